@@ -1,0 +1,189 @@
+// See allocation_result.hpp.
+#include "libsched/plugins/dynamicresources/allocation_result.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "libsched/plugins/dynamicresources/capacity.hpp"
+
+namespace libsched {
+namespace {
+
+Span<Str> own_texts(Arena& arena, Span<Str> texts) {
+  std::vector<Str> out;
+  for (const Str t : texts) out.push_back(arena.copy(t));
+  return arena.copy(out);
+}
+
+Span<DeviceToleration> own_tolerations(Arena& arena, Span<DeviceToleration> tolerations) {
+  std::vector<DeviceToleration> out;
+  for (const DeviceToleration& t : tolerations)
+    out.push_back({arena.copy(t.key), arena.copy(t.op), arena.copy(t.value), arena.copy(t.effect),
+                   t.seconds});
+  return arena.copy(out);
+}
+
+Requirement own_requirement(Arena& arena, const Requirement& r) {
+  Requirement out = r;
+  out.key = arena.copy(r.key);
+  out.op_text = arena.copy(r.op_text);
+  out.values = own_texts(arena, r.values);
+  return out;
+}
+
+// A UUID of version 4 that differs from all others of this process.
+Str new_share_id(Arena& arena, uint64_t seed) {
+  const uint64_t serial = next_serial();
+  const uint64_t a = hash_mix(seed + 1, serial), b = hash_mix(serial, seed + 2);
+  char text[40];
+  const int n = std::snprintf(
+      text, sizeof text, "%08x-%04x-4%03x-%04x-%012llx", static_cast<unsigned>(a >> 32),
+      static_cast<unsigned>(a >> 16 & 0xffff), static_cast<unsigned>(a & 0xfff),
+      static_cast<unsigned>(b >> 48 & 0x3fff) | 0x8000U,
+      static_cast<unsigned long long>(b & 0xffffffffffff));
+  return arena.copy(Str(text, static_cast<size_t>(n)));
+}
+
+Span<AllocatedDevice> results_of(Arena& arena, const std::vector<PickedDevice>& picked,
+                                 const ResultOptions& options) {
+  std::vector<AllocatedDevice> out;
+  for (const PickedDevice& p : picked) {
+    AllocatedDevice& d = out.emplace_back();
+    d.request = arena.copy(p.ask->full_name());
+    d.driver = arena.copy(p.slice->driver);
+    d.pool = arena.copy(p.slice->pool);
+    d.device = arena.copy(p.device->name);
+    if (p.ask->what->admin_access) d.admin_access = true;
+    d.tolerations = own_tolerations(arena, p.ask->what->tolerations);
+    if (options.binding_conditions) {
+      d.binding_conditions = own_texts(arena, p.device->binding_conditions);
+      d.binding_failure_conditions = own_texts(arena, p.device->binding_failure_conditions);
+    }
+    if (!p.shared) continue;
+    d.share_id = new_share_id(arena, options.share_seed);
+    std::vector<NamedQuantity> consumed;
+    for (const DeviceCapacity& c : p.device->capacity)
+      consumed.push_back(
+          {arena.copy(c.name), consumed_of(c, find_quantity(p.ask->what->capacity, c.name))});
+    d.consumed_capacity = arena.copy(consumed);
+  }
+  return arena.copy(out);
+}
+
+DeviceConfiguration own_configuration(Arena& arena, const DeviceConfiguration& c, Str source) {
+  DeviceConfiguration out = c;
+  out.source = source;
+  out.requests = own_texts(arena, c.requests);
+  out.driver = arena.copy(c.driver);
+  out.parameters = arena.copy(c.parameters);
+  return out;
+}
+
+// Each class's configurations once, for all requests with the class; then those of the claim, once
+// for each request that they name.
+Span<DeviceConfiguration> configurations_of(Arena& arena, const ResourceClaim& claim,
+                                            const std::vector<const DeviceAsk*>& asks) {
+  std::vector<DeviceConfiguration> out;
+  for (size_t i = 0; i < asks.size(); ++i) {
+    const DeviceClass* const device_class = asks[i]->device_class;
+    const auto same = [&](const DeviceAsk* other) { return other->device_class == device_class; };
+    const auto here = asks.begin() + static_cast<ptrdiff_t>(i);
+    if (std::any_of(asks.begin(), here, same)) continue;
+    std::vector<Str> names;
+    for (auto at = here; at != asks.end(); ++at)
+      if (same(*at)) names.push_back(arena.copy((*at)->full_name()));
+    for (const DeviceConfiguration& c : device_class->config) {
+      out.push_back(own_configuration(arena, c, "FromClass"));
+      out.back().requests = arena.copy(names);
+    }
+  }
+  for (const DeviceConfiguration& c : claim.spec.config) {
+    const auto names = [&](Str name) {
+      return std::find(c.requests.begin(), c.requests.end(), name) != c.requests.end();
+    };
+    if (c.requests.empty()) out.push_back(own_configuration(arena, c, "FromClaim"));
+    for (const DeviceAsk* ask : asks)
+      if (names(ask->request) || (ask->is_alternative && names(ask->full_name())))
+        out.push_back(own_configuration(arena, c, "FromClaim"));
+  }
+  return arena.copy(out);
+}
+
+bool same_requirement(const Requirement& a, const Requirement& b) {
+  const auto within = [](Span<Str> x, Span<Str> y) {
+    return std::all_of(x.begin(), x.end(),
+                       [&](Str v) { return std::find(y.begin(), y.end(), v) != y.end(); });
+  };
+  return a.key == b.key && a.op_text == b.op_text && within(a.values, b.values) &&
+         within(b.values, a.values);
+}
+
+void add_new(std::vector<Requirement>& all, Span<Requirement> more) {
+  for (const Requirement& r : more)
+    if (std::none_of(all.begin(), all.end(),
+                     [&](const Requirement& other) { return same_requirement(r, other); }))
+      all.push_back(r);
+}
+
+NodeSelector one_term(Arena& arena, const std::vector<Requirement>& expressions,
+                      const std::vector<Requirement>& fields) {
+  const auto own = [&](const std::vector<Requirement>& requirements) {
+    std::vector<Requirement> out;
+    for (const Requirement& r : requirements) out.push_back(own_requirement(arena, r));
+    return arena.copy(out);
+  };
+  NodeSelector out;
+  const NodeSelectorTerm term[] = {{own(expressions), own(fields)}};
+  out.present = true;
+  out.terms = arena.copy(term, 1);
+  return out;
+}
+
+// The nodes on which all devices can be used.
+Result<NodeSelector> selector_of(Arena& arena, const std::vector<PickedDevice>& picked,
+                                 Str node_name) {
+  std::vector<Requirement> expressions, fields;
+  for (const PickedDevice& p : picked) {
+    const bool by_device = p.slice->per_device_node_selection;
+    const Str name = by_device ? p.device->node_name : p.slice->node_name;
+    const NodeSelector& selector = by_device ? p.device->node_selector : p.slice->node_selector;
+    if (!name.empty() || p.device->binds_to_node) {
+      Requirement local;
+      const Str values[] = {node_name};
+      local.key = "metadata.name";
+      local.op = SelectorOp::kIn;
+      local.op_text = "In";
+      local.values = values;
+      local.values_present = true;
+      local.key_hash = hash_str(local.key);
+      return one_term(arena, {}, {local});
+    }
+    if (selector.terms.size() > 1)
+      return invalid({}, "unsupported ResourceSlice.NodeSelector with " +
+                             std::to_string(selector.terms.size()) + " terms");
+    if (selector.terms.empty()) continue;
+    add_new(fields, selector.terms[0].match_fields);
+    add_new(expressions, selector.terms[0].match_expressions);
+  }
+  if (expressions.empty() && fields.empty()) return NodeSelector();
+  return one_term(arena, expressions, fields);
+}
+
+}  // namespace
+
+Result<NewAllocationRef> make_allocation(const ResourceClaim& claim,
+                                         const std::vector<PickedDevice>& picked,
+                                         const std::vector<const DeviceAsk*>& asks, Str node_name,
+                                         const ResultOptions& options) {
+  const Ref<NewAllocation> made = make_ref<NewAllocation>();
+  made->allocation.results = results_of(made->arena, picked, options);
+  made->allocation.config = configurations_of(made->arena, claim, asks);
+  const Result<NodeSelector> selector = selector_of(made->arena, picked, node_name);
+  if (!selector.ok())
+    return invalid({}, "create NodeSelector for claim " + std::string(claim.meta.name) + ": " +
+                           selector.error().message);
+  made->allocation.node_selector = *selector;
+  return NewAllocationRef(made);
+}
+
+}  // namespace libsched

@@ -1,0 +1,55 @@
+// The allocations that a search has found, as the status of claims holds them.
+#pragma once
+
+#include <vector>
+
+#include "libsched/base/result.hpp"
+#include "libsched/objects/device_class.hpp"
+#include "libsched/objects/resource_claim.hpp"
+#include "libsched/objects/resource_slice.hpp"
+
+namespace libsched {
+
+// An allocation that is not part of a claim yet. It has copies of all that it needs.
+class NewAllocation final : public RefCounted {
+ public:
+  Arena arena;
+  ClaimAllocation allocation;
+};
+using NewAllocationRef = Ref<const NewAllocation>;
+
+// One request of a claim, or one alternative of a prioritised list.
+struct DeviceAsk {
+  const DeviceRequirement* what = nullptr;
+  Str request;      // the name of the request
+  Str alternative;  // the name of the alternative; "" if the request has none
+  bool is_alternative = false;
+  const DeviceClass* device_class = nullptr;
+
+  std::string full_name() const {
+    return is_alternative ? std::string(request) + "/" + std::string(alternative)
+                          : std::string(request);
+  }
+  // As errors name it.
+  Str name() const { return is_alternative ? alternative : request; }
+};
+
+struct PickedDevice {
+  const DeviceAsk* ask = nullptr;
+  const ResourceSlice* slice = nullptr;
+  const Device* device = nullptr;
+  bool shared = false;
+};
+
+struct ResultOptions {
+  bool binding_conditions = true;
+  uint64_t share_seed = 0;  // identifiers of shares are made of it
+};
+
+// `asks` are the chosen asks of all requests, in order. The error is upstream's.
+Result<NewAllocationRef> make_allocation(const ResourceClaim& claim,
+                                         const std::vector<PickedDevice>& picked,
+                                         const std::vector<const DeviceAsk*>& asks, Str node_name,
+                                         const ResultOptions& options);
+
+}  // namespace libsched

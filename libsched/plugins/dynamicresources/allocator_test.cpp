@@ -1,0 +1,439 @@
+// The allocator on slices and claims as documents: order, backtracking, modes, taints, counters,
+// capacities, constraints, limits and what becomes of it. Expressions are names of attributes.
+#include "libsched/plugins/dynamicresources/allocator.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "libsched/ingest/ingest.hpp"
+#include "libsched/ingest/write/write.hpp"
+
+namespace libsched::allocator_test {
+
+// Slices, classes, rules and claims of documents. A selector `name` asks for the attribute name;
+// `error` fails, and `broken` does not compile.
+class World {
+ public:
+  explicit World(const std::string& yaml, DeviceFeatures features = {}) : features_(features) {
+    Result<ObjectSet> set = parse_objects(yaml, {});
+    if (!set.ok()) FAIL(set.error().text());
+    objects_ = std::move(*set);
+    std::vector<const ResourceSlice*> slices;
+    AllocatorInput input{features_, DeviceSlices({}), {}, {}, {}, 7};
+    for (const StoredObject& o : objects_.stored) {
+      const Object* const object = o.object.get();
+      if (o.kind == StoredKind::kResourceSlice)
+        slices.push_back(static_cast<const ResourceSlice*>(object));
+      if (o.kind == StoredKind::kDeviceTaintRule)
+        input.rules.push_back(static_cast<const DeviceTaintRule*>(object));
+      if (o.kind == StoredKind::kDeviceClass)
+        classes_[object->meta.name] = static_cast<const DeviceClass*>(object);
+      if (o.kind != StoredKind::kResourceClaim) continue;
+      const auto* claim = static_cast<const ResourceClaim*>(object);
+      if (claim->allocation) {
+        input.in_use.add(*claim->allocation, features_.consumable_capacity);
+      } else {
+        claims_.push_back(claim);
+      }
+    }
+    input.slices = DeviceSlices(slices);
+    input.class_of = [this](Str name) {
+      const auto at = classes_.find(name);
+      return at == classes_.end() ? nullptr : at->second;
+    };
+    const auto compile = [this](Str expression) -> Result<DeviceMatcher> {
+      if (expression == "broken") return invalid({}, "no expression");
+      return DeviceMatcher([this, name = std::string(expression)](const cel::Device& d) {
+        ++evaluations;
+        cel::MatchResult out;
+        for (const cel::Attribute& a : d.attributes)
+          if (a.name == name) out.match = cel::Match::kYes;
+        if (name == "error") out = {cel::Match::kError, 0, "it fails"};
+        return out;
+      });
+    };
+    allocator_ = std::make_unique<DeviceAllocator>(std::move(input), compile, false);
+  }
+
+  Result<AllocationOutcome> allocate(Str node = "w") {
+    const TargetNode target{node, {}};
+    return allocator_->allocate(target, claims_, [this] { return steps-- == 0; });
+  }
+  // The picked devices as "request=device ..." with "|" between claims; or what became of it.
+  std::string picks(Str node = "w") {
+    const Result<AllocationOutcome> out = allocate(node);
+    if (!out.ok()) return "error: " + out.error().text();
+    switch (out->kind) {
+      case AllocationOutcome::Kind::kImpossible: return "impossible";
+      case AllocationOutcome::Kind::kInvalidPools: return "invalid pools";
+      case AllocationOutcome::Kind::kTimedOut: return "timed out";
+      case AllocationOutcome::Kind::kAllocated: break;
+    }
+    std::string text;
+    for (const NewAllocationRef& a : out->allocations) {
+      text += &a == &out->allocations.front() ? "" : " |";
+      for (const AllocatedDevice& d : a->allocation.results)
+        text.append(text.empty() ? "" : " ").append(d.request).append("=").append(d.device);
+    }
+    return text;
+  }
+  // The first claim with its allocation, as a document.
+  std::string document() {
+    const Result<AllocationOutcome> out = allocate();
+    REQUIRE(out.ok());
+    REQUIRE(out->kind == AllocationOutcome::Kind::kAllocated);
+    const Ref<ResourceClaim> claim = copy_resource_claim(*claims_[0]);
+    claim->allocation = out->allocations[0]->allocation;
+    JsonText json;
+    write_stored(json, StoredKind::kResourceClaim, *claim);
+    const std::string text = json.take();
+    return text.substr(text.find("\"allocation\""));
+  }
+
+  size_t evaluations = 0;
+  int64_t steps = -1;  // after so many the time is over; negative: never
+
+ private:
+  DeviceFeatures features_;
+  ObjectSet objects_;
+  std::map<Str, const DeviceClass*> classes_;
+  std::vector<const ResourceClaim*> claims_;
+  std::unique_ptr<DeviceAllocator> allocator_;
+};
+
+std::string slice(const std::string& name, const std::string& devices,
+                  const std::string& more = "nodeName: w", const std::string& pool = "p",
+                  int count = 1, int generation = 1) {
+  return "---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: " + name +
+         "}\nspec: {driver: d, pool: {name: " + pool +
+         ", generation: " + std::to_string(generation) +
+         ", resourceSliceCount: " + std::to_string(count) + "}, " + more + ", devices: [" +
+         devices + "]}\n";
+}
+std::string claim(const std::string& name, const std::string& requests,
+                  const std::string& more = "") {
+  return "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: " + name +
+         ", namespace: a}\nspec: {devices: {requests: [" + requests + "]" + more + "}}\n";
+}
+std::string allocated(const std::string& device, const std::string& more = "") {
+  return "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: old-" +
+         device +
+         ", namespace: a}\nstatus: {allocation: {devices: {results: [{request: r, driver: d, pool: "
+         "p, device: " +
+         device + more + "}]}}}\n";
+}
+std::string ask(const std::string& name, const std::string& more = "") {
+  return "{name: " + name + ", exactly: {deviceClassName: c, allocationMode: ExactCount, count: 1" +
+         (more.empty() ? "" : ", " + more) + "}}";
+}
+std::string count(const std::string& name, int n) {
+  return "{name: " + name +
+         ", exactly: {deviceClassName: c, allocationMode: ExactCount, count: " + std::to_string(n) +
+         "}}";
+}
+const std::string kAll = "{name: r, exactly: {deviceClassName: c, allocationMode: All}}";
+const std::string kClass =
+    "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: c}\nspec: {}\n";
+std::string select(const std::string& name) {
+  return "selectors: [{cel: {expression: " + name + "}}]";
+}
+std::string having(const std::string& device, const std::string& attribute) {
+  return "{name: " + device + ", attributes: {" + attribute + ": {bool: true}}}";
+}
+
+TEST_CASE("devices are tried by pool, slice and position, and go to one request each") {
+  const std::string devices = slice("s2", "{name: x}, {name: w}", "nodeName: w", "p", 2) +
+                              slice("s1", "{name: z}", "nodeName: w", "p", 2) +
+                              slice("s0", "{name: a}", "nodeName: w", "q") +
+                              slice("other", "{name: o}", "nodeName: m", "r");
+  CHECK(World(kClass + devices + claim("k", ask("r"))).picks() == "r=z");
+  CHECK(World(kClass + devices + claim("k", count("r", 4))).picks() == "r=z r=x r=w r=a");
+  CHECK(World(kClass + devices + claim("k", count("r", 5))).picks() == "impossible");
+  CHECK(World(kClass + devices + claim("k", count("r", 2) + "," + ask("s")) + claim("l", ask("t")))
+            .picks() == "r=z r=x s=w | t=a");
+  CHECK(World(kClass + devices + allocated("z") + claim("k", ask("r"))).picks() == "r=x");
+  CHECK(World(kClass + devices + claim("k", ask("r"))).picks("m") == "r=o");
+  CHECK(World(kClass + devices + claim("k", ask("r"))).picks("other") == "impossible");
+}
+
+TEST_CASE("a later request makes an earlier one take another device") {
+  const std::string devices = slice("s", having("x", "big") + "," + "{name: v}");
+  World w(kClass + devices + claim("k", ask("r") + "," + ask("s", select("big"))));
+  CHECK(w.picks() == "r=v s=x");
+  const size_t evaluations = w.evaluations;
+  CHECK(w.picks() == "r=v s=x");
+  CHECK(w.evaluations == evaluations);  // answers are remembered
+}
+
+TEST_CASE("errors of selectors matter only where a device is reached") {
+  const std::string devices = slice("s", "{name: x}, {name: v}");
+  CHECK(World(kClass + devices + claim("k", ask("r", select("error")))).picks() ==
+        "error: claim a/k: selector #0: CEL runtime error: it fails");
+  CHECK(World(kClass + devices + claim("k", ask("r", select("broken")))).picks() ==
+        "error: claim a/k: selector #0: CEL compile error: no expression");
+  CHECK(World(kClass + devices + allocated("x") + allocated("v") +
+              claim("k", ask("r", select("error"))))
+            .picks() == "impossible");
+  CHECK(World(devices + claim("k", ask("r"))).picks() ==
+        "error: claim a/k, request r: could not retrieve device class c: "
+        "deviceclass.resource.k8s.io \"c\" not found");
+  CHECK(World(kClass + devices + claim("k", "{name: r, exactly: {deviceClassName: c}}")).picks() ==
+        "error: claim a/k, request r: unsupported count mode ");
+  CHECK(World(kClass + devices + claim("k", ask("r", "selectors: [{}]"))).picks() ==
+        "error: claim a/k, request r, selector #0: CEL expression empty (unsupported selector "
+        "type?)");
+}
+
+TEST_CASE("pools: generations, incomplete and invalid ones") {
+  const std::string k = kClass + claim("k", ask("r"));
+  CHECK(World(k + slice("old", "{name: x}") + slice("new", "{name: v}", "nodeName: w", "p", 1, 2))
+            .picks() == "r=v");
+  CHECK(World(k + slice("old", "{name: x}", "nodeName: w", "p", 2) +
+              slice("new", "{name: v}", "nodeName: m", "p", 1, 2))
+            .picks() == "impossible");
+  const std::string half = slice("s", "{name: x}", "nodeName: w", "p", 2);
+  CHECK(World(k + half).picks() == "impossible");
+  CHECK(World(k + half + slice("t", "{name: v}", "nodeName: m", "p", 2)).picks() == "r=x");
+  CHECK(World(kClass + half + claim("k", kAll)).picks() ==
+        "error: claim a/k, request r: asks for all devices, but resource pool d/p is currently "
+        "being updated");
+  const std::string twice = slice("s", "{name: x}, {name: x}");
+  CHECK(World(k + twice).picks() == "invalid pools");
+  CHECK(World(k + twice + slice("t", "{name: v}", "allNodes: true", "q")).picks() == "r=v");
+  CHECK(World(k + slice("s", "{name: x, nodeName: m}, {name: v, allNodes: true}",
+                        "perDeviceNodeSelection: true"))
+            .picks() == "r=v");
+  CHECK(World(k + slice("s", "{name: x}",
+                        "nodeSelector: {nodeSelectorTerms: [{matchExpressions: "
+                        "[{key: k, operator: Bad}]}]}"))
+            .picks()
+            .starts_with(
+                "error: gather pool information: failed to perform node selection for "
+                "slice s: failed to parse node selector &NodeSelector{NodeSelectorTerms:[]"
+                "NodeSelectorTerm{NodeSelectorTerm{MatchExpressions:[]NodeSelectorRequirement"
+                "{NodeSelectorRequirement{Key:k,Operator:Bad,Values:[],},},MatchFields:[]"
+                "NodeSelectorRequirement{},},},}: "));
+  // Devices with binding conditions come last.
+  CHECK(World(k + slice("s", "{name: x, bindingConditions: [b]}") +
+              slice("t", "{name: v}", "nodeName: w", "q"))
+            .picks() == "r=v");
+}
+
+TEST_CASE("all devices, in use or not") {
+  const std::string two = kClass + slice("s", having("x", "big") + ", {name: v}");
+  CHECK(World(two + claim("k", kAll)).picks() == "r=x r=v");
+  CHECK(World(two + claim("k", kAll) + allocated("v")).picks() == "impossible");
+  CHECK(World(two + claim("k", kAll, ", constraints: [{matchAttribute: d/big}]")).picks() ==
+        "error: claim a/k, request r: cannot add device d/p/v because a claim constraint would "
+        "not be satisfied");
+  CHECK(World(kClass + claim("k", kAll)).picks() == "impossible");
+}
+
+TEST_CASE("prioritised lists: the first alternative with which everything works") {
+  const auto list = [](const std::string& name, int a, int b) {
+    const auto one = [](const char* n, int c) {
+      return "{name: " + std::string(n) +
+             ", deviceClassName: c, allocationMode: ExactCount, count: " + std::to_string(c) + "}";
+    };
+    return "{name: " + name + ", firstAvailable: [" + one("a", a) + ", " + one("b", b) + "]}";
+  };
+  const std::string three = kClass + slice("s", "{name: x}, {name: v}, {name: z}");
+  CHECK(World(three + claim("k", list("l", 3, 1))).picks() == "l/a=x l/a=v l/a=z");
+  CHECK(World(three + claim("k", list("l", 3, 1) + "," + ask("r"))).picks() == "l/b=x r=v");
+  CHECK(World(three + claim("k", list("l", 4, 4))).picks() == "impossible");
+  CHECK(World(three + claim("k", list("l", 33, 2))).picks() == "l/b=x l/b=v");
+  CHECK(World(three + claim("k", list("l", 33, 34))).picks() ==
+        "error: claim a/k: number of requested devices 33 exceeds the claim limit of 32");
+  DeviceFeatures without;
+  without.prioritized_list = false;
+  CHECK(World(three + claim("k", list("l", 1, 1)), without).picks() ==
+        "error: claim a/k, request l: has subrequests, but the DRAPrioritizedList feature is "
+        "disabled");
+}
+
+TEST_CASE("admin access takes devices in use, each once for a claim") {
+  const std::string admin = ask("r", "adminAccess: true"), more = ask("s", "adminAccess: true");
+  const std::string two = kClass + slice("s", "{name: x}, {name: v}") + allocated("x");
+  CHECK(World(two + claim("k", admin + "," + more)).picks() == "r=x s=v");
+  CHECK(World(two + claim("k", admin) + claim("l", more)).picks() == "r=x | s=x");
+  CHECK(
+      World(kClass + slice("s", "{name: x}") + claim("k", admin) + claim("l", ask("s"))).picks() ==
+      "impossible");
+  CHECK(World(two + allocated("v", ", adminAccess: true") + claim("k", ask("r"))).picks() == "r=v");
+  CHECK(World(two + claim("k", admin)).document().find("\"adminAccess\":true") !=
+        std::string::npos);
+}
+
+TEST_CASE("taints, tolerations and rules") {
+  const auto tainted = [](const std::string& effect) {
+    return kClass +
+           slice("s", "{name: x, taints: [{key: k, value: v, effect: " + effect + "}]}, {name: v}");
+  };
+  CHECK(World(tainted("NoSchedule") + claim("k", ask("r"))).picks() == "r=v");
+  CHECK(World(tainted("NoExecute") + claim("k", ask("r"))).picks() == "r=v");
+  CHECK(World(tainted("None") + claim("k", ask("r"))).picks() == "r=x");
+  const auto tolerating = [&](const std::string& t) {
+    return World(tainted("NoSchedule") + claim("k", ask("r", "tolerations: [" + t + "]"))).picks();
+  };
+  CHECK(tolerating("{operator: Exists}") == "r=x");
+  CHECK(tolerating("{key: k, value: v}") == "r=x");
+  CHECK(tolerating("{key: k, operator: Equal, value: w}") == "r=v");
+  CHECK(tolerating("{key: k, operator: Exists, effect: NoExecute}") == "r=v");
+  CHECK(tolerating("{key: k, operator: Other}") == "r=v");
+  const auto rule = [](const std::string& selector) {
+    return "---\napiVersion: resource.k8s.io/v1beta2\nkind: DeviceTaintRule\nmetadata: {name: t}\n"
+           "spec: {" +
+           selector + "taint: {key: k, effect: NoExecute}}\n";
+  };
+  const std::string two = kClass + slice("s", "{name: x}, {name: v}") + claim("k", ask("r"));
+  CHECK(World(two + rule("deviceSelector: {driver: d, pool: p, device: x}, ")).picks() == "r=v");
+  CHECK(World(two + rule("deviceSelector: {driver: e}, ")).picks() == "r=x");
+  CHECK(World(two + rule("")).picks() == "impossible");
+}
+
+TEST_CASE("constraints") {
+  const auto three = [](const std::string& a, const std::string& b, const std::string& c) {
+    const auto device = [](const std::string& name, const std::string& value) {
+      return "{name: " + name + (value.empty() ? "" : ", attributes: {g: {" + value + "}}") + "}";
+    };
+    return kClass + slice("s", device("x", a) + "," + device("v", b) + "," + device("z", c));
+  };
+  const std::string match = ", constraints: [{matchAttribute: d/g}]";
+  const std::string distinct = ", constraints: [{distinctAttribute: d/g}]";
+  CHECK(World(three("int: 1", "int: 2", "int: 1") + claim("k", count("r", 2), match)).picks() ==
+        "r=x r=z");
+  CHECK(World(three("int: 1", "string: a", "") + claim("k", count("r", 2), match)).picks() ==
+        "impossible");
+  CHECK(World(three("ints: [1]", "ints: [1]", "") + claim("k", count("r", 2), match)).picks() ==
+        "impossible");
+  CHECK(World(three("int: 1", "int: 1", "int: 2") + claim("k", count("r", 2), distinct)).picks() ==
+        "r=x r=z");
+  // Of each request only its last value is remembered.
+  CHECK(World(three("int: 1", "int: 2", "int: 1") + claim("k", count("r", 3), distinct)).picks() ==
+        "r=x r=v r=z");
+  CHECK(World(three("int: 1", "int: 2", "int: 2") +
+              claim("k", ask("r") + "," + ask("s"),
+                    ", constraints: [{requests: [s], matchAttribute: d/other}]"))
+            .picks() == "impossible");
+  CHECK(World(three("int: 1", "int: 2", "int: 2") + claim("k", ask("r"), ", constraints: [{}]"))
+            .picks() ==
+        "error: claim a/k, constraint #0: empty constraint (unsupported constraint type?)");
+}
+
+TEST_CASE("counters: every one of a pool has to suffice") {
+  const std::string pool =
+      slice("sets", "", "sharedCounters: [{name: g, counters: {m: {value: 10}, o: {value: 1}}}]",
+            "p", 2) +
+      slice("s",
+            "{name: x, consumesCounters: [{counterSet: g, counters: {m: {value: 6}}}]}, {name: v, "
+            "consumesCounters: [{counterSet: g, counters: {m: {value: 5}}}]}, {name: z, "
+            "consumesCounters: [{counterSet: g, counters: {m: {value: 5}}}]}, {name: t, "
+            "consumesCounters: [{counterSet: g, counters: {o: {value: 2}}}]}",
+            "nodeName: w", "p", 2);
+  CHECK(World(kClass + pool + claim("k", ask("r"))).picks() == "r=x");
+  CHECK(World(kClass + pool + claim("k", count("r", 2))).picks() == "r=v r=z");
+  CHECK(World(kClass + pool + claim("k", count("r", 3))).picks() == "impossible");
+  CHECK(World(kClass + pool + allocated("v") + claim("k", ask("r"))).picks() == "r=z");
+  // Another counter is over-consumed, so no device of the pool is free.
+  CHECK(World(kClass + pool + allocated("t") + claim("k", ask("r"))).picks() == "impossible");
+  CHECK(World(kClass + claim("k", ask("r")) +
+              slice("s", "{name: x, consumesCounters: [{counterSet: other}]}"))
+            .picks() == "invalid pools");
+}
+
+TEST_CASE("capacities: policies, shares and what they consume") {
+  const auto device = [](const std::string& more) {
+    return kClass +
+           slice("s", "{name: x, allowMultipleAllocations: true, capacity: {m: {value: 10" + more +
+                          "}}}");
+  };
+  const auto wants = [](const std::string& name, const std::string& amount) {
+    return ask(name, "capacity: {requests: {m: " + amount + "}}");
+  };
+  const std::string plain = device("");
+  CHECK(World(plain + claim("k", wants("r", "4") + "," + wants("s", "6"))).picks() == "r=x s=x");
+  CHECK(World(plain + claim("k", wants("r", "4") + "," + wants("s", "7"))).picks() == "impossible");
+  CHECK(World(plain + claim("k", ask("r") + "," + wants("s", "1"))).picks() == "impossible");
+  CHECK(World(plain + claim("k", ask("r", "capacity: {requests: {other: 1}}"))).picks() ==
+        "impossible");
+  const std::string share = allocated("x", ", shareID: a, consumedCapacity: {m: 7}");
+  CHECK(World(plain + share + claim("k", wants("r", "3"))).picks() == "r=x");
+  CHECK(World(plain + share + claim("k", wants("r", "4"))).picks() == "impossible");
+  CHECK(World(plain + allocated("x") + claim("k", wants("r", "1"))).picks() == "impossible");
+  const std::string range =
+      device(", requestPolicy: {default: 3, validRange: {min: 2, max: 8, step: 2}}");
+  const auto consumed = [](const std::string& yaml) {
+    const std::string text = World(yaml).document();
+    const size_t at = text.find("\"consumedCapacity\":{\"m\":\"");
+    return at == std::string::npos ? "none"
+                                   : text.substr(at + 25, text.find('"', at + 25) - at - 25);
+  };
+  CHECK(consumed(range + claim("k", wants("r", "1"))) == "2");
+  CHECK(consumed(range + claim("k", wants("r", "5"))) == "6");
+  CHECK(consumed(range + claim("k", ask("r"))) == "3");
+  CHECK(consumed(plain + claim("k", wants("r", "2500m"))) == "2.5");
+  CHECK(World(range + claim("k", wants("r", "9"))).picks() == "impossible");
+  const std::string values = device(", requestPolicy: {validValues: [1, 4]}");
+  CHECK(consumed(values + claim("k", wants("r", "2"))) == "4");
+  CHECK(World(values + claim("k", wants("r", "5"))).picks() == "impossible");
+  const std::string zero = device(", requestPolicy: {validRange: {min: 1, step: 0}}");
+  CHECK(World(zero + claim("k", wants("r", "5"))).picks() == "impossible");
+}
+
+TEST_CASE("what an allocation tells: configurations and the node selector") {
+  const std::string classes =
+      "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: c}\nspec: {config: "
+      "[{opaque: {driver: d, parameters: {a: 1}}}]}\n";
+  const std::string config =
+      ", config: [{requests: [r, s], opaque: {driver: e, parameters: {}}}, {opaque: {driver: f}}]";
+  World w(classes + slice("s", "{name: x}, {name: v, bindingConditions: [b]}") +
+          claim("k", ask("r") + "," + ask("s", "tolerations: [{operator: Exists}]"), config));
+  CHECK(
+      w.document() ==
+      R"("allocation":{"devices":{"results":[{"request":"r","driver":"d","pool":"p","device":"x"},)"
+      R"({"request":"s","driver":"d","pool":"p","device":"v","tolerations":[{"operator":"Exists"}],)"
+      R"("bindingConditions":["b"]}],"config":[)"
+      R"({"source":"FromClass","requests":["r","s"],"opaque":{"driver":"d","parameters":{"a":1}}},)"
+      R"({"source":"FromClaim","requests":["r","s"],"opaque":{"driver":"e","parameters":{}}},)"
+      R"({"source":"FromClaim","requests":["r","s"],"opaque":{"driver":"e","parameters":{}}},)"
+      R"({"source":"FromClaim","opaque":{"driver":"f"}}]},"nodeSelector":{"nodeSelectorTerms":[)"
+      R"({"matchFields":[{"key":"metadata.name","operator":"In","values":["w"]}]}]}}}})");
+  const auto selector = [&](const std::string& more, const std::string& device = "{name: x}") {
+    const std::string text =
+        World(kClass + slice("s", device, more) + claim("k", ask("r"))).document();
+    const size_t at = text.find("\"nodeSelector\"");
+    return at == std::string::npos ? "none" : text.substr(at + 15);
+  };
+  CHECK(selector("allNodes: true") == "none");
+  CHECK(selector("allNodes: true", "{name: x, bindsToNode: true}").find("metadata.name") !=
+        std::string::npos);
+  CHECK(
+      selector("nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: k, operator: "
+               "DoesNotExist}]}]}") ==
+      R"({"nodeSelectorTerms":[{"matchExpressions":[{"key":"k","operator":"DoesNotExist"}]}]}}}})");
+  CHECK(World(kClass +
+              slice("s", "{name: x}",
+                    "nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: k, operator: "
+                    "DoesNotExist}]}, {matchExpressions: [{key: l, operator: DoesNotExist}]}]}") +
+              claim("k", ask("r")))
+            .picks() ==
+        "error: create NodeSelector for claim k: unsupported ResourceSlice.NodeSelector with 2 "
+        "terms");
+}
+
+TEST_CASE("the time is looked at in each step, and the depth is bounded") {
+  World w(kClass + slice("s", "{name: x}, {name: v}") + claim("k", count("r", 2)));
+  w.steps = 2;
+  CHECK(w.picks() == "timed out");
+  w.steps = -1;
+  CHECK(w.picks() == "r=x r=v");
+  std::string many;
+  for (int i = 0; i < 5000; ++i) many += std::string(i == 0 ? "" : ",") + count("r", 0);
+  World deep(kClass + claim("k", many));
+  const Result<AllocationOutcome> out = deep.allocate();
+  REQUIRE_FALSE(out.ok());
+  CHECK(out.error().rc == Rc::kLimit);
+}
+
+}  // namespace libsched::allocator_test

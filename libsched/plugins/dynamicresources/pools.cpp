@@ -1,0 +1,196 @@
+// See pools.hpp.
+#include "libsched/plugins/dynamicresources/pools.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace libsched {
+namespace {
+
+using Slices = std::vector<const ResourceSlice*>;
+using PoolKey = std::pair<Str, Str>;  // driver, name
+
+// Requirements as Go prints them.
+void append_requirements(std::string& out, Span<Requirement> requirements) {
+  out += "[]NodeSelectorRequirement{";
+  for (const Requirement& r : requirements) {
+    out.append("NodeSelectorRequirement{Key:").append(r.key).append(",Operator:").append(r.op_text);
+    out += ",Values:[";
+    for (size_t i = 0; i < r.values.size(); ++i) out.append(i == 0 ? "" : " ").append(r.values[i]);
+    out += "],},";
+  }
+  out += "},";
+}
+
+std::string go_text(const NodeSelector& selector) {
+  std::string out = "&NodeSelector{NodeSelectorTerms:[]NodeSelectorTerm{";
+  for (const NodeSelectorTerm& t : selector.terms) {
+    out += "NodeSelectorTerm{MatchExpressions:";
+    append_requirements(out, t.match_expressions);
+    out += "MatchFields:";
+    append_requirements(out, t.match_fields);
+    out += "},";
+  }
+  return out + "},}";
+}
+
+// Whether the node has a part of the slice; nothing if the slice selects nodes in no known way.
+Result<std::optional<bool>> is_relevant(const ResourceSlice& slice, const TargetNode& node) {
+  using Answer = std::optional<bool>;
+  if (!slice.shared_counters.empty()) return Answer(true);
+  if (!slice.node_name.empty() || slice.all_nodes || slice.node_selector.present) {
+    const Result<bool> match =
+        node_matches(node, slice.node_name, slice.all_nodes, slice.node_selector);
+    if (!match.ok())
+      return invalid({}, "failed to perform node selection for slice " +
+                             std::string(slice.meta.name) + ": " + match.error().message);
+    return Answer(*match);
+  }
+  if (!slice.per_device_node_selection) return Answer();
+  for (const Device& d : slice.devices) {
+    const Result<bool> match = node_matches(node, d.node_name, d.all_nodes, d.node_selector);
+    if (!match.ok())
+      return invalid({}, "failed to perform node selection for device " + std::string(d.name) +
+                             " in slice " + std::string(slice.meta.name) + ": " +
+                             match.error().message);
+    if (*match) return Answer(true);
+  }
+  return Answer(false);
+}
+
+// Whether the devices take only counters that the sets have.
+bool counters_known(const std::vector<const DeviceCounters*>& sets, const Slices& slices) {
+  const auto known = [&](const DeviceCounters& taken) {
+    const auto set = std::find_if(sets.begin(), sets.end(),
+                                  [&](const DeviceCounters* s) { return s->set == taken.set; });
+    return set != sets.end() &&
+           std::all_of(taken.counters.begin(), taken.counters.end(), [&](const NamedQuantity& c) {
+             return find_quantity((*set)->counters, c.name) != nullptr;
+           });
+  };
+  for (const ResourceSlice* slice : slices)
+    for (const Device& d : slice->devices)
+      if (!std::all_of(d.consumes.begin(), d.consumes.end(), known)) return false;
+  return true;
+}
+
+bool has_duplicate_device(const Slices& slices) {
+  std::set<Str> names;
+  for (const ResourceSlice* slice : slices)
+    for (const Device& d : slice->devices)
+      if (!names.insert(d.name).second) return true;
+  return false;
+}
+
+bool has_binding_conditions(const DevicePool& pool) {
+  for (const ResourceSlice* slice : pool.slices)
+    for (const Device& d : slice->devices)
+      if (!d.binding_conditions.empty()) return true;
+  return false;
+}
+
+bool by_name(const ResourceSlice* a, const ResourceSlice* b) { return a->meta.name < b->meta.name; }
+
+// Fills a complete pool. `all` are all slices of its generation, or null if `slices` are these.
+void build(DevicePool& pool, Slices slices, const Slices* all, const DeviceFeatures& features) {
+  std::stable_sort(slices.begin(), slices.end(), by_name);
+  Slices counting;
+  for (const ResourceSlice* s : slices)
+    (features.partitionable && !s->shared_counters.empty() ? counting : pool.slices).push_back(s);
+  const auto check = [&] {
+    if (has_duplicate_device(pool.slices)) return false;
+    if (!features.partitionable) return true;
+    for (const ResourceSlice* s : counting)
+      for (const DeviceCounters& set : s->shared_counters) {
+        for (const DeviceCounters* other : pool.counter_sets)
+          if (other->set == set.set) return false;
+        pool.counter_sets.push_back(&set);
+      }
+    if (!counters_known(pool.counter_sets, slices)) return false;
+    if (all == nullptr || all->size() == slices.size()) return true;
+    for (const ResourceSlice* s : *all)
+      if (std::find(slices.begin(), slices.end(), s) == slices.end())
+        pool.other_slices.push_back(s);
+    return counters_known(pool.counter_sets, pool.other_slices);
+  };
+  pool.invalid = !check();
+  if (!pool.invalid) return;
+  pool.slices.clear();
+  pool.other_slices.clear();
+  pool.counter_sets.clear();
+}
+
+}  // namespace
+
+Result<bool> node_matches(const TargetNode& node, Str node_name, bool all_nodes,
+                          const NodeSelector& selector) {
+  if (!node_name.empty()) return node.name == node_name;
+  if (all_nodes) return true;
+  if (!selector.present) return false;
+  const std::string error = node_selector_error(selector);
+  if (!error.empty())
+    return invalid({}, "failed to parse node selector " + go_text(selector) + ": " + error);
+  return node_selector_matches(selector, node.labels, node.name);
+}
+
+DeviceSlices::DeviceSlices(Slices all) : all_(std::move(all)) {
+  std::stable_sort(all_.begin(), all_.end(), by_name);
+  for (const ResourceSlice* s : all_)
+    (s->node_name.empty() || !s->shared_counters.empty() ? shared_ : local_).push_back(s);
+  std::stable_sort(
+      local_.begin(), local_.end(),
+      [](const ResourceSlice* a, const ResourceSlice* b) { return a->node_name < b->node_name; });
+}
+
+Result<std::vector<DevicePool>> DeviceSlices::pools_of(const TargetNode& node,
+                                                       const DeviceFeatures& features) const {
+  std::map<PoolKey, Slices> found;
+  const auto offer = [&](const ResourceSlice* slice) -> Result<void> {
+    if (!features.partitionable &&
+        (slice->per_device_node_selection || !slice->shared_counters.empty()))
+      return {};
+    const Result<std::optional<bool>> relevant = is_relevant(*slice, node);
+    if (!relevant.ok()) return relevant.error();
+    if (!relevant->value_or(false)) return {};
+    Slices& pool = found[{slice->driver, slice->pool}];
+    if (!pool.empty() && slice->generation < pool[0]->generation) return {};
+    if (!pool.empty() && slice->generation > pool[0]->generation) pool.clear();
+    pool.push_back(slice);
+    return {};
+  };
+  auto at = std::lower_bound(local_.begin(), local_.end(), node.name,
+                             [](const ResourceSlice* s, Str name) { return s->node_name < name; });
+  for (; at != local_.end() && (*at)->node_name == node.name; ++at) LIBSCHED_TRY(offer(*at));
+  for (const ResourceSlice* slice : shared_) LIBSCHED_TRY(offer(slice));
+
+  std::vector<DevicePool> out, last;
+  for (auto& [key, slices] : found) {
+    DevicePool pool;
+    pool.driver = key.first;
+    pool.name = key.second;
+    const int64_t wanted = slices[0]->slice_count, generation = slices[0]->generation;
+    if (static_cast<int64_t>(slices.size()) == wanted) {
+      build(pool, std::move(slices), nullptr, features);
+    } else {
+      Slices whole;
+      bool outdated = false;
+      for (const ResourceSlice* s : all_) {
+        if (s->driver != pool.driver || s->pool != pool.name) continue;
+        outdated |= s->generation > generation;
+        if (s->generation == generation) whole.push_back(s);
+      }
+      if (outdated) continue;
+      if (static_cast<int64_t>(whole.size()) == wanted) {
+        build(pool, std::move(slices), &whole, features);
+      } else {
+        pool.incomplete = true;
+      }
+    }
+    (has_binding_conditions(pool) ? last : out).push_back(std::move(pool));
+  }
+  std::move(last.begin(), last.end(), std::back_inserter(out));
+  return out;
+}
+
+}  // namespace libsched

@@ -1,0 +1,49 @@
+// DeviceSelectors: which devices match which expressions, remembered while the slices live.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "libsched/cel/cel.hpp"
+#include "libsched/objects/device.hpp"
+
+namespace libsched {
+
+// Evaluates one compiled expression on a device.
+using DeviceMatcher = std::function<cel::MatchResult(const cel::Device&)>;
+// Compiles an expression; the error has upstream's text.
+using SelectorCompiler = std::function<Result<DeviceMatcher>(Str)>;
+
+// Answers depend on the device alone, so one memory serves all nodes of a cycle. For one thread at
+// a time; the devices outlive it.
+class SelectorMemory {
+ public:
+  SelectorMemory(SelectorCompiler compile, bool list_attributes)
+      : compile_(std::move(compile)), lists_(list_attributes) {}
+
+  struct Answer {
+    cel::Match match = cel::Match::kNo;
+    std::string error;  // of kError: "CEL compile error: ..." or "CEL runtime error: ..."
+  };
+  const Answer& match(Str expression, const Device& device, Str driver);
+
+ private:
+  struct Expression {
+    DeviceMatcher matcher;  // empty: `failed`
+    Answer failed;
+    std::unordered_map<const Device*, Answer> answers;
+  };
+
+  SelectorCompiler compile_;
+  bool lists_;
+  std::unordered_map<std::string, Expression> expressions_;
+};
+
+// The device as expressions see it; `attributes` and `capacity` hold what it points to.
+cel::Device cel_device(const Device& device, Str driver, bool lists,
+                       std::vector<cel::Attribute>& attributes,
+                       std::vector<cel::Capacity>& capacity);
+
+}  // namespace libsched

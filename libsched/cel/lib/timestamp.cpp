@@ -191,7 +191,8 @@ Result<Timestamp> add_duration(const Timestamp& t, int64_t nanoseconds) {
   const int64_t whole = floor_div(nanoseconds, kSecond);
   Timestamp sum = t;
   sum.seconds += whole;
-  int64_t rest = t.nanoseconds + (nanoseconds - whole * kSecond);
+  // Not by a product, which may not fit.
+  int64_t rest = t.nanoseconds + (nanoseconds % kSecond + kSecond) % kSecond;
   if (rest >= kSecond) {
     rest -= kSecond;
     ++sum.seconds;

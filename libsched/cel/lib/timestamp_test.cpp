@@ -59,6 +59,8 @@ TEST_CASE("arithmetic has limits") {
   CHECK(text_of(add_duration(t, -kSecond * 3 / 4)) == "2023-12-31T23:59:59.75+01:00");
   CHECK(text_of(subtract_duration(t, -kSecond)) == "2024-01-01T00:00:01.5+01:00");
   CHECK(text_of(subtract_duration(t, std::numeric_limits<int64_t>::min())) == "integer overflow");
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  CHECK(text_of(subtract_duration(t, most)) == "1731-09-22T00:12:43.645224193+01:00");
   const Timestamp last = *parse_timestamp("9999-12-31T23:59:59Z");
   CHECK(text_of(add_duration(last, kSecond)) == "timestamp overflow");
   CHECK(*subtract(t, *add_duration(t, -1)) == 1);

@@ -56,16 +56,16 @@ struct Expr {
     double double_value;
   };
   Span<Expr*> args;
-  Span<uint8_t> optional;         // per element or entry; empty if none is
-  Span<Str> fields;               // of kStruct
-  Span<uint32_t> entry_offsets;   // of kMap and kStruct: where the colons are
+  Span<uint8_t> optional;        // per element or entry; empty if none is
+  Span<Str> fields;              // of kStruct
+  Span<uint32_t> entry_offsets;  // of kMap and kStruct: where the colons are
   Fold* fold = nullptr;
 
   // Of the checker:
   const Type* type = nullptr;
-  Span<const Overload*> overloads;       // the candidates of a call
-  const Type* type_value = nullptr;      // the identifier is the name of this type
-  uint32_t slot = 0;                     // the identifier's variable: 0 is device, others are numbered
+  Span<const Overload*> overloads;   // the candidates of a call
+  const Type* type_value = nullptr;  // the identifier is the name of this type
+  uint32_t slot = 0;                 // the identifier's variable: 0 is device, others are numbered
 };
 
 }  // namespace libsched::cel

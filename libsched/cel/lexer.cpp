@@ -39,13 +39,26 @@ size_t escape_length(Str s) {
   if (s.empty()) return 0;
   size_t digits = 0;
   switch (s[0]) {
-    case 'a': case 'b': case 'f': case 'n': case 'r': case 't': case 'v':
-    case '"': case '\'': case '\\': case '?': case '`':
-      return 1;
-    case 'x': case 'X': digits = 2; break;
+    case 'a':
+    case 'b':
+    case 'f':
+    case 'n':
+    case 'r':
+    case 't':
+    case 'v':
+    case '"':
+    case '\'':
+    case '\\':
+    case '?':
+    case '`': return 1;
+    case 'x':
+    case 'X': digits = 2; break;
     case 'u': digits = 4; break;
     case 'U': digits = 8; break;
-    case '0': case '1': case '2': case '3':
+    case '0':
+    case '1':
+    case '2':
+    case '3':
       return s.size() > 2 && s[1] >= '0' && s[1] <= '7' && s[2] >= '0' && s[2] <= '7' ? 3 : 0;
     default: return 0;
   }
@@ -64,7 +77,11 @@ std::optional<uint32_t> named_escape(char c) {
     case 'r': return '\r';
     case 't': return '\t';
     case 'v': return '\v';
-    case '\\': case '\'': case '"': case '`': case '?': return static_cast<uint8_t>(c);
+    case '\\':
+    case '\'':
+    case '"':
+    case '`':
+    case '?': return static_cast<uint8_t>(c);
     default: return std::nullopt;
   }
 }
@@ -121,11 +138,13 @@ Token Lexer::number(size_t start) {
 
 Token Lexer::quoted(size_t start, size_t quote, bool raw, bool bytes) {
   const char q = source_[quote];
-  const bool triple = source_.size() >= quote + 3 && source_[quote + 1] == q && source_[quote + 2] == q;
+  const bool triple =
+      source_.size() >= quote + 3 && source_[quote + 1] == q && source_[quote + 2] == q;
   size_t i = quote + (triple ? 3 : 1);
   while (i < source_.size()) {
     const char c = source_[i];
-    if (c == q && (!triple || (i + 2 < source_.size() && source_[i + 1] == q && source_[i + 2] == q)))
+    if (c == q &&
+        (!triple || (i + 2 < source_.size() && source_[i + 1] == q && source_[i + 2] == q)))
       return make(bytes ? Tok::kBytes : Tok::kString, start, i + (triple ? 3 : 1));
     if (!triple && (c == '\n' || c == '\r')) break;
     if (c == '\\' && !raw) {

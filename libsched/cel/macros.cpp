@@ -1,4 +1,5 @@
-// Macros: has, the comprehensions over one and two variables, cel.bind, optMap, optFlatMap and sortBy.
+// Macros: has, the comprehensions over one and two variables, cel.bind, optMap, optFlatMap and
+// sortBy.
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,7 +8,6 @@
 
 namespace libsched::cel {
 namespace {
-
 
 enum class Quantifier { kAll, kExists, kExistsOne };
 
@@ -30,7 +30,8 @@ class Expansion {
   }
   Expr* check_variables() {
     for (int i = 1; i <= 2; ++i)
-      if (args_[i]->kind != ExprKind::kIdent) return fail(args_[i], "argument must be a simple name");
+      if (args_[i]->kind != ExprKind::kIdent)
+        return fail(args_[i], "argument must be a simple name");
     if (args_[1]->name == args_[2]->name)
       return fail(args_[2], "duplicate variable name: " + std::string(args_[1]->name));
     for (int i = 1; i <= 2; ++i)
@@ -78,7 +79,8 @@ class Expansion {
   }
 
   Expr* map(Expr* range, Span<Expr*> args) {
-    if (Expr* const failed = check_variable(args[0], "argument is not an identifier")) return failed;
+    if (Expr* const failed = check_variable(args[0], "argument is not an identifier"))
+      return failed;
     if (args.size() == 3) return collect(args[0]->name, {}, range, args[1], args[2]);
     return collect(args[0]->name, {}, range, nullptr, args[1]);
   }
@@ -99,9 +101,9 @@ class Expansion {
   Expr* transform_map(bool entry) {
     if (Expr* const failed = check_variables()) return failed;
     auto& m = make_;
-    Expr* step = entry ? m.call("cel.@mapInsert", {m.accumulator(), args_.back()})
-                       : m.call("cel.@mapInsert",
-                                {m.accumulator(), m.ident(args_[1]->name), args_.back()});
+    Expr* step =
+        entry ? m.call("cel.@mapInsert", {m.accumulator(), args_.back()})
+              : m.call("cel.@mapInsert", {m.accumulator(), m.ident(args_[1]->name), args_.back()});
     if (args_.size() == 5) step = m.call("_?_:_", {args_[3], step, m.accumulator()});
     return fold(args_[1]->name, args_[2]->name, args_[0], m.node(ExprKind::kMap), m.boolean(true),
                 step, m.accumulator());
@@ -109,7 +111,8 @@ class Expansion {
 
   Expr* binding(Str name, Expr* init, Expr* body) {
     auto& m = make_;
-    return m.fold({kUnusedVariable, {}, name, m.list({}), init, m.boolean(false), m.ident(name), body});
+    return m.fold(
+        {kUnusedVariable, {}, name, m.list({}), init, m.boolean(false), m.ident(name), body});
   }
 
   Expr* bind() {
@@ -135,8 +138,9 @@ class Expansion {
     const ExprKind kind = args_[0]->kind;
     if (kind != ExprKind::kList && kind != ExprKind::kSelect && kind != ExprKind::kIdent &&
         kind != ExprKind::kFold && kind != ExprKind::kCall)
-      return fail(args_[0], "sortBy can only be applied to a list, identifier, comprehension, call "
-                            "or select expression");
+      return fail(args_[0],
+                  "sortBy can only be applied to a list, identifier, comprehension, call "
+                  "or select expression");
     const Str input = "@__sortBy_input__";
     auto& m = make_;
     Expr* const keys = map(m.ident(input), args_.subspan(1));

@@ -24,7 +24,8 @@ constexpr Line kLines[] = {
 #include "libsched/cel/overloads.inc"
 };
 
-// Reads types such as "map(<K>, list(<V>))"; `variables` are the names of the variables seen so far.
+// Reads types such as "map(<K>, list(<V>))"; `variables` are the names of the variables seen so
+// far.
 class TypeReader {
  public:
   TypeReader(Str text, Arena& arena, std::vector<Str>& variables)

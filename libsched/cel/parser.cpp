@@ -1,5 +1,5 @@
-// The parser: precedence climbing over the tokens. The first syntax error ends it; errors of literals, reserved
-// words and macros do not.
+// The parser: precedence climbing over the tokens. The first syntax error ends it; errors of
+// literals, reserved words and macros do not.
 #include "libsched/cel/parser.hpp"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ constexpr size_t kMostBytes = 12 << 20;  // of trees; macros that copy their rec
 
 bool is_reserved(Str name) {
   static constexpr std::array<Str, 17> kReserved = {
-      "as", "break", "const", "continue", "else", "for", "function", "if", "import",
-      "let", "loop", "package", "namespace", "return", "var", "void", "while"};
+      "as",  "break", "const",   "continue",  "else",   "for", "function", "if",   "import",
+      "let", "loop",  "package", "namespace", "return", "var", "void",     "while"};
   return std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
 }
 
@@ -87,9 +87,7 @@ class Parser {
     return ExprFactory(arena_, token_.offset, 0).node(ExprKind::kError);
   }
 
-  Expr* node(ExprKind kind, uint32_t offset) {
-    return ExprFactory(arena_, offset, 0).node(kind);
-  }
+  Expr* node(ExprKind kind, uint32_t offset) { return ExprFactory(arena_, offset, 0).node(kind); }
   Expr* report(uint32_t offset, std::string message) {
     issues_.add(offset, std::move(message));
     return node(ExprKind::kError, offset);
@@ -211,7 +209,7 @@ class Parser {
         advance();
         const uint32_t open = token_.offset;
         if (id.kind == Tok::kEscapedIdent) {
-          report(e->offset, "unsupported syntax: '`'");
+          report(id.offset, "unsupported syntax: '`'");
         } else if (!optional && accept(Tok::kOpenParen)) {
           e = call(id.text, true, open, arguments(e), 1);
           continue;
@@ -262,7 +260,8 @@ class Parser {
         advance();
         auto text = unescape(t.text, t.kind == Tok::kBytes);
         if (!text.ok()) return report(t.offset, text.error().message);
-        Expr* const e = node(t.kind == Tok::kBytes ? ExprKind::kBytes : ExprKind::kString, t.offset);
+        Expr* const e =
+            node(t.kind == Tok::kBytes ? ExprKind::kBytes : ExprKind::kString, t.offset);
         e->name = arena_.copy(Str(*text));
         return e;
       }
@@ -321,8 +320,7 @@ class Parser {
     const bool is_call = accept(Tok::kOpenParen);
     std::vector<Expr*> args;
     if (is_call) args = arguments(nullptr);
-    if (is_reserved(id.text))
-      return report(start, "reserved identifier: " + std::string(id.text));
+    if (is_reserved(id.text)) return report(start, "reserved identifier: " + std::string(id.text));
     if (is_call) return call(arena_.copy(Str(text)), false, open, args, 0);
     Expr* const e = node(ExprKind::kIdent, id.offset);
     e->name = arena_.copy(Str(text));
@@ -354,7 +352,7 @@ class Parser {
     while (token_.kind != Tok::kCloseBrace && !failed_) {
       if (fields.empty() && accept(Tok::kComma)) break;
       optional.push_back(accept(Tok::kQuestion));
-      if (token_.kind == Tok::kEscapedIdent) report(e->offset, "unsupported syntax: '`'");
+      if (token_.kind == Tok::kEscapedIdent) report(token_.offset, "unsupported syntax: '`'");
       if (token_.kind != Tok::kIdent && token_.kind != Tok::kEscapedIdent) return syntax_error();
       fields.push_back(arena_.copy(token_.text));
       advance();

@@ -1,7 +1,7 @@
 // The parser: source to a syntax tree, macros expanded as upstream's parser does it.
 //
-// Its recursion is bounded: an expression in parentheses, brackets or arguments has at most 250 levels, and so
-// has a chain of operators or selections.
+// Its recursion is bounded: an expression in parentheses, brackets or arguments has at most 250
+// levels, and so has a chain of operators or selections.
 #pragma once
 
 #include "libsched/base/arena.hpp"
@@ -39,8 +39,8 @@ class ExprFactory {
   uint16_t depth_;
 };
 
-// The expansion of a macro call whose receiver, if any, is args[0]; nullptr if it is none. Errors go to `issues`
-// and give a kError.
+// The expansion of a macro call whose receiver, if any, is args[0]; nullptr if it is none. Errors
+// go to `issues` and give a kError.
 Expr* expand_macro(Str name, bool is_member, Span<Expr*> args, ExprFactory& make, Issues& issues);
 
 }  // namespace libsched::cel

@@ -1,0 +1,446 @@
+// The type checker. Its order of checks decides which type variables are bound to what, so it is
+// upstream's.
+#include "libsched/cel/checker.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libsched/cel/lib/duration.hpp"
+#include "libsched/cel/lib/regex.hpp"
+#include "libsched/cel/lib/timestamp.hpp"
+#include "libsched/cel/overloads.hpp"
+#include "libsched/cel/parser.hpp"
+#include "libsched/cel/unify.hpp"
+
+namespace libsched::cel {
+namespace {
+
+const Type* const kDyn = simple_type(TypeKind::kDyn);
+const Type* const kErrorType = simple_type(TypeKind::kError);
+const Type* const kBool = simple_type(TypeKind::kBool);
+const Type* const kString = simple_type(TypeKind::kString);
+
+struct Variable {
+  Str name;
+  const Type* type;
+  uint32_t slot;
+};
+
+class Checker {
+ public:
+  Checker(Arena& arena, bool list_attributes, Issues& issues)
+      : arena_(arena), issues_(issues), unifier_(arena) {
+    const Type* const value = simple_type(list_attributes ? TypeKind::kDyn : TypeKind::kAny);
+    const Type* const quantity = make_named_type(arena, TypeKind::kStruct, "kubernetes.Quantity");
+    attributes_ = make_map_type(arena, kString, make_map_type(arena, kString, value));
+    capacity_ = make_map_type(arena, kString, make_map_type(arena, kString, quantity));
+    variables_.push_back(
+        {"device", make_named_type(arena, TypeKind::kStruct, "kubernetes.DRADevice"), 0});
+  }
+
+  uint32_t run(Expr* e) {
+    visit(e);
+    finish(e);
+    if (unifier_.exhausted())
+      issues_.add(Issues::kNowhere, "the types of the expression are too large");
+    if (issues_.empty()) validate(e, false);
+    return slots_;
+  }
+
+ private:
+  void error(const Expr* at, std::string message) { issues_.add(at->offset, std::move(message)); }
+  void mismatch(const Expr* at, const Type* expected, const Type* actual) {
+    error(at,
+          "expected type '" + format_type(expected) + "' but found '" + format_type(actual) + "'");
+  }
+  void undeclared(const Expr* at, Str name) {
+    error(at, "undeclared reference to '" + std::string(name) + "' (in container '')");
+  }
+
+  const Variable* find_variable(Str name) const {
+    for (size_t i = variables_.size(); i-- > 0;)
+      if (variables_[i].name == name) return &variables_[i];
+    return nullptr;
+  }
+
+  // The type that a name stands for, such as "int" or "google.protobuf.Timestamp".
+  const Type* named_type(Str name) {
+    for (int k = static_cast<int>(TypeKind::kNull); k <= static_cast<int>(TypeKind::kTimestamp);
+         ++k) {
+      const Type* const t = simple_type(static_cast<TypeKind>(k));
+      if (t->name == name) return t;
+    }
+    if (name == "type") return simple_type(TypeKind::kType);
+    if (name == "list" || name == "map") {
+      const Type* const a = make_named_type(arena_, TypeKind::kStruct, "<A>");
+      const Type* const b = make_named_type(arena_, TypeKind::kStruct, "<B>");
+      return name == "list" ? make_list_type(arena_, a) : make_map_type(arena_, a, b);
+    }
+    if (name == "optional_type" || name == "net.IP" || name == "net.CIDR")
+      return make_named_type(arena_, TypeKind::kOpaque, name);
+    return nullptr;
+  }
+
+  // Resolves an identifier; false if it is none.
+  bool resolve(Expr* e, Str name) {
+    if (name.starts_with('.')) name.remove_prefix(1);
+    if (const Variable* const v = find_variable(name)) {
+      e->kind = ExprKind::kIdent;
+      e->name = v->name;
+      e->slot = v->slot;
+      e->type = v->type;
+      return true;
+    }
+    if (const Type* const t = named_type(name)) {
+      e->kind = ExprKind::kIdent;
+      e->name = name;
+      e->type_value = t;
+      e->type = name == "type" ? t : make_type_type(arena_, t);
+      return true;
+    }
+    if (name == "google.protobuf.NullValue.NULL_VALUE") {
+      e->kind = ExprKind::kInt;
+      e->int_value = 0;
+      e->type = simple_type(TypeKind::kInt);
+      return true;
+    }
+    return false;
+  }
+
+  // "a.b.c" of a chain of selections on an identifier.
+  static std::optional<std::string> qualified(const Expr* e) {
+    if (e->kind == ExprKind::kIdent) return std::string(e->name);
+    if (e->kind != ExprKind::kSelect || e->test_only) return std::nullopt;
+    auto head = qualified(e->args[0]);
+    if (head) *head += '.' + std::string(e->name);
+    return head;
+  }
+
+  void visit(Expr* e) {
+    switch (e->kind) {
+      case ExprKind::kNull: e->type = simple_type(TypeKind::kNull); break;
+      case ExprKind::kBool: e->type = kBool; break;
+      case ExprKind::kInt: e->type = simple_type(TypeKind::kInt); break;
+      case ExprKind::kUint: e->type = simple_type(TypeKind::kUint); break;
+      case ExprKind::kDouble: e->type = simple_type(TypeKind::kDouble); break;
+      case ExprKind::kString: e->type = kString; break;
+      case ExprKind::kBytes: e->type = simple_type(TypeKind::kBytes); break;
+      case ExprKind::kIdent:
+        if (resolve(e, e->name)) return;
+        undeclared(e, e->name);
+        e->type = kErrorType;
+        break;
+      case ExprKind::kSelect: select(e); break;
+      case ExprKind::kCall: call(e); break;
+      case ExprKind::kList: list(e); break;
+      case ExprKind::kMap: map(e); break;
+      case ExprKind::kStruct:
+        undeclared(e, e->name);
+        e->type = kErrorType;
+        break;
+      case ExprKind::kFold: fold(e); break;
+      case ExprKind::kError: e->type = kErrorType; break;
+    }
+  }
+
+  void select(Expr* e) {
+    if (const auto name = qualified(e)) {
+      if (resolve(e, arena_.copy(Str(*name)))) return;
+    }
+    const Type* result = field(e, e->args[0], e->name, false);
+    if (e->test_only) result = kBool;
+    e->type = unifier_.substitute(result, false);
+  }
+
+  const Type* field(Expr* e, Expr* operand, Str name, bool optional) {
+    visit(operand);
+    const Type* target = unifier_.substitute(operand->type, false);
+    const bool of_optional = target->is_optional() && !target->params.empty();
+    if (of_optional) target = target->params[0];
+    const Type* result = kErrorType;
+    switch (target->kind) {
+      case TypeKind::kMap: result = target->params[1]; break;
+      case TypeKind::kStruct:
+        if (target->name == "kubernetes.DRADevice") {
+          if (name == "driver") result = kString;
+          if (name == "allowMultipleAllocations") result = kBool;
+          if (name == "attributes") result = attributes_;
+          if (name == "capacity") result = capacity_;
+          if (result == kErrorType) error(e, "undefined field '" + std::string(name) + "'");
+        } else if (target->name.starts_with("kubernetes.")) {
+          error(e, "unexpected failed resolution of '" + std::string(target->name) + "'");
+        } else {
+          error(e, "type '" + format_type(target) + "' does not support field selection");
+        }
+        break;
+      case TypeKind::kParam:
+        unifier_.assignable(kDyn, target);
+        result = kDyn;
+        break;
+      default:
+        if (!target->is_dyn_or_error())
+          error(e, "type '" + format_type(target) + "' does not support field selection");
+        result = kDyn;
+    }
+    if (!of_optional && !optional) return result;
+    return make_named_type(arena_, TypeKind::kOpaque, "optional_type", arena_.copy(&result, 1));
+  }
+
+  void call(Expr* e) {
+    if (e->name == "_?._" && !e->is_member) {
+      e->type = unifier_.substitute(field(e, e->args[0], e->args[1]->name, true), false);
+      e->args[1]->type = kString;
+      return;
+    }
+    for (Expr* arg : e->args.subspan(e->is_member ? 1 : 0)) visit(arg);
+    if (e->is_member) {
+      if (const auto prefix = qualified(e->args[0])) {
+        Str name = arena_.copy(Str(*prefix + '.' + std::string(e->name)));
+        if (name.starts_with('.')) name.remove_prefix(1);
+        if (const Function* const f = find_function(name)) {
+          e->name = name;
+          e->is_member = false;
+          e->args = e->args.subspan(1);
+          return resolve_call(e, f);
+        }
+      }
+      visit(e->args[0]);
+    }
+    Str name = e->name;
+    if (!e->is_member && name.starts_with('.')) name.remove_prefix(1);
+    const Function* const f = find_function(name);
+    if (f == nullptr) {
+      e->type = kErrorType;
+      return undeclared(e, e->name);
+    }
+    e->name = name;
+    resolve_call(e, f);
+  }
+
+  void resolve_call(Expr* e, const Function* f) {
+    std::vector<const Type*> types;
+    for (const Expr* arg : e->args) types.push_back(arg->type);
+    if (f->name == "_&&_" || f->name == "_||_") {
+      e->type = kBool;
+      for (size_t i = 0; i < types.size(); ++i) {
+        if (unifier_.assignable(types[i], kBool)) continue;
+        mismatch(e->args[i], kBool, types[i]);
+        e->type = kErrorType;
+      }
+      e->overloads = f->overloads;
+      return;
+    }
+    const Type* result = nullptr;
+    std::vector<const Overload*> candidates;
+    for (const Overload* o : f->overloads) {
+      if (o->is_member != e->is_member || o->args.size() != types.size()) continue;
+      std::vector<const Type*> variables;
+      for (int i = 0; i < o->variables; ++i) variables.push_back(unifier_.new_variable());
+      std::vector<const Type*> wanted;
+      for (const Type* arg : o->args) wanted.push_back(unifier_.renumbered(arg, variables));
+      if (!unifier_.assignable(types, wanted)) continue;
+      candidates.push_back(o);
+      const Type* const found =
+          unifier_.substitute(unifier_.renumbered(o->result, variables), false);
+      if (result == nullptr) {
+        result = found;
+      } else if (!result->is_dyn() && !unifier_.exact(found, result)) {
+        result = kDyn;
+      }
+    }
+    if (result != nullptr) {
+      e->type = result;
+      e->overloads = arena_.copy(candidates);
+      return;
+    }
+    e->type = kErrorType;
+    std::string text = "found no matching overload for '" + std::string(f->name) + "' applied to '";
+    size_t i = 0;
+    const auto type = [&](size_t k) { return format_type(unifier_.substitute(types[k], true)); };
+    if (e->is_member) text += type(i++) + '.';
+    text += '(';
+    for (size_t first = i; i < types.size(); ++i) text += (i > first ? ", " : "") + type(i);
+    error(e, text + ")'");
+  }
+
+  const Type* join(const Expr* at, const Type* previous, const Type* current) {
+    if (previous == nullptr) return current;
+    if (unifier_.assignable(previous, current)) return unifier_.most_general(previous, current);
+    mismatch(at, previous, current);
+    return kErrorType;
+  }
+
+  // The type inside of an optional element; reports one that is none.
+  const Type* unwrapped(const Expr* at) {
+    const Type* const t = at->type;
+    if (t->is_optional() && !t->params.empty()) return t->params[0];
+    if (!t->is_dyn())
+      mismatch(at, make_named_type(arena_, TypeKind::kOpaque, "optional_type", arena_.copy(&t, 1)),
+               t);
+    return t;
+  }
+
+  void list(Expr* e) {
+    const Type* element = nullptr;
+    for (size_t i = 0; i < e->args.size(); ++i) {
+      visit(e->args[i]);
+      const bool optional = !e->optional.empty() && e->optional[i] != 0;
+      element = join(e->args[i], element, optional ? unwrapped(e->args[i]) : e->args[i]->type);
+    }
+    e->type = make_list_type(arena_, element != nullptr ? element : unifier_.new_variable());
+  }
+
+  void map(Expr* e) {
+    const Type* key = nullptr;
+    const Type* value = nullptr;
+    for (size_t i = 0; i < e->args.size(); i += 2) {
+      visit(e->args[i]);
+      key = join(e->args[i], key, e->args[i]->type);
+      visit(e->args[i + 1]);
+      const bool optional = !e->optional.empty() && e->optional[i / 2] != 0;
+      value =
+          join(e->args[i + 1], value, optional ? unwrapped(e->args[i + 1]) : e->args[i + 1]->type);
+    }
+    if (key == nullptr) {
+      key = unifier_.new_variable();
+      value = unifier_.new_variable();
+    }
+    e->type = make_map_type(arena_, key, value);
+  }
+
+  void assert_type(const Expr* e, const Type* t) {
+    if (!unifier_.assignable(t, e->type)) mismatch(e, t, e->type);
+  }
+
+  void fold(Expr* e) {
+    Fold& f = *e->fold;
+    visit(f.range);
+    visit(f.init);
+    const Type* const range = unifier_.substitute(f.range->type, false);
+    const Type* const accumulated = f.init->type;
+    const bool two = !f.variable2.empty();
+    const Type* first = kErrorType;
+    const Type* second = kErrorType;
+    switch (range->kind) {
+      case TypeKind::kList:
+        first = range->params[0];
+        if (two) {
+          second = first;
+          first = simple_type(TypeKind::kInt);
+        }
+        break;
+      case TypeKind::kMap:
+        first = range->params[0];
+        second = range->params[1];
+        break;
+      case TypeKind::kDyn:
+      case TypeKind::kError:
+      case TypeKind::kParam:
+        unifier_.assignable(kDyn, range);
+        first = second = kDyn;
+        break;
+      default:
+        error(f.range, "expression of type '" + format_type(range) +
+                           "' cannot be range of a comprehension (must be list, map, or dynamic)");
+    }
+    const uint32_t slot = slots_;
+    slots_ += 3;
+    e->slot = slot;
+    const size_t outer = variables_.size();
+    variables_.push_back({f.accumulator, accumulated, slot});
+    const size_t inner = variables_.size();
+    variables_.push_back({f.variable, first, slot + 1});
+    if (two) variables_.push_back({f.variable2, second, slot + 2});
+    visit(f.condition);
+    assert_type(f.condition, kBool);
+    visit(f.step);
+    assert_type(f.step, accumulated);
+    variables_.resize(inner);
+    visit(f.result);
+    variables_.resize(outer);
+    e->type = unifier_.substitute(f.result->type, false);
+  }
+
+  // Replaces all variables in the types.
+  void finish(Expr* e) {
+    if (e->type != nullptr) e->type = unifier_.substitute(e->type, true);
+    for (Expr* arg : e->args) finish(arg);
+    if (e->fold == nullptr) return;
+    for (Expr* part :
+         {e->fold->range, e->fold->init, e->fold->condition, e->fold->step, e->fold->result})
+      finish(part);
+  }
+
+  // Literals that cannot be right, and lists and maps of mixed types.
+  void validate(const Expr* e, bool mixed_allowed) {
+    if (e->kind == ExprKind::kCall) {
+      const bool member_matches = e->name == "matches" && e->is_member;
+      if (!e->args.empty() &&
+          (e->name == "duration" || e->name == "timestamp" || e->name == "matches"))
+        literal(e, e->args[member_matches ? 1 : 0]);
+      // The clauses of a literal format are not checked yet.
+      if (e->name == "format" && e->is_member) mixed_allowed = true;
+    }
+    const auto optional = [&](size_t i) { return !e->optional.empty() && e->optional[i] != 0; };
+    if (e->kind == ExprKind::kList && !mixed_allowed) {
+      const Type* first = nullptr;
+      for (size_t i = 0; i < e->args.size(); ++i) {
+        const Type* t = e->args[i]->type;
+        if (optional(i) && !t->params.empty()) t = t->params[0];
+        if (first == nullptr) first = t;
+        if (unifier_.exact(first, t)) continue;
+        mismatch(e->args[i], first, t);
+        break;
+      }
+    }
+    if (e->kind == ExprKind::kMap && !mixed_allowed) {
+      for (size_t i = 2; i < e->args.size(); i += 2) {
+        const auto value = [&](size_t k) {
+          const Type* const t = e->args[k + 1]->type;
+          return optional(k / 2) && !t->params.empty() ? t->params[0] : t;
+        };
+        if (!unifier_.exact(e->args[0]->type, e->args[i]->type))
+          mismatch(e->args[i], e->args[0]->type, e->args[i]->type);
+        if (!unifier_.exact(value(0), value(i))) mismatch(e->args[i + 1], value(0), value(i));
+      }
+    }
+    for (const Expr* arg : e->args) validate(arg, mixed_allowed);
+    if (e->fold == nullptr) return;
+    for (const Expr* part :
+         {e->fold->range, e->fold->init, e->fold->condition, e->fold->step, e->fold->result})
+      validate(part, mixed_allowed);
+  }
+
+  void literal(const Expr* e, const Expr* arg) {
+    if (e->name == "matches") {
+      if (arg->kind == ExprKind::kString && !Regex::compile(arg->name).ok())
+        error(arg, "invalid matches argument");
+      return;
+    }
+    bool valid = true;
+    if (arg->kind == ExprKind::kString)
+      valid = e->name == "duration" ? parse_duration(arg->name).has_value()
+                                    : parse_timestamp(arg->name).ok();
+    if (arg->kind == ExprKind::kInt && e->name == "timestamp")
+      valid = timestamp_of(arg->int_value).ok();
+    if (!valid) error(arg, "invalid " + std::string(e->name) + " argument");
+  }
+
+  Arena& arena_;
+  Issues& issues_;
+  Unifier unifier_;
+  std::vector<Variable> variables_;
+  const Type* attributes_ = nullptr;
+  const Type* capacity_ = nullptr;
+  uint32_t slots_ = 1;
+};
+
+}  // namespace
+
+uint32_t check(Expr* e, Arena& arena, bool list_attributes, Issues& issues) {
+  return Checker(arena, list_attributes, issues).run(e);
+}
+
+}  // namespace libsched::cel

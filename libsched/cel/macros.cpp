@@ -206,12 +206,9 @@ Expr* ExprFactory::fold(const Fold& parts) {
 Expr* ExprFactory::copy(const Expr* e) {
   Expr* const out = arena_.make<Expr>();
   *out = *e;
-  out->offset = offset_;
   std::vector<Expr*> args;
   for (const Expr* arg : e->args) args.push_back(copy(arg));
   out->args = arena_.copy(args);
-  if (!e->entry_offsets.empty())
-    out->entry_offsets = arena_.copy(std::vector<uint32_t>(e->entry_offsets.size(), offset_));
   if (e->fold != nullptr) {
     out->fold = arena_.make<Fold>();
     *out->fold = *e->fold;

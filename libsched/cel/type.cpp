@@ -40,10 +40,6 @@ void write(const Type* t, bool of_checker, std::string& out) {
       default: break;
     }
   }
-  if (t->kind == TypeKind::kAny) {
-    out += "any";
-    return;
-  }
   out += t->name;
   if (t->params.empty()) return;
   out += '(';

@@ -265,11 +265,10 @@ class Checker {
     error(e, text + ")'");
   }
 
-  const Type* join(const Expr* at, const Type* previous, const Type* current) {
+  const Type* join(const Type* previous, const Type* current) {
     if (previous == nullptr) return current;
     if (unifier_.assignable(previous, current)) return unifier_.most_general(previous, current);
-    mismatch(at, previous, current);
-    return kErrorType;
+    return kDyn;  // validate() refuses it
   }
 
   // The type inside of an optional element; reports one that is none.
@@ -287,7 +286,7 @@ class Checker {
     for (size_t i = 0; i < e->args.size(); ++i) {
       visit(e->args[i]);
       const bool optional = !e->optional.empty() && e->optional[i] != 0;
-      element = join(e->args[i], element, optional ? unwrapped(e->args[i]) : e->args[i]->type);
+      element = join(element, optional ? unwrapped(e->args[i]) : e->args[i]->type);
     }
     e->type = make_list_type(arena_, element != nullptr ? element : unifier_.new_variable());
   }
@@ -297,11 +296,10 @@ class Checker {
     const Type* value = nullptr;
     for (size_t i = 0; i < e->args.size(); i += 2) {
       visit(e->args[i]);
-      key = join(e->args[i], key, e->args[i]->type);
+      key = join(key, e->args[i]->type);
       visit(e->args[i + 1]);
       const bool optional = !e->optional.empty() && e->optional[i / 2] != 0;
-      value =
-          join(e->args[i + 1], value, optional ? unwrapped(e->args[i + 1]) : e->args[i + 1]->type);
+      value = join(value, optional ? unwrapped(e->args[i + 1]) : e->args[i + 1]->type);
     }
     if (key == nullptr) {
       key = unifier_.new_variable();

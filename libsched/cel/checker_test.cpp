@@ -1,0 +1,78 @@
+// The type checker against upstream's recorded answers for the expressions of CEL's conformance
+// tests (tests/tables/celspec.jsonl.gz). Messages and the clauses of literal formats are not
+// checked yet, so expressions with these are left out.
+#include "libsched/cel/checker.hpp"
+
+#include <doctest/doctest.h>
+#include <simdjson.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "libsched/cel/parser.hpp"
+#include "libsched/ingest/unpack.hpp"
+
+namespace libsched::cel_checker_test {
+
+using namespace cel;
+
+struct Checked {
+  std::string error, type;
+};
+
+Checked checked(Str expression, bool list_attributes = false) {
+  Arena arena;
+  Issues issues(expression);
+  Expr* const tree = parse(expression, arena, issues);
+  if (tree != nullptr) check(tree, arena, list_attributes, issues);
+  if (!issues.empty()) return {"compilation failed: " + issues.text(), {}};
+  return {{}, type_string(tree->type)};
+}
+
+TEST_CASE("the expressions of the conformance tests have upstream's errors") {
+  std::ifstream file(LIBSCHED_SOURCE_DIR "/tests/tables/celspec.jsonl.gz", std::ios::binary);
+  REQUIRE(file.good());
+  const std::string packed((std::istreambuf_iterator<char>(file)),
+                           std::istreambuf_iterator<char>());
+  const auto lines = unpack(packed, size_t{16} << 20);
+  REQUIRE(lines.ok());
+  simdjson::dom::parser json;
+  simdjson::dom::document_stream rows;
+  const simdjson::padded_string text(lines->text());
+  REQUIRE(json.parse_many(text).get(rows) == simdjson::SUCCESS);
+  size_t count = 0, refused = 0;
+  for (const simdjson::dom::element row : rows) {
+    const auto expression = std::string(std::string_view(row["expression"]));
+    if (expression.find("google.protobuf.") != std::string::npos) continue;
+    if (expression.find(".format(") != std::string::npos) continue;
+    std::string_view upstream;
+    if (row["compileError"].get(upstream) != simdjson::SUCCESS) upstream = {};
+    if (upstream.starts_with("program instantiation failed")) upstream = {};  // comes later
+    CAPTURE(expression);
+    const std::string ours = checked(expression).error;
+    if (upstream.find("Syntax error") != std::string_view::npos)
+      CHECK(!ours.empty());
+    else
+      CHECK(ours == upstream);
+    ++count;
+    refused += ours.empty() ? 0 : 1;
+  }
+  CHECK(count > 1300);
+  CHECK(refused > 200);
+}
+
+TEST_CASE("device selectors are checked") {
+  CHECK(checked("device.driver == 'gpu.example.com'").type == "bool");
+  CHECK(checked("device.attributes['a'].b").type == "google.protobuf.Any");
+  CHECK(checked("device.attributes['a'].b", true).type == "dyn");
+  CHECK(checked("device.capacity['a'].memory").type == "kubernetes.Quantity");
+  CHECK(checked("device.nothere").error.find("undefined field 'nothere'") != std::string::npos);
+  CHECK(checked("quantity('1') > quantity('2')")
+            .error.find("found no matching overload for '_>_' applied to '(kubernetes.Quantity, "
+                        "kubernetes.Quantity)'") != std::string::npos);
+  CHECK(checked("nothing").error.find("undeclared reference to 'nothing' (in container '')") !=
+        std::string::npos);
+}
+
+}  // namespace libsched::cel_checker_test

@@ -4,14 +4,11 @@
 #include "libsched/cel/checker.hpp"
 
 #include <doctest/doctest.h>
-#include <simdjson.h>
 
-#include <fstream>
-#include <iterator>
 #include <string>
 
+#include "libsched/cel/celspec_test.hpp"
 #include "libsched/cel/parser.hpp"
-#include "libsched/ingest/unpack.hpp"
 
 namespace libsched::cel_checker_test {
 
@@ -31,23 +28,10 @@ Checked checked(Str expression, bool list_attributes = false) {
 }
 
 TEST_CASE("the expressions of the conformance tests have upstream's errors") {
-  std::ifstream file(LIBSCHED_SOURCE_DIR "/tests/tables/celspec.jsonl.gz", std::ios::binary);
-  REQUIRE(file.good());
-  const std::string packed((std::istreambuf_iterator<char>(file)),
-                           std::istreambuf_iterator<char>());
-  const auto lines = unpack(packed, size_t{16} << 20);
-  REQUIRE(lines.ok());
-  simdjson::dom::parser json;
-  simdjson::dom::document_stream rows;
-  const simdjson::padded_string text(lines->text());
-  REQUIRE(json.parse_many(text).get(rows) == simdjson::SUCCESS);
   size_t count = 0, refused = 0;
-  for (const simdjson::dom::element row : rows) {
-    const auto expression = std::string(std::string_view(row["expression"]));
-    if (expression.find("google.protobuf.") != std::string::npos) continue;
-    if (expression.find(".format(") != std::string::npos) continue;
-    std::string_view upstream;
-    if (row["compileError"].get(upstream) != simdjson::SUCCESS) upstream = {};
+  for_each_celspec_row([&](const std::string& expression, std::string_view upstream) {
+    if (expression.find("google.protobuf.") != std::string::npos) return;
+    if (expression.find(".format(") != std::string::npos) return;
     if (upstream.starts_with("program instantiation failed")) upstream = {};  // comes later
     CAPTURE(expression);
     const std::string ours = checked(expression).error;
@@ -57,7 +41,7 @@ TEST_CASE("the expressions of the conformance tests have upstream's errors") {
       CHECK(ours == upstream);
     ++count;
     refused += ours.empty() ? 0 : 1;
-  }
+  });
   CHECK(count > 1300);
   CHECK(refused > 200);
 }

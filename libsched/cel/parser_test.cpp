@@ -3,13 +3,10 @@
 #include "libsched/cel/parser.hpp"
 
 #include <doctest/doctest.h>
-#include <simdjson.h>
 
-#include <fstream>
-#include <iterator>
 #include <string>
 
-#include "libsched/ingest/unpack.hpp"
+#include "libsched/cel/celspec_test.hpp"
 
 namespace libsched::cel_parser_test {
 
@@ -31,21 +28,8 @@ std::string repeated(Str text, size_t count) {
 }
 
 TEST_CASE("the expressions of the conformance tests are parsed, or refused with upstream's texts") {
-  std::ifstream file(LIBSCHED_SOURCE_DIR "/tests/tables/celspec.jsonl.gz", std::ios::binary);
-  REQUIRE(file.good());
-  const std::string packed((std::istreambuf_iterator<char>(file)),
-                           std::istreambuf_iterator<char>());
-  const auto lines = unpack(packed, size_t{16} << 20);
-  REQUIRE(lines.ok());
-  simdjson::dom::parser json;
-  simdjson::dom::document_stream rows;
-  const simdjson::padded_string text(lines->text());
-  REQUIRE(json.parse_many(text).get(rows) == simdjson::SUCCESS);
   size_t count = 0, refused = 0;
-  for (const simdjson::dom::element row : rows) {
-    const auto expression = std::string(std::string_view(row["expression"]));
-    std::string_view upstream;
-    if (row["compileError"].get(upstream) != simdjson::SUCCESS) upstream = {};
+  for_each_celspec_row([&](const std::string& expression, std::string_view upstream) {
     CAPTURE(expression);
     const std::string ours = error_of(expression);
     const bool syntax = upstream.find("Syntax error") != std::string_view::npos;
@@ -54,7 +38,7 @@ TEST_CASE("the expressions of the conformance tests are parsed, or refused with 
     if (!syntax && !ours.empty()) CHECK(ours == upstream);
     ++count;
     refused += ours.empty() ? 0 : 1;
-  }
+  });
   CHECK(count == 1540);
   CHECK(refused == 7);
 }

@@ -174,32 +174,45 @@ bool ClassCycle::take_totals(const Asked& asked, const ScoreSet& set, const Tota
 bool ClassCycle::take_off(const Asked& asked, const ScoreSet& set, const Part& part) {
   const std::span<const CycleState::Entry> entries = std::as_const(asked.state).entries();
   const CycleState::Entry& e = entries[part.index];
-  std::vector<uint64_t> errors(words_);
+  const bool follows = part.whole || part.dynamic;
+  const std::optional<Scored> s = ask_scores(asked, set, part, e, follows);
+  if (!s) return false;
+  if (!follows) {
+    varied_ = varied_ || !s->uniform;
+    return true;
+  }
+  const int64_t* const column = asked.work.column.data();
+  set.for_each([&](uint32_t r) {
+    static_[asked.places.of(r)] -=
+        static_cast<int32_t>((s->uniform ? s->value : column[r]) * part.weight);
+  });
+  return !asked.call.exceeded();
+}
+
+// What the plugin says of the rows of the set, whose scores are in Workspace::column unless they
+// are uniform; `normalized`: after NormalizeScore. Nothing if it fails.
+std::optional<Scored> ClassCycle::ask_scores(const Asked& asked, const ScoreSet& set,
+                                             const Part& part, const CycleState::Entry& entry,
+                                             bool normalized) {
+  std::vector<uint64_t>& errors = asked.work.few_errors;
+  if (errors.size() < words_) errors.resize(words_);
   bool failed = false;
   ScoreSet judged = set;
   judged.errors = errors.data();
   judged.failed = &failed;
   int64_t* const column = asked.work.column.data();
-  const ScoreCall call{asked.call,         asked.pod,    asked.state,
-                       e.score_data.get(), e.data.get(), e.pre_scored};
-  Scored s = part.plugin->score(call, judged, column);
-  if (failed || asked.call.exceeded()) return false;
-  if (!part.whole && !part.dynamic) {
-    varied_ = varied_ || !s.uniform;
-    return true;
+  const ScoreCall call{asked.call,       asked.pod,       asked.state, entry.score_data.get(),
+                       entry.data.get(), entry.pre_scored};
+  Scored out = part.plugin->score(call, judged, column);
+  if (failed) std::fill(errors.begin(), errors.end(), 0);
+  if (failed || asked.call.exceeded()) return std::nullopt;
+  if (!normalized || !part.plugin->normalizes()) return out;
+  if (out.uniform) {
+    out.value = part.plugin->normalize_uniform(call, out.value);
+  } else if (!part.plugin->normalize(call, set, column).success()) {
+    return std::nullopt;
   }
-  if (part.plugin->normalizes()) {
-    if (s.uniform) {
-      s.value = part.plugin->normalize_uniform(call, s.value);
-    } else if (!part.plugin->normalize(call, set, column).success()) {
-      return false;
-    }
-  }
-  set.for_each([&](uint32_t r) {
-    static_[asked.places.of(r)] -=
-        static_cast<int32_t>((s.uniform ? s.value : column[r]) * part.weight);
-  });
-  return !asked.call.exceeded();
+  return out;
 }
 
 CycleState::Entry& ClassCycle::edit_entry(const Asked& asked, uint32_t plugin) {
@@ -382,9 +395,9 @@ bool ClassCycle::take_rows(const Asked& asked, const FewChanges& changes) {
 bool ClassCycle::renew_scores(const Asked& asked, const FewChanges& changes) {
   const View& v = asked.call.view;
   for (Part& p : parts_) {
+    if (p.whole) continue;
     PluginData* const data = entries_->list[p.index].score_data.get();
     const bool bound = bound_to_view(data);
-    if (p.whole) continue;
     if (!p.score.any_hit(changes.all()) && !(bound && p.score.row_hit(changes.all()))) {
       if (bound && data->view_version == PluginData::kReleased) return false;
       if (bound) data->view_version = v.version();

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "libsched/framework/class_scores.hpp"
@@ -81,6 +82,8 @@ class ClassCycle {
   bool note_parts(const Asked& asked);
   bool take_totals(const Asked& asked, const ScoreSet& set, const Totals& totals);
   bool take_off(const Asked& asked, const ScoreSet& set, const Part& part);
+  std::optional<Scored> ask_scores(const Asked& asked, const ScoreSet& set, const Part& part,
+                                   const CycleState::Entry& entry, bool normalized);
   void note_cares();
   Result<bool> renew_filters(const Asked& asked, const FewChanges& changes);
   Result<bool> renew(const Asked& asked, const FewChanges& changes, Part* part);

@@ -77,30 +77,14 @@ Plugin::Rescored ClassCycle::rescore_part(const Asked& asked, const FewChanges& 
 
 // Score and NormalizeScore. Returns false if they fail.
 bool ClassCycle::score_again(const Asked& asked, const ScoreSet& set, const Part& part) {
-  std::vector<uint64_t>& errors = asked.work.few_errors;
-  if (errors.size() < words_) errors.resize(words_);
-  bool failed = false;
-  ScoreSet judged = set;
-  judged.errors = errors.data();
-  judged.failed = &failed;
-  int64_t* const column = asked.work.column.data();
-  const CycleState::Entry& e = entries_->list[part.index];
-  const ScoreCall call{asked.call,         asked.pod,    asked.state,
-                       e.score_data.get(), e.data.get(), e.pre_scored};
-  Scored s = part.plugin->score(call, judged, column);
-  if (failed) std::fill(errors.begin(), errors.end(), 0);
-  if (failed || asked.call.exceeded()) return false;
-  if (part.plugin->normalizes()) {
-    if (s.uniform) {
-      s.value = part.plugin->normalize_uniform(call, s.value);
-    } else if (!part.plugin->normalize(call, set, column).success()) {
-      return false;
-    }
-  }
+  const std::optional<Scored> s =
+      ask_scores(asked, set, part, entries_->list[part.index], /*normalized=*/true);
+  if (!s) return false;
+  const int64_t* const column = asked.work.column.data();
   bool fits = true;
   uint8_t* const out = small(part);
   set.for_each([&](uint32_t r) {
-    const int64_t score = s.uniform ? s.value : column[r];
+    const int64_t score = s->uniform ? s->value : column[r];
     fits = fits && score >= kMinNodeScore && score <= kMaxNodeScore;
     out[r] = static_cast<uint8_t>(score);
   });

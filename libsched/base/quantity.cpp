@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -95,6 +96,20 @@ int64_t times_pow10(int64_t v, int64_t places) {
 int64_t divide_low(int64_t unscaled, int64_t places) {
   const auto divisor = static_cast<int64_t>(kPow10[static_cast<size_t>(places)]);
   return unscaled / divisor + (unscaled % divisor != 0);
+}
+
+// Go's math.Pow10, which rounds twice.
+double go_pow10(int64_t n) {
+  constexpr double kSmall[] = {1e00, 1e01, 1e02, 1e03, 1e04, 1e05, 1e06, 1e07, 1e08, 1e09, 1e10,
+                               1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21,
+                               1e22, 1e23, 1e24, 1e25, 1e26, 1e27, 1e28, 1e29, 1e30, 1e31};
+  constexpr double kLarge[] = {1e00, 1e32, 1e64, 1e96, 1e128, 1e160, 1e192, 1e224, 1e256, 1e288};
+  constexpr double kTiny[] = {1e-00,  1e-32,  1e-64,  1e-96,  1e-128, 1e-160,
+                              1e-192, 1e-224, 1e-256, 1e-288, 1e-320};
+  if (n > 308) return std::numeric_limits<double>::infinity();
+  if (n < -323) return 0;
+  const auto size = static_cast<uint64_t>(n < 0 ? -n : n);
+  return n < 0 ? kTiny[size / 32] / kSmall[size % 32] : kLarge[size / 32] * kSmall[size % 32];
 }
 
 }  // namespace
@@ -200,6 +215,43 @@ void Quantity::add(const Quantity& other) {
     if (__builtin_add_overflow(a, sum, &sum)) return add_decimal(other);
   }
   low_ = static_cast<uint64_t>(sum);
+}
+
+void Quantity::subtract(const Quantity& other) {
+  Quantity negative = other;
+  if (other.kind_ == Kind::kBig) {
+    BigDecimal v = other.to_big();
+    v.negative = !v.negative;
+    if (!negative.set_big(std::move(v), other.scale_)) return;
+  } else {
+    // The smallest int64 stays what it is, as in upstream's arithmetic.
+    const uint128 value = -static_cast<uint128>(other.unscaled());
+    negative.low_ = static_cast<uint64_t>(value);
+    if (other.kind_ == Kind::kDecimal) negative.high_ = static_cast<int64_t>(value >> 64);
+  }
+  add(negative);
+}
+
+std::optional<int64_t> Quantity::exact_int() const {
+  if (kind_ != Kind::kAmount || scale_ < 0) return std::nullopt;
+  int64_t out = static_cast<int64_t>(low_);
+  if (scale_ > 0 && !scale_up(out, scale_, &out)) return std::nullopt;
+  return out;
+}
+
+double Quantity::approximate() const {
+  double base;
+  int64_t exponent = this->exponent();
+  if (kind_ == Kind::kBig) {
+    const BigDecimal& b = big(low_);
+    exponent = -int64_t{scale_};
+    std::string digits = b.magnitude.to_string() + "e" + std::to_string(b.exponent + scale_);
+    base = std::strtod(digits.c_str(), nullptr);
+    if (b.negative) base = -base;
+  } else {
+    base = static_cast<double>(unscaled());
+  }
+  return exponent == 0 ? base : base * go_pow10(exponent);
 }
 
 void Quantity::round_up_to_milli() {

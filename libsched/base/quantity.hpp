@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "libsched/base/arena.hpp"
@@ -33,6 +34,9 @@ class Quantity {
 
   int64_t value() const;        // Quantity.Value()
   int64_t milli_value() const;  // Quantity.MilliValue()
+  // Quantity.AsInt64(): the value if upstream holds it as an integer.
+  std::optional<int64_t> exact_int() const;
+  double approximate() const;  // Quantity.AsApproximateFloat64()
   bool is_zero() const { return sign() == 0; }
   int sign() const;                          // -1, 0, 1
   int compare(const Quantity& other) const;  // exact: -1, 0, 1
@@ -40,6 +44,7 @@ class Quantity {
   int compare_converting(const Quantity& other);
   // Exact up to 200,000 digits; beyond (1e1000000 plus 1) the larger operand is the sum.
   void add(const Quantity& other);
+  void subtract(const Quantity& other);
   // Upstream's RoundUp(Milli), as API defaulting applies it: rounds away from zero to whole
   // thousandths.
   void round_up_to_milli();
@@ -84,5 +89,7 @@ class Quantity {
 // Upstream's canonical text of a quantity that was parsed from `written`, whose suffix decides
 // between 1Gi, 1073741824 and 1073741824e0.
 std::string canonical_quantity(const Quantity& q, Str written);
+// Of a quantity that was calculated, with the family of suffixes that `like` has.
+std::string computed_quantity(const Quantity& q, Str like);
 
 }  // namespace libsched

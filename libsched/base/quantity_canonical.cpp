@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "libsched/base/big_decimal.hpp"
 #include "libsched/base/quantity.hpp"
 
 namespace libsched {
@@ -45,12 +46,12 @@ bool is_kept(Str text, Family family) {
 }
 
 std::string binary(Str digits) {
-  uint64_t value = 0;
-  for (const char c : digits) value = value * 10 + static_cast<uint64_t>(c - '0');
+  uint128 value = 0;
+  for (const char c : digits) value = value * 10 + static_cast<uint128>(c - '0');
   constexpr Str kSuffixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
   size_t i = 0;
   for (; i < 6 && value % 1024 == 0; ++i) value /= 1024;
-  return std::to_string(value).append(kSuffixes[i]);
+  return BigNatural::from_uint128(value).to_string().append(kSuffixes[i]);
 }
 
 std::string decimal(std::string digits, int64_t exponent, Family family) {
@@ -71,8 +72,13 @@ std::string decimal(std::string digits, int64_t exponent, Family family) {
 
 std::string canonical_quantity(const Quantity& q, Str written) {
   if (q.is_zero()) return "0";
-  const Family family = family_of(written);
-  if (is_kept(written, family)) return std::string(written);
+  if (is_kept(written, family_of(written))) return std::string(written);
+  return computed_quantity(q, written);
+}
+
+std::string computed_quantity(const Quantity& q, Str like) {
+  if (q.is_zero()) return "0";
+  const Family family = family_of(like);
   const std::string text = q.to_string();  // digits, perhaps with a sign and a point
   std::string digits;
   int64_t exponent = 0;

@@ -14,7 +14,12 @@
 
 namespace libsched {
 
-// Calls f(expression, compile_error) for each row; the error is "" if upstream compiles it.
+// A test: exactly one of compile_error, error and value is not "".
+struct CelspecRow {
+  std::string expression;
+  std::string_view compile_error, error, value;
+};
+
 template <typename F>
 void for_each_celspec_row(F&& f) {
   std::ifstream file(LIBSCHED_SOURCE_DIR "/tests/tables/celspec.jsonl.gz", std::ios::binary);
@@ -28,9 +33,12 @@ void for_each_celspec_row(F&& f) {
   const simdjson::padded_string text(lines->text());
   REQUIRE(json.parse_many(text).get(rows) == simdjson::SUCCESS);
   for (const simdjson::dom::element row : rows) {
-    std::string_view error;
-    if (row["compileError"].get(error) != simdjson::SUCCESS) error = {};
-    f(std::string(std::string_view(row["expression"])), error);
+    const auto member = [&](const char* name) {
+      std::string_view value;
+      return row[name].get(value) == simdjson::SUCCESS ? value : std::string_view();
+    };
+    f(CelspecRow{std::string(member("expression")), member("compileError"), member("error"),
+                 member("value")});
   }
 }
 

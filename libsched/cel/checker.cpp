@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libsched/cel/format_check.hpp"
 #include "libsched/cel/lib/duration.hpp"
 #include "libsched/cel/lib/regex.hpp"
 #include "libsched/cel/lib/timestamp.hpp"
@@ -378,8 +379,10 @@ class Checker {
       if (!e->args.empty() &&
           (e->name == "duration" || e->name == "timestamp" || e->name == "matches"))
         literal(e, e->args[member_matches ? 1 : 0]);
-      // The clauses of a literal format are not checked yet.
-      if (e->name == "format" && e->is_member) mixed_allowed = true;
+      if (e->name == "format" && e->is_member) {
+        check_format_call(e, issues_);
+        mixed_allowed = true;
+      }
     }
     const auto optional = [&](size_t i) { return !e->optional.empty() && e->optional[i] != 0; };
     if (e->kind == ExprKind::kList && !mixed_allowed) {
@@ -421,8 +424,8 @@ class Checker {
     if (arg->kind == ExprKind::kString)
       valid = e->name == "duration" ? parse_duration(arg->name).has_value()
                                     : parse_timestamp(arg->name).ok();
-    if (arg->kind == ExprKind::kInt && e->name == "timestamp")
-      valid = timestamp_of(arg->int_value).ok();
+    if (arg->kind == ExprKind::kInt)
+      valid = e->name == "timestamp" && timestamp_of(arg->int_value).ok();
     if (!valid) error(arg, "invalid " + std::string(e->name) + " argument");
   }
 

@@ -1,0 +1,149 @@
+// Programs: compiled expressions, and what they say of a device.
+#include <unordered_map>
+#include <utility>
+
+#include "libsched/base/mutex.hpp"
+#include "libsched/cel/cel.hpp"
+#include "libsched/cel/checker.hpp"
+#include "libsched/cel/parser.hpp"
+#include "libsched/cel/plan.hpp"
+
+namespace libsched::cel {
+
+struct Scratch::State {
+  Memory memory;
+  Machine machine{memory};
+};
+
+Scratch::Scratch() : state_(std::make_unique<State>()) {}
+Scratch::~Scratch() = default;
+
+namespace {
+
+// Upstream's error of a result that is no bool.
+std::string not_bool(const Value& v) {
+  const auto conversion = [&]() -> std::string {
+    switch (v.kind) {
+      case ValueKind::kString: return "unsupported native conversion from string to 'bool'";
+      case ValueKind::kInt:
+      case ValueKind::kUint:
+        return "unsupported type conversion from '" + std::string(type_name(v)) + "' to bool";
+      case ValueKind::kDouble: return "type conversion error from Double to 'bool'";
+      case ValueKind::kBytes: return "type conversion error from Bytes to 'bool'";
+      case ValueKind::kSemver: return "type conversion error from 'Semver' to 'bool'";
+      case ValueKind::kQuantity: return "type conversion error from 'Quantity' to 'bool'";
+      case ValueKind::kUrl: return "type conversion error from 'URL' to 'bool'";
+      case ValueKind::kIp: return "type conversion error from 'IP' to 'bool'";
+      case ValueKind::kCidr: return "type conversion error from 'CIDR' to 'bool'";
+      case ValueKind::kFormat: return "type conversion error from 'Format' to 'bool'";
+      case ValueKind::kTimestamp: return "type conversion error from 'Timestamp' to 'bool'";
+      case ValueKind::kDuration: return "type conversion error from 'Duration' to 'bool'";
+      case ValueKind::kNull: return "type conversion error from 'null_type' to 'bool'";
+      case ValueKind::kList: return "type conversion error from list to 'bool'";
+      case ValueKind::kType: return "type conversion not supported for 'type'";
+      default: return "type conversion error from map to 'bool'";
+    }
+  };
+  return "CEL result of type " + std::string(type_name(v)) +
+         " could not be converted to bool: " + conversion();
+}
+
+class CompiledProgram final : public Program {
+ public:
+  CompiledProgram(Plan* plan, const Options& options, std::string type)
+      : plan_(plan), options_(options), type_(std::move(type)) {}
+
+  MatchResult match(const Device& device, Scratch& scratch) const override {
+    MatchResult out;
+    const Value v = run(device, scratch, &out.cost, &out.error);
+    if (!out.error.empty()) {
+      out.match = Match::kError;
+    } else if (v.kind == ValueKind::kBool) {
+      out.match = v.integer != 0 ? Match::kYes : Match::kNo;
+    } else if (v.kind == ValueKind::kOptional && v.inner != nullptr) {
+      out.match = v.inner->is_true() ? Match::kYes : Match::kNo;
+      if (v.inner->kind != ValueKind::kBool) fail(not_bool(*v.inner), &out);
+    } else {
+      fail(not_bool(v), &out);
+    }
+    return out;
+  }
+
+  Evaluation evaluate(const Device& device, Scratch& scratch) const override {
+    Evaluation out;
+    const Value v = run(device, scratch, &out.cost, &out.error);
+    out.ok = out.error.empty();
+    if (out.ok) out.value = render(scratch.state().machine, v);
+    return out;
+  }
+
+  const std::string& type() const override { return type_; }
+
+ private:
+  static void fail(std::string text, MatchResult* out) {
+    out->match = Match::kError;
+    out->error = std::move(text);
+  }
+
+  Value run(const Device& device, Scratch& scratch, uint64_t* cost, std::string* error) const {
+    Machine& m = scratch.state().machine;
+    m.start(&device, options_.cost_limit, plan_->slots, options_.list_attributes);
+    *error = m.check_attributes();
+    if (!error->empty()) return {};
+    const Value v = cel::evaluate(m, plan_->root);
+    *cost = m.cost();
+    if (m.stopped())
+      *error = std::string(m.stop_value().text());
+    else if (v.is_error())
+      *error = std::string(v.text());
+    return v;
+  }
+
+  std::unique_ptr<const Plan> plan_;
+  Options options_;
+  std::string type_;
+};
+
+}  // namespace
+
+Result<Ref<const Program>> compile(Str expression, const Options& options) {
+  auto plan = std::make_unique<Plan>();
+  const Str source = plan->arena.copy(expression);
+  Issues issues(source);
+  Expr* const tree = parse(source, plan->arena, issues);
+  if (tree != nullptr) check(tree, plan->arena, options.list_attributes, issues);
+  if (!issues.empty()) return invalid("", "compilation failed: " + issues.text());
+  std::string type = type_string(tree->type);
+  const TypeKind kind = tree->type->kind;
+  const bool is_fit = kind == TypeKind::kBool || kind == TypeKind::kAny ||
+                      (kind == TypeKind::kDyn && options.list_attributes);
+  if (!is_fit && !options.any_result)
+    return invalid("", "must evaluate to bool or the unknown type, not " + type);
+  LIBSCHED_TRY(make_plan(tree, *plan));
+  return Ref<const Program>::adopt(new CompiledProgram(plan.release(), options, std::move(type)));
+}
+
+struct Programs::State {
+  explicit State(const Options& o) : options(o) {}
+
+  Options options;
+  Mutex mutex;
+  std::unordered_map<std::string, Result<Ref<const Program>>> programs;
+};
+
+Programs::Programs(const Options& options) : state_(std::make_unique<State>(options)) {}
+Programs::~Programs() = default;
+
+Result<Ref<const Program>> Programs::get(Str expression) {
+  std::string key(expression);
+  {
+    const std::lock_guard lock(state_->mutex);
+    const auto found = state_->programs.find(key);
+    if (found != state_->programs.end()) return found->second;
+  }
+  auto program = compile(expression, state_->options);
+  const std::lock_guard lock(state_->mutex);
+  return state_->programs.emplace(std::move(key), std::move(program)).first->second;
+}
+
+}  // namespace libsched::cel

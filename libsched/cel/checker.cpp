@@ -81,6 +81,10 @@ class Checker {
     }
     if (name == "optional_type" || name == "net.IP" || name == "net.CIDR")
       return make_named_type(arena_, TypeKind::kOpaque, name);
+    // Upstream's checker knows these names, but no program can be made of them.
+    if (name == "timestamp") return simple_type(TypeKind::kTimestamp);
+    if (name == "duration") return simple_type(TypeKind::kDuration);
+    if (name == "kubernetes.DRADevice") return make_named_type(arena_, TypeKind::kStruct, name);
     return nullptr;
   }
 

@@ -79,8 +79,11 @@ class Planner {
   }
 
   Node* ident(const Expr* e) {
-    if (e->type_value != nullptr)
+    if (e->type_value != nullptr) {
+      if (e->name == "timestamp" || e->name == "duration" || e->name == "kubernetes.DRADevice")
+        return failed("reference to undefined type: " + std::string(e->name));
       return constant(Value::of_text(ValueKind::kType, e->type_value->name));
+    }
     auto* const n = node<AttributeNode>(Op::kAttribute);
     n->slot = e->slot;
     if (e->slot < accumulators_.size()) n->accumulator_of = accumulators_[e->slot];

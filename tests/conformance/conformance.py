@@ -31,8 +31,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 KINDS = ("basic", "taints", "nodeaffinity", "ports", "config", "images", "podaffinity", "spread",
          "defaultspread", "volumes", "csilimit", "mixed", "changes",
          "preempt", "nominated")
-# Kinds that are scripts.
-SCRIPTS = ("queue", "schedule", "podgroup")
+# Kinds that are scripts, or expressions.
+SCRIPTS = ("queue", "schedule", "podgroup", "cel")
 
 
 def parse(arguments):

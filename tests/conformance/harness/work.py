@@ -13,6 +13,7 @@ import threading
 from . import goldens
 from .comparison import Verdict, compare
 from .cycles import compare_cycles
+from .expressions import compare_expressions
 from .legitimate import compare_known
 from .service import Crash, Service, ServiceError
 
@@ -20,7 +21,8 @@ CHUNK = 50
 AGAIN = 30  # times that upstream is asked about a case that differs: timers of one moment run in either order
 MUTATED = "mutated"  # the kind of recorded mutants
 # Kinds whose cases name their mode themselves, and that mode.
-ONE_MODE = {"trace": "trace", "queue": "queue", "schedule": "cycles", "podgroup": "cycles"}
+ONE_MODE = {"trace": "trace", "queue": "queue", "schedule": "cycles", "podgroup": "cycles",
+            "cel": "cel"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,6 +58,8 @@ class Generated:
     def compare(self, _case, golden, answer, fields):
         if self.mode == "cycles":
             return compare_cycles(self.kind, golden, answer, fields)
+        if self.mode == "cel":
+            return compare_expressions(golden, answer)
         return compare(golden, answer, fields)
 
 
@@ -75,6 +79,8 @@ class Recorded:
             return compare_known(case, golden, answer, fields)
         if self.mode == "cycles":
             return compare_cycles(self.kind, golden, answer, fields)
+        if self.mode == "cel":
+            return compare_expressions(golden, answer)
         return compare(golden, answer, fields)
 
 

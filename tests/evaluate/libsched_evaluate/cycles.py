@@ -1,4 +1,4 @@
-"""Mode cycles: the program libsched_cycles (tests/cycles) runs the scripts.
+"""Modes cycles and cel: the program libsched_cycles (tests/cycles) runs the scripts.
 
 A process of it is started once and answers case after case, a line each.
 """

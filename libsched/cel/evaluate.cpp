@@ -270,10 +270,14 @@ Value map(Machine& m, const ItemsNode& n) {
 }
 
 // Entries in the order of their keys; upstream's order is random.
-std::vector<uint32_t> sorted_entries(Machine& m, const Map& map) {
-  std::vector<uint32_t> order(map.size);
-  for (uint32_t i = 0; i < map.size; ++i) order[i] = i;
+Span<uint32_t> sorted_entries(Machine& m, const Map& map) {
   if (!m.spend(uint64_t{map.size} * 64)) return {};
+  if (!m.memory().fits(size_t{map.size} * 2 * sizeof(uint32_t))) {
+    m.stop(kCostError);
+    return {};
+  }
+  const std::span<uint32_t> order(m.memory().make_array<uint32_t>(map.size), map.size);
+  for (uint32_t i = 0; i < map.size; ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     const Value &x = map.keys[a], &y = map.keys[b];
     if (x.kind != y.kind) return x.kind < y.kind;

@@ -26,7 +26,9 @@ Value sorted(Machine& m, const List& list, const List& keys) {
   for (uint32_t i = 1; i < keys.size; ++i)
     if (type_name(keys.items[i]) != type)
       return Value::error("list elements must have the same type");
-  std::vector<uint32_t> order(list.size);
+  // Sorting takes as much again.
+  if (!m.memory().fits(size_t{list.size} * 2 * sizeof(uint32_t))) return m.stop(kCostError);
+  const std::span<uint32_t> order(m.memory().make_array<uint32_t>(list.size), list.size);
   for (uint32_t i = 0; i < list.size; ++i) order[i] = i;
   const auto less = [&](uint32_t a, uint32_t b) {
     const Value v = compare(m, keys.items[a], keys.items[b]);

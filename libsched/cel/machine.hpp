@@ -94,7 +94,7 @@ class Machine {
   std::vector<Slot> slots;
 
  private:
-  static constexpr uint64_t kMostWork = 20'000'000;
+  static constexpr uint64_t kMostWork = 12'000'000;
   static constexpr size_t kMostErrorBytes = 64 << 10;
   static constexpr uint32_t kMostLevels = 2000;
 

@@ -10,7 +10,8 @@
 
 namespace libsched::cel {
 
-inline constexpr size_t kMaxScratchBytes = 16 << 20;
+// All that an evaluation may keep; a list of as many elements as the limit on cost allows fits.
+inline constexpr size_t kMaxScratchBytes = 31 << 19;
 
 // Everything in it is trivially destructible. Callers ask fits() before they take memory whose
 // size an input decides.
@@ -21,12 +22,12 @@ class Memory {
   Memory& operator=(const Memory&) = delete;
 
   bool fits(size_t bytes) const {
-    return bytes <= kMaxScratchBytes - std::min(used_, kMaxScratchBytes);
+    const auto room = static_cast<size_t>(end_ - cursor_);
+    return bytes <= room || held_ + std::max(bytes, kBlock) <= kMaxScratchBytes;
   }
 
   void* allocate(size_t bytes) {
     bytes = (bytes + 7) & ~size_t{7};
-    used_ += bytes;
     if (bytes > static_cast<size_t>(end_ - cursor_)) grow(bytes);
     char* const out = cursor_;
     cursor_ += bytes;
@@ -53,22 +54,27 @@ class Memory {
 
   // Forgets everything; the first block stays.
   void reset() {
-    used_ = 0;
     if (blocks_.empty()) return;
     blocks_.resize(1);
+    held_ = kFirstBlock;
     cursor_ = blocks_[0].get();
-    end_ = cursor_ + kBlock;
+    end_ = cursor_ + kFirstBlock;
   }
 
  private:
-  static constexpr size_t kBlock = 16 << 10;
+  static constexpr size_t kFirstBlock = 16 << 10;
+  static constexpr size_t kBlock = 64 << 10;
 
   void grow(size_t bytes) {
-    const size_t size = std::max(bytes, blocks_.empty() ? kBlock : 16 * kBlock);
-    // The first block has the size that reset() counts on.
-    if (blocks_.empty() && bytes > kBlock)
-      blocks_.push_back(std::make_unique_for_overwrite<char[]>(kBlock));
+    if (blocks_.empty()) {
+      add(kFirstBlock);
+      if (bytes <= kFirstBlock) return;
+    }
+    add(std::max(bytes, kBlock));
+  }
+  void add(size_t size) {
     blocks_.push_back(std::make_unique_for_overwrite<char[]>(size));
+    held_ += size;
     cursor_ = blocks_.back().get();
     end_ = cursor_ + size;
   }
@@ -76,7 +82,7 @@ class Memory {
   std::vector<std::unique_ptr<char[]>> blocks_;
   char* cursor_ = nullptr;
   char* end_ = nullptr;
-  size_t used_ = 0;
+  size_t held_ = 0;  // in all blocks
 };
 
 }  // namespace libsched::cel

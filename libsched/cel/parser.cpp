@@ -14,7 +14,7 @@ namespace libsched::cel {
 namespace {
 
 constexpr int kMostDepth = 250;
-constexpr size_t kMostBytes = 12 << 20;  // of trees; macros that copy their receivers double it
+constexpr size_t kMostBytes = 5 << 20;  // of trees; macros that copy their receivers double it
 
 bool is_reserved(Str name) {
   static constexpr std::array<Str, 17> kReserved = {

@@ -183,7 +183,7 @@ Value equal(Machine& m, const Value& a, const Value& b) {
 }
 
 Value equal_by_left(Machine& m, const Value& a, const Value& b) {
-  if (!m.spend(4) || !m.enter()) return m.stop_value();
+  if (!m.spend(6) || !m.enter()) return m.stop_value();
   const Value out = equal_inside(m, a, b);
   m.leave();
   return out;

@@ -12,7 +12,7 @@ namespace libsched::cel {
 namespace {
 
 constexpr int kMostLevels = 200;
-constexpr size_t kMostBytes = size_t{4} << 20;
+constexpr size_t kMostTextBytes = size_t{512} << 10;
 
 std::string quantity_text(const Value& v) {
   const bool is_computed = (v.flags & Value::kPointer) != 0;
@@ -79,7 +79,7 @@ class Renderer {
   explicit Renderer(Machine& m) : m_(m) {}
 
   std::string run(const Value& v, int level) {
-    if (level > kMostLevels || written_ > kMostBytes) return "...";
+    if (level > kMostLevels || written_ > kMostTextBytes) return "...";
     std::string out = text(v, level);
     written_ += out.size();
     return out;
@@ -119,7 +119,7 @@ class Renderer {
         for (uint32_t i = 0; i < v.list->size; ++i) {
           if (i > 0) out += ", ";
           out += run(v.list->items[i], level + 1);
-          if (written_ > kMostBytes) break;
+          if (written_ > kMostTextBytes) break;
         }
         return out + ']';
       }
@@ -131,7 +131,7 @@ class Renderer {
     const Map* const all = m_.whole(v);
     if (all == nullptr) return std::string(kCostError);
     std::vector<std::string> entries;
-    for (uint32_t i = 0; i < all->size && written_ <= kMostBytes; ++i)
+    for (uint32_t i = 0; i < all->size && written_ <= kMostTextBytes; ++i)
       entries.push_back(run(all->keys[i], level + 1) + ": " + run(all->values[i], level + 1));
     std::sort(entries.begin(), entries.end());
     std::string out = "{";
@@ -179,7 +179,7 @@ std::string go_text_inside(Machine& m, const Value& v) {
       return v.inner == nullptr ? "optional.none()" : "optional(" + go_text(m, *v.inner) + ')';
     case ValueKind::kList: {
       std::string out = "[";
-      for (uint32_t i = 0; i < v.list->size && out.size() < kMostBytes; ++i)
+      for (uint32_t i = 0; i < v.list->size && out.size() < kMostTextBytes; ++i)
         out += (i > 0 ? ", " : "") + go_text(m, v.list->items[i]);
       return out + ']';
     }

@@ -50,7 +50,7 @@ class FormatSource {
   virtual std::pair<FormatValue, FormatValue> entry(const FormatValue& map, size_t index) const = 0;
 };
 
-// Rc::kLimit for lists and maps that are nested deeper than 200 or texts beyond 64 MiB.
+// Rc::kLimit for lists and maps that are nested deeper than 200 or texts beyond kMostBytes of strings.hpp.
 Result<std::string> format_string(Str format, const FormatValue& arguments,
                                   const FormatSource& source);
 

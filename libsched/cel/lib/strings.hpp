@@ -32,6 +32,6 @@ Result<std::string> replace(Str s, Str old_part, Str new_part, int64_t limit = -
 std::vector<Str> split(Str s, Str separator, int64_t limit = -1);
 Result<std::string> join(const std::vector<Str>& parts, Str separator);
 
-inline constexpr size_t kMostBytes = size_t{64} << 20;
+inline constexpr size_t kMostBytes = size_t{512} << 10;
 
 }  // namespace libsched::cel

@@ -43,6 +43,10 @@ type APIServerOptions struct {
 	// claims of ephemeral volumes are not made.
 	BindVolumes   bool
 	ProvisionTime time.Duration // with BindVolumes: how long it takes to make a volume
+	// ReleaseClaims adds a controller that takes ResourceClaims back while a scheduler on the server runs: pods
+	// that have gone or ended reserve none, a claim that nobody reserves any more loses its devices, and one that
+	// was made for such a pod is deleted. It makes no claims: MissingClaims does.
+	ReleaseClaims bool
 }
 
 // APIFault lets requests of a scheduler fail or take time.
@@ -85,6 +89,7 @@ func NewAPIServer(options APIServerOptions) (*APIServer, error) {
 		fault_seed: C.uint64_t(options.FaultSeed), fault_rate: C.double(options.FaultRate),
 		slow_rate: C.double(options.SlowRate), most_slow_ns: C.int64_t(options.MostSlow),
 		bind_volumes: C.bool(options.BindVolumes), provision_ns: C.int64_t(options.ProvisionTime),
+		release_claims: C.bool(options.ReleaseClaims),
 	}
 	if options.Clock != nil {
 		clock, ok := options.Clock.h.acquire()

@@ -33,6 +33,8 @@ type CapacityOptions struct {
 	Seed         uint64    // for TiesRandom
 	Deadline     time.Time // as FilterOptions.Deadline; it ends the count, and is no error
 	OtherProfile string    // as ScheduleOptions.OtherProfile
+
+	NoClaimsFromTemplates bool // as ScheduleOptions.NoClaimsFromTemplates
 }
 
 // NodeCapacity is the number of pods that were placed on a node.
@@ -86,7 +88,8 @@ func CountCapacity(ctx context.Context, cluster *Cluster, pods []*Pod, framework
 	profile, n := textOf(options.OtherProfile)
 	var c *C.libsched_capacity
 	rc := C.lsgo_count_capacity(j.array(), j.count(), batch.list(), C.size_t(len(pods)), profile, n,
-		C.size_t(options.Max), C.uint32_t(options.Ties), C.uint64_t(options.Seed), &c)
+		C.size_t(options.Max), C.uint32_t(options.Ties), C.uint64_t(options.Seed),
+		C.bool(options.NoClaimsFromTemplates), &c)
 	if err := finish(first.failure(rc)); err != nil {
 		return nil, err
 	}

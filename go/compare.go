@@ -24,6 +24,8 @@ type CompareOptions struct {
 	Ties     Ties
 	Seed     uint64    // for TiesRandom
 	Deadline time.Time // as FilterOptions.Deadline
+
+	NoClaimsFromTemplates bool // as ScheduleOptions.NoClaimsFromTemplates
 }
 
 // ComparedOutcome is what became of a pod on one side.
@@ -101,6 +103,6 @@ func (s CompareSide) place(ctx context.Context, comparison *C.libsched_compariso
 	profile, n := textOf(s.OtherProfile)
 	rc := C.lsgo_compare_place(comparison, C.bool(after), j.array(), j.count(), batch.list(),
 		C.size_t(len(s.Pods)), profile, n, C.bool(options.All), C.uint32_t(options.Ties),
-		C.uint64_t(options.Seed))
+		C.uint64_t(options.Seed), C.bool(options.NoClaimsFromTemplates))
 	return finish(first.failure(rc))
 }

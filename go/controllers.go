@@ -36,10 +36,13 @@ func (r *reader) DaemonPods(template *Pod) ([]*Pod, error) {
 	return out, failed
 }
 
-// MissingClaims makes the claims that the controller of a StatefulSet makes for a pod and the view lacks, one
-// for each of its volumeClaimTemplates. The pod is the pod template of the StatefulSet, which stands for the
-// first pod, or a copy of it with a pod's name; for other pods there are none. Questions that place pods
-// make these claims themselves; for others put them into the cluster by PutObjects.
+// MissingClaims makes the claims that controllers make for a pod and the view lacks: PersistentVolumeClaims, one
+// for each of a StatefulSet's volumeClaimTemplates, and ResourceClaims, one for each of the pod's
+// spec.resourceClaims with a resourceClaimTemplateName. The pod is any pod; only the pod template of a StatefulSet,
+// which stands for the first pod, and copies of it with a pod's name have volumeClaimTemplates. ResourceClaims
+// are named "POD-ENTRY-xxxxx", the same for the same view and pod; PodWithClaims makes the pod that names them.
+// Questions that place pods make these claims themselves; for others put them into the cluster by PutObjects.
+// Errors: ErrNotFound (a ResourceClaimTemplate).
 func (r *reader) MissingClaims(pod *Pod) (*Objects, error) {
 	ptr, ok := pod.acquire()
 	if !ok {
@@ -57,4 +60,25 @@ func (r *reader) MissingClaims(pod *Pod) (*Objects, error) {
 		return nil, takeError(rc, e)
 	}
 	return ownObjects(made), nil
+}
+
+// PodWithClaims makes the pod that names its ResourceClaims from templates in status.resourceClaimStatuses: those
+// that the view has, and those that MissingClaims makes. Errors: those of MissingClaims.
+func (r *reader) PodWithClaims(pod *Pod) (*Pod, error) {
+	ptr, ok := pod.acquire()
+	if !ok {
+		return nil, closedError(pod)
+	}
+	defer pod.h.release()
+	view := r.enter()
+	if view == nil {
+		return nil, &Error{Code: ErrMisuse, Msg: "the view is closed"}
+	}
+	defer r.leave()
+	var made *C.libsched_pod
+	var e *C.libsched_error
+	if rc := C.libsched_pod_with_claims(view, ptr, &made, &e); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, e)
+	}
+	return ownPod(made), nil
 }

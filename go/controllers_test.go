@@ -1,6 +1,7 @@
 package libsched_test
 
 import (
+	"errors"
 	"testing"
 
 	"libsched"
@@ -49,6 +50,40 @@ spec:
 	}
 	cluster.Close()
 	if _, err := cluster.MissingClaims(pod); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestPodWithClaims(t *testing.T) {
+	cluster := fiveNodes(t)
+	set := must(libsched.ParseObjects([]byte(`
+kind: Pod
+apiVersion: v1
+metadata: {name: web, namespace: ns}
+spec: {resourceClaims: [{name: card, resourceClaimTemplateName: gpu}]}
+---
+kind: ResourceClaimTemplate
+apiVersion: resource.k8s.io/v1
+metadata: {name: gpu, namespace: ns}
+spec: {spec: {}}`)))(t)
+	pod := set.Pods()[0]
+	if _, err := cluster.PodWithClaims(pod); !errors.Is(err, libsched.ErrNotFound) {
+		t.Error(err)
+	}
+	if _, err := cluster.MissingClaims(pod); !errors.Is(err, libsched.ErrNotFound) {
+		t.Error(err)
+	}
+	must(cluster.ApplyChanges(libsched.PutObjects(set, libsched.PutMissing|libsched.PutNoPods)))(t)
+	named := must(cluster.PodWithClaims(pod))(t)
+	claims := must(cluster.MissingClaims(named))(t)
+	if n := must(cluster.ApplyChanges(libsched.PutObjects(claims, libsched.PutMissing)))(t); n != 1 {
+		t.Errorf("%d claims", n)
+	}
+	if again := must(cluster.PodWithClaims(named))(t); again.Name() != "web" {
+		t.Error(again.Name())
+	}
+	cluster.Close()
+	if _, err := cluster.PodWithClaims(pod); err == nil {
 		t.Error("no error")
 	}
 }

@@ -45,6 +45,9 @@ type ScheduleOptions struct {
 	// framework without a profile name; if there is none, such a pod is an error. [Framework.Schedule]
 	// does not look at it.
 	OtherProfile string
+	// NoClaimsFromTemplates makes no claims that controllers make (MissingClaims). Otherwise each pod has its
+	// claims when its turn comes, and they stay with the pods that are placed.
+	NoClaimsFromTemplates bool
 }
 
 // Placement is the outcome of a pod, or of several replicas with the same outcome.
@@ -108,7 +111,7 @@ func Schedule(ctx context.Context, cluster *Cluster, pods []*Pod, frameworks []*
 	}
 	rc := C.lsgo_schedule(j.array(), j.count(), batch.list(), counts, C.size_t(len(pods)), profile, n,
 		C.uint32_t(options.Ties), C.uint64_t(options.Seed), C.bool(options.Sampling),
-		C.bool(options.StopAtFailure))
+		C.bool(options.StopAtFailure), C.bool(options.NoClaimsFromTemplates))
 	err = finish(first.failure(rc))
 	defer C.lsgo_forget_placements(first.c)
 	list := unsafe.Slice(first.c.placements, int(first.c.placement_count))

@@ -87,13 +87,14 @@ static libsched_rc ended(lsgo_evaluator **judges, size_t count, libsched_evaluat
 libsched_rc lsgo_schedule(lsgo_evaluator **judges, size_t judge_count, libsched_pod **pods,
                           const size_t *replicas, size_t count, const char *profile,
                           size_t profile_len, uint32_t ties, uint64_t seed, bool sampling,
-                          bool stop_at_failure) {
+                          bool stop_at_failure, bool no_claims) {
   lsgo_evaluator *const e = judges[0];
   libsched_schedule_options options = LIBSCHED_SCHEDULE_OPTIONS_INIT;
   options.ties = ties;
   options.seed = seed;
   options.sampling = sampling;
   options.stop_at_failure = stop_at_failure;
+  options.no_claims_from_templates = no_claims;
   options.other_profile = lsgo_str(profile, profile_len);
   options.cancel = e->cancel;
   options.deadline_ns = e->deadline_ns;
@@ -109,12 +110,14 @@ libsched_rc lsgo_schedule(lsgo_evaluator **judges, size_t judge_count, libsched_
 
 libsched_rc lsgo_count_capacity(lsgo_evaluator **judges, size_t judge_count, libsched_pod **pods,
                                 size_t count, const char *profile, size_t profile_len, size_t max,
-                                uint32_t ties, uint64_t seed, libsched_capacity **out) {
+                                uint32_t ties, uint64_t seed, bool no_claims,
+                                libsched_capacity **out) {
   lsgo_evaluator *const e = judges[0];
   libsched_capacity_options options = LIBSCHED_CAPACITY_OPTIONS_INIT;
   options.ties = ties;
   options.seed = seed;
   options.max = max;
+  options.no_claims_from_templates = no_claims;
   options.other_profile = lsgo_str(profile, profile_len);
   options.cancel = e->cancel;
   options.deadline_ns = e->deadline_ns;
@@ -127,12 +130,13 @@ libsched_rc lsgo_count_capacity(lsgo_evaluator **judges, size_t judge_count, lib
 
 libsched_rc lsgo_why_json(lsgo_evaluator **judges, size_t judge_count, libsched_pod **pod,
                           const char *profile, size_t profile_len, bool keep_nodes,
-                          size_t max_nodes, size_t nearest, libsched_text **out) {
+                          size_t max_nodes, size_t nearest, bool no_claims, libsched_text **out) {
   lsgo_evaluator *const e = judges[0];
   libsched_why_options options = LIBSCHED_WHY_OPTIONS_INIT;
   options.keep_nodes = keep_nodes;
   options.max_nodes = max_nodes;
   options.nearest = nearest;
+  options.no_claims_from_templates = no_claims;
   options.other_profile = lsgo_str(profile, profile_len);
   options.cancel = e->cancel;
   options.deadline_ns = e->deadline_ns;
@@ -145,10 +149,11 @@ libsched_rc lsgo_why_json(lsgo_evaluator **judges, size_t judge_count, libsched_
 libsched_rc lsgo_compare_place(libsched_comparison *comparison, bool after, lsgo_evaluator **judges,
                                size_t judge_count, libsched_pod **pods, size_t count,
                                const char *profile, size_t profile_len, bool all, uint32_t ties,
-                               uint64_t seed) {
+                               uint64_t seed, bool no_claims) {
   lsgo_evaluator *const e = judges[0];
   libsched_compare_options options = LIBSCHED_COMPARE_OPTIONS_INIT;
   options.all = all;
+  options.no_claims_from_templates = no_claims;
   options.ties = ties;
   options.seed = seed;
   options.other_profile = lsgo_str(profile, profile_len);

@@ -20,22 +20,23 @@ typedef struct lsgo_placement {
 libsched_rc lsgo_schedule(lsgo_evaluator **judges, size_t judge_count, libsched_pod **pods,
                           const size_t *replicas, size_t count, const char *profile,
                           size_t profile_len, uint32_t ties, uint64_t seed, bool sampling,
-                          bool stop_at_failure);
+                          bool stop_at_failure, bool no_claims);
 void lsgo_forget_placements(lsgo_evaluator *e);
 
 libsched_rc lsgo_count_capacity(lsgo_evaluator **judges, size_t judge_count, libsched_pod **pods,
                                 size_t count, const char *profile, size_t profile_len, size_t max,
-                                uint32_t ties, uint64_t seed, libsched_capacity **out);
+                                uint32_t ties, uint64_t seed, bool no_claims,
+                                libsched_capacity **out);
 
 /* Of one pod. `max_nodes` and `nearest` 0: the defaults. */
 libsched_rc lsgo_why_json(lsgo_evaluator **judges, size_t judge_count, libsched_pod **pod,
                           const char *profile, size_t profile_len, bool keep_nodes,
-                          size_t max_nodes, size_t nearest, libsched_text **out);
+                          size_t max_nodes, size_t nearest, bool no_claims, libsched_text **out);
 
 libsched_rc lsgo_compare_place(libsched_comparison *comparison, bool after, lsgo_evaluator **judges,
                                size_t judge_count, libsched_pod **pods, size_t count,
                                const char *profile, size_t profile_len, bool all, uint32_t ties,
-                               uint64_t seed);
+                               uint64_t seed, bool no_claims);
 libsched_rc lsgo_drain_nodes(lsgo_evaluator **judges, size_t judge_count, const libsched_str *nodes,
                              size_t count, const char *profile, size_t profile_len, bool force,
                              bool delete_emptydir_data, uint32_t ties, uint64_t seed,

@@ -35,7 +35,11 @@ type SimulationOptions struct {
 	NoResources bool
 	// NoVolumes leaves PersistentVolumeClaims as they are, and pods do not wait for them. Otherwise a
 	// controller binds them and makes volumes, as with APIServerOptions.BindVolumes.
-	NoVolumes      bool
+	NoVolumes bool
+	// NoClaimsFromTemplates makes no claims that controllers make for arriving pods (MissingClaims). A pod waits
+	// if a ResourceClaimTemplate is not there.
+	NoClaimsFromTemplates bool
+
 	ProvisionTime  time.Duration // how long it takes to make a volume
 	SampleInterval time.Duration // at least so much time is between two samples; 0: by what happens
 	Queue          QueueOptions
@@ -75,7 +79,8 @@ func NewSimulation(frameworks []*Framework, cluster View, workload *TimedWorkloa
 		seed: C.uint64_t(options.Seed), sampling: C.bool(options.Sampling),
 		no_resources: C.bool(options.NoResources), sample_interval_ns: C.int64_t(options.SampleInterval),
 		no_volumes: C.bool(options.NoVolumes), provision_ns: C.int64_t(options.ProvisionTime),
-		queue: options.Queue.c(),
+		no_claims_from_templates: C.bool(options.NoClaimsFromTemplates),
+		queue:                    options.Queue.c(),
 	}
 	var ptr *C.libsched_simulation
 	frame.run(context.Background(), func() {

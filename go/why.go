@@ -15,6 +15,8 @@ type WhyOptions struct {
 	Nearest      int       // so many nodes are described; 0: 5
 	Deadline     time.Time // as FilterOptions.Deadline
 	OtherProfile string    // as ScheduleOptions.OtherProfile
+
+	NoClaimsFromTemplates bool // as ScheduleOptions.NoClaimsFromTemplates
 }
 
 // Lack is a plugin's rejection of a pod or a node, as if the other plugins accepted it.
@@ -106,7 +108,8 @@ func Why(ctx context.Context, cluster *Cluster, pod *Pod, frameworks []*Framewor
 	profile, n := textOf(options.OtherProfile)
 	var text *C.libsched_text
 	rc := C.lsgo_why_json(j.array(), j.count(), batch.list(), profile, n, C.bool(options.MaxNodes < 0),
-		C.size_t(max(options.MaxNodes, 0)), C.size_t(options.Nearest), &text)
+		C.size_t(max(options.MaxNodes, 0)), C.size_t(options.Nearest), C.bool(options.NoClaimsFromTemplates),
+		&text)
 	if err := finish(first.failure(rc)); err != nil {
 		return nil, err
 	}

@@ -12,8 +12,7 @@ namespace libsched {
 namespace {
 
 using CapacityHandle =
-    std::unique_ptr<libsched_capacity,
-                    UnrefWithoutGil<libsched_capacity, libsched_capacity_unref>>;
+    std::unique_ptr<libsched_capacity, UnrefWithoutGil<libsched_capacity, libsched_capacity_unref>>;
 
 // The verdicts about the pod after the last, or None.
 py::object decision_of(const libsched_capacity* capacity) {
@@ -33,7 +32,7 @@ py::object decision_of(const libsched_capacity* capacity) {
 // (end, number of pods, [pods of each template], {node: pods}, placement or None, decision or None)
 py::tuple count_capacity(const std::vector<Evaluator*>& evaluators,
                          const std::vector<const Pod*>& pods, size_t most, uint32_t ties,
-                         uint64_t seed, std::string_view other_profile,
+                         uint64_t seed, bool claims, std::string_view other_profile,
                          std::optional<int64_t> timeout_ns, const Cancel* cancel) {
   const std::deque<Holding> held = hold_all(evaluators);
   std::vector<libsched_evaluator*> profiles;
@@ -42,6 +41,7 @@ py::tuple count_capacity(const std::vector<Evaluator*>& evaluators,
   for (const Pod* pod : pods) list.push_back(pod->handle.get());
   libsched_capacity_options options = LIBSCHED_CAPACITY_OPTIONS_INIT;
   options.max = most;
+  options.no_claims_from_templates = !claims;
   options.ties = ties;
   options.seed = seed;
   options.other_profile = to_str(other_profile);
@@ -107,8 +107,8 @@ py::tuple drain_nodes(const std::vector<Evaluator*>& evaluators,
 }
 
 py::str why_json(const std::vector<Evaluator*>& evaluators, const Pod& pod, size_t max_nodes,
-                 size_t nearest, std::string_view other_profile, std::optional<int64_t> timeout_ns,
-                 const Cancel* cancel) {
+                 size_t nearest, bool claims, std::string_view other_profile,
+                 std::optional<int64_t> timeout_ns, const Cancel* cancel) {
   const std::deque<Holding> held = hold_all(evaluators);
   std::vector<libsched_evaluator*> profiles;
   for (const Evaluator* evaluator : evaluators) profiles.push_back(evaluator->handle.get());
@@ -116,6 +116,7 @@ py::str why_json(const std::vector<Evaluator*>& evaluators, const Pod& pod, size
   options.keep_nodes = max_nodes == 0;
   options.max_nodes = max_nodes;
   options.nearest = nearest;
+  options.no_claims_from_templates = !claims;
   options.other_profile = to_str(other_profile);
   options.cancel = cancel_of(cancel);
   if (!evaluators.empty()) options.deadline_ns = deadline_of(*evaluators.front(), timeout_ns);
@@ -136,7 +137,7 @@ struct PyComparison {
 
 void place_side(PyComparison& comparison, bool after, const std::vector<Evaluator*>& evaluators,
                 const std::vector<const Pod*>& pods, bool all, uint32_t ties, uint64_t seed,
-                std::string_view other_profile, std::optional<int64_t> timeout_ns,
+                bool claims, std::string_view other_profile, std::optional<int64_t> timeout_ns,
                 const Cancel* cancel) {
   const std::deque<Holding> held = hold_all(evaluators);
   std::vector<libsched_evaluator*> profiles;
@@ -145,6 +146,7 @@ void place_side(PyComparison& comparison, bool after, const std::vector<Evaluato
   for (const Pod* pod : pods) list.push_back(pod->handle.get());
   libsched_compare_options options = LIBSCHED_COMPARE_OPTIONS_INIT;
   options.all = all;
+  options.no_claims_from_templates = !claims;
   options.ties = ties;
   options.seed = seed;
   options.other_profile = to_str(other_profile);
@@ -179,10 +181,10 @@ py::list compared_pods(const PyComparison& comparison) {
 
 void bind_answers(py::module_& module) {
   module.def("why_json", why_json, py::arg("evaluators"), py::arg("pod"), py::arg("max_nodes"),
-             py::arg("nearest"), py::arg("other_profile"), py::arg("timeout_ns"),
+             py::arg("nearest"), py::arg("claims"), py::arg("other_profile"), py::arg("timeout_ns"),
              py::arg("cancel"));
-  module.def("drain_nodes", drain_nodes, py::arg("evaluators"), py::arg("nodes"),
-             py::arg("force"), py::arg("delete_emptydir_data"), py::arg("ties"), py::arg("seed"),
+  module.def("drain_nodes", drain_nodes, py::arg("evaluators"), py::arg("nodes"), py::arg("force"),
+             py::arg("delete_emptydir_data"), py::arg("ties"), py::arg("seed"),
              py::arg("other_profile"), py::arg("timeout_ns"), py::arg("cancel"));
   py::class_<PyComparison>(module, "Comparison")
       .def(py::init([] {
@@ -193,12 +195,12 @@ void bind_answers(py::module_& module) {
         return made;
       }))
       .def("place", place_side, py::arg("after"), py::arg("evaluators"), py::arg("pods"),
-           py::arg("all"), py::arg("ties"), py::arg("seed"), py::arg("other_profile"),
-           py::arg("timeout_ns"), py::arg("cancel"))
+           py::arg("all"), py::arg("ties"), py::arg("seed"), py::arg("claims"),
+           py::arg("other_profile"), py::arg("timeout_ns"), py::arg("cancel"))
       .def("pods", compared_pods);
   module.def("count_capacity", count_capacity, py::arg("evaluators"), py::arg("pods"),
-             py::arg("most"), py::arg("ties"), py::arg("seed"), py::arg("other_profile"),
-             py::arg("timeout_ns"), py::arg("cancel"));
+             py::arg("most"), py::arg("ties"), py::arg("seed"), py::arg("claims"),
+             py::arg("other_profile"), py::arg("timeout_ns"), py::arg("cancel"));
 }
 
 }  // namespace libsched

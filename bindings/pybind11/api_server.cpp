@@ -10,7 +10,7 @@ namespace {
 std::unique_ptr<ApiServer> create_api_server(const Clock* clock, int64_t grace_ns, bool keep_calls,
                                   bool keep_events, uint64_t fault_seed, double fault_rate,
                                   double slow_rate, int64_t most_slow_ns, bool bind_volumes,
-                                  int64_t provision_ns) {
+                                  int64_t provision_ns, bool release_claims) {
   libsched_api_server_options options = LIBSCHED_API_SERVER_OPTIONS_INIT;
   if (clock != nullptr) options.clock = clock->handle.get();
   options.grace_ns = grace_ns;
@@ -22,6 +22,7 @@ std::unique_ptr<ApiServer> create_api_server(const Clock* clock, int64_t grace_n
   options.most_slow_ns = most_slow_ns;
   options.bind_volumes = bind_volumes;
   options.provision_ns = provision_ns;
+  options.release_claims = release_claims;
   auto made = std::make_unique<ApiServer>();
   quick([&](libsched_error** error) {
     return libsched_api_server_create(&options, into(made->handle), error);

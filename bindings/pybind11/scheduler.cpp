@@ -59,8 +59,8 @@ struct Callbacks {
 
 bool tell(void* user_data, const libsched_placement* placement) {
   auto& callbacks = *static_cast<Callbacks*>(user_data);
-  return callbacks.run(
-      false, [&] { return callbacks.placed(*placement_tuple(*placement)).cast<bool>(); });
+  return callbacks.run(false,
+                       [&] { return callbacks.placed(*placement_tuple(*placement)).cast<bool>(); });
 }
 
 libsched_pod* make_replica(void* user_data, size_t pod, size_t index) {
@@ -73,7 +73,7 @@ libsched_pod* make_replica(void* user_data, size_t pod, size_t index) {
 
 void schedule(const std::vector<Evaluator*>& evaluators, const std::vector<const Pod*>& pods,
               const std::vector<size_t>& replicas, uint32_t ties, uint64_t seed, bool sampling,
-              bool stop_at_failure, std::string_view other_profile, py::object replica,
+              bool stop_at_failure, bool claims, std::string_view other_profile, py::object replica,
               py::object placed, std::optional<int64_t> timeout_ns, const Cancel* cancel) {
   Callbacks callbacks{std::move(placed), std::move(replica), {}};
   const std::deque<Holding> held = hold_all(evaluators);
@@ -86,6 +86,7 @@ void schedule(const std::vector<Evaluator*>& evaluators, const std::vector<const
   options.seed = seed;
   options.sampling = sampling;
   options.stop_at_failure = stop_at_failure;
+  options.no_claims_from_templates = !claims;
   options.other_profile = to_str(other_profile);
   options.replica = make_replica;
   options.cancel = cancel_of(cancel);
@@ -129,7 +130,7 @@ py::tuple placement_tuple(const libsched_placement& placement) {
 void bind_schedule(py::module_& module) {
   module.def("schedule", schedule, py::arg("evaluators"), py::arg("pods"), py::arg("replicas"),
              py::arg("ties"), py::arg("seed"), py::arg("sampling"), py::arg("stop_at_failure"),
-             py::arg("other_profile"), py::arg("replica"), py::arg("placed"),
+             py::arg("claims"), py::arg("other_profile"), py::arg("replica"), py::arg("placed"),
              py::arg("timeout_ns"), py::arg("cancel"));
 }
 

@@ -85,8 +85,8 @@ void add_trace(Workload& workload, std::string_view csv, std::string_view file, 
 std::unique_ptr<Simulation> create_simulation(const std::vector<const Framework*>& frameworks,
                                               const View& cluster, Workload& workload,
                                               uint32_t ties, uint64_t seed, bool sampling,
-                                              bool resources, bool volumes, int64_t provision_ns,
-                                              int64_t sample_interval_ns,
+                                              bool resources, bool volumes, bool claims,
+                                              int64_t provision_ns, int64_t sample_interval_ns,
                                               int64_t initial_backoff_ns, int64_t max_backoff_ns,
                                               int64_t max_in_unschedulable_ns) {
   libsched_simulation_options options = LIBSCHED_SIMULATION_OPTIONS_INIT;
@@ -95,6 +95,7 @@ std::unique_ptr<Simulation> create_simulation(const std::vector<const Framework*
   options.sampling = sampling;
   options.no_resources = !resources;
   options.no_volumes = !volumes;
+  options.no_claims_from_templates = !claims;
   options.provision_ns = provision_ns;
   options.sample_interval_ns = sample_interval_ns;
   options.queue.initial_backoff_ns = initial_backoff_ns;

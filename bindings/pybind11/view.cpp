@@ -67,6 +67,17 @@ Objects missing_claims(const View& view, const Pod& pod) {
   return made;
 }
 
+Pod pod_with_claims(const View& view, const Pod& pod) {
+  Pod made;
+  reading(view, [&](const libsched_view* v) {
+    quick([&](libsched_error** error) {
+      return libsched_pod_with_claims(v, pod.handle.get(), into(made.handle), error);
+    });
+    return 0;
+  });
+  return made;
+}
+
 py::list node_pods(const View& view, uint32_t row) {
   return reading(view, [&](const libsched_view* v) {
     const size_t count = libsched_view_node_pod_count(v, row);
@@ -160,6 +171,7 @@ void bind_view(py::module_& module) {
       .def("order", order)
       .def("daemon_wants", daemon_wants, py::arg("row"), py::arg("pod_template"))
       .def("missing_claims", missing_claims, py::arg("pod"))
+      .def("pod_with_claims", pod_with_claims, py::arg("pod"))
       .def("find_node", find_node)
       .def("node", node_at)
       .def("node_pods", node_pods)

@@ -157,6 +157,7 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %gives(libsched_pod, libsched_pod_copy)
 %gives(libsched_pod, libsched_daemon_pod)
 %gives(libsched_objects, libsched_missing_claims)
+%gives(libsched_pod, libsched_pod_with_claims)
 %gives(libsched_node, libsched_node_parse)
 %gives(libsched_node, libsched_node_parse_flat)
 %gives(libsched_node, libsched_node_copy)

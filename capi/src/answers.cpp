@@ -17,9 +17,11 @@ Result<CapacityOptions> capacity_options(const libsched_capacity_options* given)
   if (!o.ok()) return o.error();
   if (o->ties > LIBSCHED_TIES_RANDOM)
     return Error{Rc::kUnsupported, "libsched_capacity_options: unknown ties", {}, {}};
+  LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_capacity_options"));
   LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
   CapacityOptions how;
   if (o->max != 0) how.max = o->max;
+  how.claims_from_templates = !o->no_claims_from_templates;
   how.ties = static_cast<TieMode>(o->ties);
   how.seed = o->seed;
   how.other_profile = in(o->other_profile);
@@ -51,6 +53,7 @@ Result<WhyOptions> why_options(const libsched_why_options* given) {
   LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_why_options"));
   LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
   WhyOptions how;
+  how.claims_from_templates = !o->no_claims_from_templates;
   if (o->max_nodes != 0) how.max_nodes = o->max_nodes;
   if (o->keep_nodes) how.max_nodes = 0;
   if (o->nearest != 0) how.nearest = o->nearest;

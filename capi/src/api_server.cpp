@@ -31,7 +31,6 @@ const char* name_of(ApiVerb verb) {
 }
 
 Result<ApiServerOptions> options_of(const libsched_api_server_options& o) {
-  LIBSCHED_TRY(refuse_reserved(o.reserved, "libsched_api_server_options"));
   LIBSCHED_TRY(live_or_null("options->clock", o.clock));
   if (o.grace_ns < 0 || o.most_slow_ns < 0 || o.provision_ns < 0)
     return invalid("libsched_api_server_options: a time is negative");
@@ -42,6 +41,7 @@ Result<ApiServerOptions> options_of(const libsched_api_server_options& o) {
     return invalid("a time to make a volume needs a controller that makes volumes");
   ApiServerOptions out;
   if (o.bind_volumes) out.volumes = VolumeOptions{o.provision_ns, {}};
+  out.release_claims = o.release_claims;
   out.grace_ns = o.grace_ns;
   out.keep_calls = o.keep_calls;
   out.keep_events = o.keep_events;

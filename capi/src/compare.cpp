@@ -18,6 +18,7 @@ Result<CompareOptions> compare_options(const libsched_compare_options* given) {
   LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
   CompareOptions how;
   how.all = o->all;
+  how.claims_from_templates = !o->no_claims_from_templates;
   how.ties = static_cast<TieMode>(o->ties);
   how.seed = o->seed;
   how.other_profile = in(o->other_profile);

@@ -28,10 +28,24 @@ libsched_rc libsched_missing_claims(const libsched_view* view, const libsched_po
                                     libsched_objects** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, view, pod, result);
   return guarded(error, [&]() -> Result<void> {
+    const Result<MissingClaims> made = missing_claims(*unwrap(view), PodRef::share(unwrap(pod)));
+    if (!made.ok()) return made.error();
     Ref<Objects> objects = make_ref<Objects>();
-    for (const Ref<PersistentVolumeClaim>& claim : missing_claims(*unwrap(view), *unwrap(pod)))
+    for (const Ref<PersistentVolumeClaim>& claim : made->volumes)
       objects->set.stored.push_back({StoredKind::kPersistentVolumeClaim, ObjectRef(claim)});
+    for (const Ref<ResourceClaim>& claim : made->devices)
+      objects->set.stored.push_back({StoredKind::kResourceClaim, ObjectRef(claim)});
     *result = own(objects.release());
+    return {};
+  });
+}
+libsched_rc libsched_pod_with_claims(const libsched_view* view, const libsched_pod* pod,
+                                     libsched_pod** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, view, pod, result);
+  return guarded(error, [&]() -> Result<void> {
+    Result<MissingClaims> made = missing_claims(*unwrap(view), PodRef::share(unwrap(pod)));
+    if (!made.ok()) return std::move(made.error());
+    *result = own(give(std::move(made->pod)));
     return {};
   });
 }

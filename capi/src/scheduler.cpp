@@ -20,6 +20,7 @@ Result<PlaceOptions> place_options(const libsched_schedule_options& o) {
   how.seed = o.seed;
   how.sampling = o.sampling;
   how.stop_at_failure = o.stop_at_failure;
+  how.claims_from_templates = !o.no_claims_from_templates;
   how.other_profile = in(o.other_profile);
   how.limits = limits_of(o.cancel, o.deadline_ns);
   return how;

@@ -43,6 +43,7 @@ Result<SimulationOptions> simulation_options(const libsched_simulation_options* 
   how.sampling = o->sampling;
   how.resources = !o->no_resources;
   how.volumes = !o->no_volumes;
+  how.claims_from_templates = !o->no_claims_from_templates;
   how.provision_ns = o->provision_ns;
   how.sample_interval_ns = o->sample_interval_ns;
   how.queue = {q->initial_backoff_ns, q->max_backoff_ns, q->max_in_unschedulable_ns};

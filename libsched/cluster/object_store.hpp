@@ -6,6 +6,7 @@
 // order of insertion. Copyable; const members are thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -85,6 +86,18 @@ class ObjectStore {
   void for_each_object_in(StoredKind kind, Str group, F&& f) const {
     const auto it = table(kind).groups->find(group);
     if (it != table(kind).groups->end()) walk(table(kind), it->second, f);
+  }
+  // The objects of a namespaced kind, but CSIStorageCapacities, whose name has this prefix, by
+  // name.
+  template <typename T, typename F>
+  void for_each_named(Str ns, Str prefix, F&& f) const {
+    const Table& t = table(T::kStoredKind);
+    const auto it = t.groups->find(ns);
+    if (it == t.groups->end()) return;
+    const auto name = [&](uint32_t id) { return t.entries[id].latest->meta.name; };
+    auto at = std::ranges::lower_bound(it->second, prefix, {}, name);
+    for (; at != it->second.end() && name(*at).starts_with(prefix); ++at)
+      if (f(static_cast<const T&>(*t.entries[*at].latest))) return;
   }
   size_t count(StoredKind kind) const { return table(kind).ids.size(); }
 

@@ -54,7 +54,13 @@ class ApiClient : public RefCounted {
   virtual Result<void> delete_pod(const Pod& pod) = 0;
   virtual Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) = 0;
   // `patch` is the change as a JSON merge patch, `object` the object with the patch applied.
+  // ResourceClaims: a member "status" is a request to the subresource of that name, any other one
+  // to the claim itself. An API server refuses the change of an older version (by resourceVersion)
+  // with kExists, a conflict.
   virtual Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) = 0;
+  // The object as the API server has it now. Errors: kNotFound; kUnsupported (the client does not
+  // read).
+  virtual Result<ObjectRef> get_object(StoredKind kind, Str ns, Str name);
   // Whether no controller acts on the requests. PreBind then does not wait but takes requests as
   // fulfilled.
   virtual bool unattended() const { return false; }

@@ -119,8 +119,10 @@ class ResourceClaimTemplate final : public Object {
 };
 using ResourceClaimTemplateRef = Ref<const ResourceClaimTemplate>;
 
-// A copy to be changed and then assumed or sent: new strings go into the copy's own arena,
-// everything else stays in the original, which lives as long as the copy.
+// A copy to be changed and then assumed or sent. It has all parts in its own arena, and no
+// document: claims that many pods share change many times, and no version keeps those before it.
 Ref<ResourceClaim> copy_resource_claim(const ResourceClaim& claim);
+// The same for an allocation, with its parts in a given arena.
+ClaimAllocation copy_allocation(const ClaimAllocation& allocation, Arena& arena);
 
 }  // namespace libsched

@@ -61,6 +61,7 @@ Result<Capacity> capacity(Span<Evaluator*> profiles, Span<PodRef> templates,
   how.seed = options.seed;
   how.stop_at_failure = true;
   how.other_profile = options.other_profile;
+  how.claims_from_templates = options.claims_from_templates;
   how.limits = options.limits;
   const Copies copies(view, templates);
   const PlaceRequest all{templates[0], options.max,
@@ -83,12 +84,17 @@ Result<Capacity> capacity(Span<Evaluator*> profiles, Span<PodRef> templates,
     out.end = rc == Rc::kDeadline ? CapacityEnd::kDeadline : CapacityEnd::kCancelled;
   }
   if (out.end == CapacityEnd::kStopped && out.next.outcome == Outcome::kUnschedulable) {
-    LIBSCHED_TRY(add_missing_claims(cluster, *out.next.pod));
-    Evaluator* const judge = profile_of(profiles, *out.next.pod, options.other_profile);
+    PodRef pod = out.next.pod;
+    if (options.claims_from_templates) {
+      Result<PodRef> made = add_missing_claims(cluster, pod);
+      if (!made.ok()) return std::move(made.error());
+      pod = std::move(*made);
+    }
+    Evaluator* const judge = profile_of(profiles, *pod, options.other_profile);
     CycleState state;
     CheckOptions how_checked;
     how_checked.facts = true;
-    Result<Ref<const Decision>> decision = judge->check(state, *out.next.pod, {}, how_checked);
+    Result<Ref<const Decision>> decision = judge->check(state, *pod, {}, how_checked);
     if (!decision.ok()) return std::move(decision.error());
     out.decision = std::move(*decision);
   }

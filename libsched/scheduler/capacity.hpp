@@ -25,8 +25,9 @@ struct CapacityOptions {
   static constexpr size_t kDefaultMax = 1'000'000;
   size_t max = kDefaultMax;
   TieMode ties = TieMode::kUpstream;
-  uint64_t seed = 0;          // of random ties
-  std::string other_profile;  // as in PlaceOptions
+  uint64_t seed = 0;                  // of random ties
+  std::string other_profile;          // as in PlaceOptions
+  bool claims_from_templates = true;  // likewise
   // A deadline and a flag end the count, not with an error.
   Limits limits;
 };

@@ -1,8 +1,14 @@
 // See claims.hpp.
 #include "libsched/scheduler/claims.hpp"
 
+#include <algorithm>
+#include <string>
+
+#include "libsched/base/quote.hpp"
+#include "libsched/cluster/change_errors.hpp"
 #include "libsched/cluster/transaction.hpp"
 #include "libsched/objects/claim_templates.hpp"
+#include "libsched/objects/pod_claims.hpp"
 
 namespace libsched {
 namespace {
@@ -29,9 +35,7 @@ const StorageClass* default_class(const ObjectStore& objects) {
   return found;
 }
 
-}  // namespace
-
-std::vector<Ref<PersistentVolumeClaim>> missing_claims(const View& view, const Pod& pod) {
+std::vector<Ref<PersistentVolumeClaim>> missing_volumes(const View& view, const Pod& pod) {
   std::vector<Ref<PersistentVolumeClaim>> made;
   const ClaimTemplates* const templates = claim_templates(pod);
   if (templates == nullptr) return made;
@@ -48,11 +52,139 @@ std::vector<Ref<PersistentVolumeClaim>> missing_claims(const View& view, const P
   return made;
 }
 
-Result<void> add_missing_claims(Cluster& cluster, const Pod& pod) {
-  if (!pod.claim_templates) return {};
+// What the resourceclaim controller does with the entries of a pod.
+class PodClaims {
+ public:
+  PodClaims(const ObjectStore& objects, const Pod& pod) : objects_(objects), pod_(pod) {}
+
+  Result<void> add(size_t index) {
+    const PodResourceClaim& entry = pod_.spec.resource_claims[index];
+    if (!is_from_template(entry) || is_settled(entry)) return {};
+    if (const ResourceClaim* const there = orphan(entry); there != nullptr) {
+      statuses_.push_back({entry.name, there->meta.name, true});
+      return {};
+    }
+    const auto* const like =
+        objects_.find<ResourceClaimTemplate>(pod_.meta.ns, entry.template_name);
+    if (like == nullptr)
+      return Error{
+          Rc::kNotFound,
+          "pod " + go_quote(object_key(pod_.meta.ns, pod_.meta.name)) + ": ResourceClaimTemplate " +
+              go_quote(object_key(pod_.meta.ns, entry.template_name)) + " is not in the cluster",
+          "spec.resourceClaims[" + std::to_string(index) + "].resourceClaimTemplateName",
+          {}};
+    made_.push_back(claim_from_template(*like, pod_, entry.name, free_name(entry.name)));
+    statuses_.push_back({entry.name, made_.back()->meta.name, true});
+    return {};
+  }
+
+  std::vector<Ref<ResourceClaim>>& made() { return made_; }
+  const std::vector<ResourceClaimStatus>& statuses() const { return statuses_; }
+
+ private:
+  // Whether the entry has its claim, or needs none.
+  bool is_settled(const PodResourceClaim& entry) const {
+    if (std::ranges::find(statuses_, entry.name, &ResourceClaimStatus::name) != statuses_.end())
+      return true;
+    for (const ResourceClaimStatus& s : pod_.status.resource_claims) {
+      if (s.name != entry.name) continue;
+      if (!s.has_claim_name) return true;
+      const auto* const claim = objects_.find<ResourceClaim>(pod_.meta.ns, s.claim_name);
+      return claim != nullptr && owns_claim(pod_, *claim);
+    }
+    return false;
+  }
+
+  // A claim that was made for the entry, although the pod's status does not say so.
+  const ResourceClaim* orphan(const PodResourceClaim& entry) const {
+    const ResourceClaim* found = nullptr;
+    objects_.for_each_named<ResourceClaim>(
+        pod_.meta.ns, claim_name_prefix(pod_.meta.name, entry.name), [&](const ResourceClaim& c) {
+          const Str* const made_for = claim_entry(c);
+          if (made_for == nullptr || *made_for != entry.name || !owns_claim(pod_, c)) return false;
+          found = &c;
+          return true;
+        });
+    if (found != nullptr) return found;
+    // Old releases named it so, without an annotation.
+    const std::string old_name = std::string(pod_.meta.name) + "-" + std::string(entry.name);
+    const auto* const old = objects_.find<ResourceClaim>(pod_.meta.ns, old_name);
+    const bool its = old != nullptr && claim_entry(*old) == nullptr && owns_claim(pod_, *old);
+    return its ? old : nullptr;
+  }
+
+  std::string free_name(Str entry) const {
+    const std::string prefix = claim_name_prefix(pod_.meta.name, entry);
+    for (uint64_t attempt = 0;; ++attempt) {
+      std::string name = prefix + claim_name_suffix(pod_.meta.ns, pod_.meta.name, entry, attempt);
+      const bool taken = objects_.find<ResourceClaim>(pod_.meta.ns, name) != nullptr ||
+                         std::ranges::any_of(made_, [&](const Ref<ResourceClaim>& c) {
+                           return c->meta.name == name;
+                         });
+      if (!taken) return name;
+    }
+  }
+
+  const ObjectStore& objects_;
+  const Pod& pod_;
+  std::vector<Ref<ResourceClaim>> made_;
+  std::vector<ResourceClaimStatus> statuses_;  // that change
+};
+
+}  // namespace
+
+bool has_made_claims(const Pod& pod) {
+  return pod.claim_templates || has_claims_from_templates(pod);
+}
+
+Result<MissingClaims> missing_claims(const View& view, const PodRef& pod, Span<Str> settled) {
+  MissingClaims out;
+  out.pod = pod;
+  out.volumes = missing_volumes(view, *pod);
+  PodClaims claims(view.objects(), *pod);
+  for (size_t i = 0; i < pod->spec.resource_claims.size(); ++i)
+    if (std::ranges::find(settled, pod->spec.resource_claims[i].name) == settled.end())
+      LIBSCHED_TRY(claims.add(i));
+  if (!claims.statuses().empty()) out.pod = PodRef(with_claim_statuses(*pod, claims.statuses()));
+  out.devices = std::move(claims.made());
+  return out;
+}
+
+Result<PodRef> add_missing_claims(Cluster& cluster, const PodRef& pod) {
+  if (!has_made_claims(*pod)) return pod;
+  Result<MissingClaims> missing = missing_claims(cluster.view(), pod);
+  if (!missing.ok()) return std::move(missing.error());
   Cluster::Transaction all(&cluster);
-  for (const Ref<PersistentVolumeClaim>& claim : missing_claims(cluster.view(), pod))
+  for (const Ref<PersistentVolumeClaim>& claim : missing->volumes)
     LIBSCHED_TRY(cluster.put_object(StoredKind::kPersistentVolumeClaim, ObjectRef(claim)));
+  for (const Ref<ResourceClaim>& claim : missing->devices)
+    LIBSCHED_TRY(cluster.put_object(StoredKind::kResourceClaim, ObjectRef(claim)));
+  all.commit();
+  return std::move(missing->pod);
+}
+
+Result<void> release_claims(Cluster& cluster, const Pod& gone) {
+  std::vector<Str> names;
+  for (const PodResourceClaim& entry : gone.spec.resource_claims)
+    if (!entry.claim_name.empty()) names.push_back(entry.claim_name);
+  for (const ResourceClaimStatus& s : gone.status.resource_claims)
+    if (s.has_claim_name) names.push_back(s.claim_name);
+  if (!gone.status.extended_resource_claim.empty())
+    names.push_back(gone.status.extended_resource_claim);
+  if (names.empty()) return {};
+  Cluster::Transaction all(&cluster);
+  for (const Str name : names) {
+    const auto* const claim = cluster.view().objects().find<ResourceClaim>(gone.meta.ns, name);
+    if (claim == nullptr) continue;
+    if (owns_claim(gone, *claim)) {
+      LIBSCHED_TRY(cluster.remove_object(StoredKind::kResourceClaim, gone.meta.ns, name));
+      continue;
+    }
+    const Ref<ResourceClaim> released = released_claim(*claim, [&](const ClaimConsumer& c) {
+      return c.resource == "pods" && c.uid == gone.meta.uid && c.name == gone.meta.name;
+    });
+    if (released) LIBSCHED_TRY(cluster.put_object(StoredKind::kResourceClaim, ObjectRef(released)));
+  }
   all.commit();
   return {};
 }

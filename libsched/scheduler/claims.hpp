@@ -1,20 +1,42 @@
-// The claims of a StatefulSet's pods, as its controller makes them.
+// The claims that controllers make for pods: PersistentVolumeClaims of a StatefulSet's pods, and
+// ResourceClaims from ResourceClaimTemplates.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
 #include "libsched/cluster/cluster.hpp"
+#include "libsched/objects/resource_claim.hpp"
 #include "libsched/objects/storage.hpp"
 
 namespace libsched {
 
-// The claims of the pod's volumeClaimTemplates that the cluster lacks: not bound, and of the
-// default StorageClass if the template names none, as the API server has it. Empty for a pod that
-// has no templates: only a StatefulSet's pod template has, and its copies.
-std::vector<Ref<PersistentVolumeClaim>> missing_claims(const View& view, const Pod& pod);
+struct MissingClaims {
+  // The pod as the controllers leave it: with the names of its ResourceClaims in
+  // status.resourceClaimStatuses. The pod that was given if nothing changes.
+  PodRef pod;
+  // Not bound, and of the default StorageClass if the template names none, as the API server has
+  // it.
+  std::vector<Ref<PersistentVolumeClaim>> volumes;
+  // Not allocated, with a name that no other claim has. The same cluster and pod give the same
+  // names.
+  std::vector<Ref<ResourceClaim>> devices;
+};
 
-// Adds them to the cluster, all or none.
-Result<void> add_missing_claims(Cluster& cluster, const Pod& pod);
+// Whether the pod has claims that a controller makes.
+bool has_made_claims(const Pod& pod);
+
+// The claims that the cluster lacks of a pod's volumeClaimTemplates, which only a StatefulSet's pod
+// template and its copies have, and of its ResourceClaimTemplates. Errors: kNotFound with the path
+// in the pod (a ResourceClaimTemplate). Entries of spec.resourceClaims that are `settled` have
+// their claims, whatever the cluster says.
+Result<MissingClaims> missing_claims(const View& view, const PodRef& pod, Span<Str> settled = {});
+
+// Adds them to the cluster, all or none, and returns the pod as the controllers leave it.
+Result<PodRef> add_missing_claims(Cluster& cluster, const PodRef& pod);
+
+// What the controllers do to ResourceClaims once the pod is not there any more: those made for it
+// go, others are not reserved for it, and lose their devices if no other pod has reserved them.
+Result<void> release_claims(Cluster& cluster, const Pod& gone);
 
 }  // namespace libsched

@@ -1,4 +1,5 @@
 // Claims of StatefulSets: each replica that is placed has its own, and others leave none.
+// ResourceClaims are in device_claims_test.cpp.
 #include "libsched/scheduler/claims.hpp"
 
 #include <doctest/doctest.h>
@@ -61,7 +62,14 @@ struct Bench {
 
 TEST_CASE("A claim is named after its pod and has the newest default class") {
   Bench b;
-  const auto made = missing_claims(b.cluster.view(), *b.pod());
+  const auto missing = [&](const PodRef& pod) {
+    Result<MissingClaims> found = missing_claims(b.cluster.view(), pod);
+    REQUIRE(found.ok());
+    CHECK(found->pod.get() == pod.get());
+    CHECK(found->devices.empty());
+    return std::move(found->volumes);
+  };
+  const auto made = missing(b.pod());
   REQUIRE(made.size() == 1);
   CHECK(made[0]->meta.name == "data-db-4");
   CHECK(made[0]->storage_class() == "local");
@@ -69,20 +77,21 @@ TEST_CASE("A claim is named after its pod and has the newest default class") {
   CHECK(made[0]->volume_name == "");
   const Ref<Pod> seventh = copy_pod(*b.pod(), "db-7", "default", {}, {});
   const Ref<Pod> again = copy_pod(*seventh, "db-8", "default", {}, {});
-  CHECK(missing_claims(b.cluster.view(), *seventh)[0]->meta.name == "data-db-7");
+  CHECK(missing(seventh)[0]->meta.name == "data-db-7");
   CHECK(again->claim_names[0] == "data-db-8");
   CHECK(again->spec.volumes.size() == 2);
-  REQUIRE(add_missing_claims(b.cluster, *seventh).ok());
+  REQUIRE(add_missing_claims(b.cluster, seventh).ok());
   CHECK(b.claims() == 1);
-  CHECK(missing_claims(b.cluster.view(), *seventh).empty());
+  CHECK(missing(seventh).empty());
 }
 
 TEST_CASE("A template that names a class keeps it, also the empty one") {
   Bench b;
   std::string text(kSet);
   text.insert(text.find("accessModes"), "storageClassName: \"\", ");
-  const auto made = missing_claims(b.cluster.view(), *parsed(text).workloads.front()->pod);
-  CHECK((made[0]->has_storage_class() && made[0]->storage_class() == ""));
+  const auto made = missing_claims(b.cluster.view(), parsed(text).workloads.front()->pod);
+  REQUIRE(made.ok());
+  CHECK((made->volumes[0]->has_storage_class() && made->volumes[0]->storage_class() == ""));
 }
 
 TEST_CASE("Replicas take a volume each, and those that are not placed leave no claim") {
@@ -98,6 +107,22 @@ TEST_CASE("Replicas take a volume each, and those that are not placed leave no c
                                          "0/2 nodes are available: 2 node(s) didn't find available "
                                          "persistent volumes to bind."});
   CHECK(b.claims() == 2);
+}
+
+TEST_CASE("Without claims from templates a pod is judged as it is") {
+  Bench b;
+  Evaluator* const all[] = {&*b.evaluator};
+  const PlaceRequest request{b.pod(), 3, {}};
+  PlaceOptions options;
+  options.claims_from_templates = false;
+  std::vector<std::string> told;
+  REQUIRE(place({all, 1}, {&request, 1}, options, [&](const Placement& p) {
+            told.push_back(p.text + " x" + std::to_string(p.count));
+            return true;
+          }).ok());
+  CHECK(told == std::vector<std::string>{
+                    "0/2 nodes are available: persistentvolumeclaim \"data-db-0\" not found. x3"});
+  CHECK(b.claims() == 0);
 }
 
 TEST_CASE("Capacity makes the claims of its copies and takes them back") {

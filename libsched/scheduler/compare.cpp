@@ -8,6 +8,7 @@
 
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/cluster/transaction.hpp"
+#include "libsched/scheduler/claims.hpp"
 #include "libsched/scheduler/instance.hpp"
 #include "libsched/scheduler/profiles.hpp"
 
@@ -29,6 +30,7 @@ Result<std::vector<PodRef>> take_all(Cluster& cluster) {
   });
   for (PodRef& pod : pods) {
     LIBSCHED_TRY(cluster.remove_pod(pod->meta.ns, pod->meta.name));
+    LIBSCHED_TRY(release_claims(cluster, *pod));
     pod = PodRef(new_instance(*pod, pod->meta.name));
   }
   return pods;
@@ -82,6 +84,7 @@ Result<void> Comparison::place(CompareSide side, Span<Evaluator*> profiles, Span
     how.ties = options.ties;
     how.seed = options.seed;
     how.other_profile = options.other_profile;
+    how.claims_from_templates = options.claims_from_templates;
     how.limits = options.limits;
     LIBSCHED_TRY(libsched::place(profiles, requests, how, [&](const Placement& p) {
       placed.push_back({p.pod,

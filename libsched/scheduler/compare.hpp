@@ -18,8 +18,9 @@ struct CompareOptions {
   // static pods, before the pods that are given.
   bool all = false;
   TieMode ties = TieMode::kUpstream;
-  uint64_t seed = 0;          // of random ties
-  std::string other_profile;  // as in PlaceOptions
+  uint64_t seed = 0;                  // of random ties
+  std::string other_profile;          // as in PlaceOptions
+  bool claims_from_templates = true;  // likewise
   Limits limits;
 };
 

@@ -8,6 +8,7 @@
 #include "libsched/base/quote.hpp"
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/cluster/transaction.hpp"
+#include "libsched/scheduler/claims.hpp"
 #include "libsched/scheduler/evictions.hpp"
 #include "libsched/scheduler/instance.hpp"
 #include "libsched/scheduler/profiles.hpp"
@@ -125,8 +126,9 @@ Result<Drain> drain(Span<Evaluator*> profiles, Span<Str> nodes, const DrainOptio
     for (; reached < end; ++reached) {
       const DrainOutcome outcome = out.pods[reached].outcome;
       if (outcome != DrainOutcome::kMoved && outcome != DrainOutcome::kDeleted) continue;
-      const ObjectMeta& meta = out.pods[reached].pod->meta;
-      LIBSCHED_TRY(cluster.remove_pod(meta.ns, meta.name));
+      const Pod& pod = *out.pods[reached].pod;
+      LIBSCHED_TRY(cluster.remove_pod(pod.meta.ns, pod.meta.name));
+      LIBSCHED_TRY(release_claims(cluster, pod));
     }
     return {};
   };

@@ -54,17 +54,19 @@ class Placer {
     out.profile = &evaluator->framework();
     // The claims of a pod that is not placed go again, so that the cluster is as before.
     std::optional<Cluster::Transaction> claims;
-    if (pod->claim_templates) {
+    PodRef with_claims;
+    if (options_.claims_from_templates && has_made_claims(*pod)) {
       claims.emplace(&cluster());
-      LIBSCHED_TRY(add_missing_claims(cluster(), *pod));
+      Result<PodRef> made = add_missing_claims(cluster(), pod);
+      if (!made.ok()) return failed_by(made.error(), std::move(out));
+      with_claims = std::move(*made);
     }
-    const Result<void> ran = schedule(*evaluator, pod, &out);
-    if (claims && ran.ok() && out.outcome == Outcome::kPlaced) claims->commit();
-    if (ran.ok()) return out;
-    if (ends(ran.error())) return ran.error();
-    out.outcome = Outcome::kError;
-    out.text = ran.error().text();
-    out.plugin = ran.error().plugin;
+    const Result<void> ran = schedule(*evaluator, with_claims ? with_claims : pod, &out);
+    if (!ran.ok()) return failed_by(ran.error(), std::move(out));
+    if (claims && out.outcome == Outcome::kPlaced) {
+      claims->commit();
+      out.pod = std::move(with_claims);
+    }
     return out;
   }
 
@@ -87,7 +89,8 @@ class Placer {
   // depend on the cluster only. Sampling advances its start with each pod.
   void keep(Evaluator& evaluator, const Placement& failed, std::string of) {
     if (options_.sampling || !evaluator.services().nominator().empty()) return;
-    if (failed.pod->claim_templates) return;  // its claims are in the cluster for this moment only
+    // Claims that were made for it are in the cluster for this moment only.
+    if (options_.claims_from_templates && has_made_claims(*failed.pod)) return;
     const View& view = cluster().view();
     const Framework& framework = evaluator.framework();
     for (const ExtensionPoint point : {ExtensionPoint::kPreFilter, ExtensionPoint::kFilter})
@@ -130,6 +133,15 @@ class Placer {
     out->text = v.find_node(out->node) == kNoId ? "by its nodeName, which is no node here"
                                                 : "by its nodeName";
     return true;
+  }
+
+  // The error ends the call, or it is the pod's outcome.
+  static Result<Placement> failed_by(const Error& error, Placement out) {
+    if (ends(error)) return error;
+    out.outcome = Outcome::kError;
+    out.text = error.text();
+    out.plugin = error.plugin;
+    return out;
   }
 
   static Placement no_profile(Placement out) {

@@ -27,7 +27,7 @@ enum class Outcome : uint8_t {
 };
 
 struct Placement {
-  PodRef pod;  // the first of `count`
+  PodRef pod;  // the first of `count`; one that is placed names its ResourceClaims
   Outcome outcome = Outcome::kPlaced;
   const Framework* profile = nullptr;  // that judged; null: none
   std::string node;                    // of kPlaced, kBound and kKept
@@ -48,6 +48,9 @@ struct PlaceOptions {
   // The profile of pods whose schedulerName matches none of the profiles; if this matches none either,
   // such a pod is a kError. A bare profile may be named "".
   std::string other_profile;
+  // Whether each pod has the claims that controllers make (claims.hpp); they stay with the pods
+  // that are placed.
+  bool claims_from_templates = true;
   Limits limits;
 };
 

@@ -30,7 +30,7 @@ The names that matter most; ``help(libsched.Cluster)`` and so on tell more:
 
 All other names, by what they are for:
 
-- Functions: `why`, `schedule`, `capacity`, `drain`, `compare`, `daemon_pods`, `missing_claims`, `schedule_one`; `k8s_version`.
+- Functions: `why`, `schedule`, `capacity`, `drain`, `compare`, `daemon_pods`, `missing_claims`, `pod_with_claims`, `schedule_one`; `k8s_version`.
 - Answers: `NodeVerdict`, `Status`, `Code`, `Scores`, `PluginScore`, `CycleResult`, `Placement`,
   `Capacity`, `Drain`, `DrainedPod`, `Comparison`, `ComparedPod`, `ComparedOutcome`, `DataTable`,
   `Why`, `NearNode`, `Lack`, `Suggestion`.
@@ -59,7 +59,7 @@ from .attempt import Attempt, WriterQueue, schedule_one
 from .cancel import Cancel
 from .capacity import Capacity, capacity
 from .catalog import Catalog
-from .claims import missing_claims
+from .claims import missing_claims, pod_with_claims
 from .cluster import Cluster, Fork, Snapshot
 from .columns import Columns
 from .compare import ComparedOutcome, ComparedPod, Comparison, compare
@@ -215,6 +215,7 @@ __all__ = [
     "k8s_version",
     "missing_claims",
     "plugin",
+    "pod_with_claims",
     "schedule",
     "schedule_one",
     "sweep",

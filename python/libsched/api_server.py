@@ -36,6 +36,10 @@ class ApiServer:
         of ephemeral volumes are not made.
     provision_time : float or timedelta
         How long it takes to make a volume.
+    release_claims : bool
+        A controller takes ResourceClaims back while a scheduler on the server runs: pods that have gone or
+        ended reserve none, a claim that nobody reserves any more loses its devices, and one that was made
+        for such a pod is deleted. It makes no claims: `libsched.missing_claims` does.
     keep_calls, keep_events : bool
         Whether `take_calls` and `take_events` have something to give.
     fault_seed : int
@@ -67,11 +71,12 @@ class ApiServer:
                  keep_calls: bool = False, keep_events: bool = False, fault_seed: int = 0,
                  fault_rate: float = 0, slow_rate: float = 0,
                  most_slow: Union[float, datetime.timedelta] = 0, bind_volumes: bool = False,
-                 provision_time: Union[float, datetime.timedelta] = 0) -> None:
+                 provision_time: Union[float, datetime.timedelta] = 0,
+                 release_claims: bool = False) -> None:
         self._handle = _core.ApiServer(None if clock is None else clock._handle, nanoseconds(grace),
                                        keep_calls, keep_events, fault_seed, fault_rate, slow_rate,
                                        nanoseconds(most_slow), bind_volumes,
-                                       nanoseconds(provision_time))
+                                       nanoseconds(provision_time), release_claims)
 
     # What other clients do
 

@@ -112,7 +112,7 @@ class CapacityJudge(Judge, Protocol):
 
 
 def capacity(cluster: Cluster, pods: Source, frameworks: Sequence[CapacityJudge], *,
-             max: int = 1_000_000, other_profile: str = "",
+             max: int = 1_000_000, other_profile: str = "", claims_from_templates: bool = True,
              ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
              timeout: float | None = None, cancel: Cancel | None = None) -> Capacity:
     """Counts how many more pods like these fit, as the tool cluster-capacity does.
@@ -130,7 +130,7 @@ def capacity(cluster: Cluster, pods: Source, frameworks: Sequence[CapacityJudge]
         One for each profile; a pod's ``schedulerName`` chooses.
     max : int
         Stop at so many pods.
-    other_profile, ties, seed
+    other_profile, claims_from_templates, ties, seed
         As for `libsched.schedule`.
     timeout : float, optional
         Seconds after which the count ends. Methods of plugins are not interrupted.
@@ -156,7 +156,7 @@ def capacity(cluster: Cluster, pods: Source, frameworks: Sequence[CapacityJudge]
     try:
         end, count, counts, nodes, then, decision = _core.count_capacity(
             [evaluator for _, evaluator in taken], [pod_of(one)._handle for one in wanted], max,
-            TIES.index(ties), seed, other_profile, limit, handle_of(cancel))
+            TIES.index(ties), seed, claims_from_templates, other_profile, limit, handle_of(cancel))
     finally:
         for pool, evaluator in taken:
             pool.append(evaluator)

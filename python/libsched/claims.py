@@ -1,31 +1,63 @@
-"""The claims of StatefulSets, as their controller makes them."""
+"""The claims that controllers make for pods."""
 
 from __future__ import annotations
 
-from .objects import Objects, Pod, Workload
+from .objects import Objects, Pod, Workload, _wrap_pod
 from .view import View
 
 
-def missing_claims(view: View, stateful_set: Workload | Pod) -> Objects:
-    """Makes the claims of a StatefulSet's pod that a cluster lacks, one for each claim template.
+def missing_claims(view: View, pod: Workload | Pod) -> Objects:
+    """Makes the claims of a pod that a cluster lacks, as controllers make them.
 
+    They are PersistentVolumeClaims, one for each of a StatefulSet's ``volumeClaimTemplates``, and
+    ResourceClaims, one for each of ``spec.resourceClaims`` with a ``resourceClaimTemplateName``.
     `schedule`, `capacity`, `compare`, `why` and simulations make them by themselves. For other questions
-    put them into the cluster: ``cluster.put_objects(missing_claims(cluster, workload))``.
+    put them into the cluster, and ask about the pod that names them::
+
+        pod = pod_with_claims(cluster, pod)
+        cluster.put_objects(missing_claims(cluster, pod))
 
     Parameters
     ----------
     view : Cluster or Snapshot
-    stateful_set : Workload or Pod
-        The StatefulSet, or its pod template, which stand for the first pod; or a copy of the template
-        with the name of another pod.
+    pod : Workload or Pod
+        A pod; or a workload, or its pod template, which stand for the first pod. Only a StatefulSet,
+        its pod template, and copies of that with the name of another pod have volumeClaimTemplates.
 
     Returns
     -------
     Objects
-        Claims that are not bound, of the default StorageClass if the template names none.
-        Empty for other workloads and for pods that do not come from a StatefulSet's document.
+        Claims that are not bound or allocated. A PersistentVolumeClaim is of the default StorageClass if
+        the template names none; a ResourceClaim is named ``POD-ENTRY-xxxxx``, the same for the same cluster
+        and pod, and owned by the pod.
+
+    Raises
+    ------
+    NotFoundError
+        The cluster has no such ResourceClaimTemplate.
     """
-    pod = stateful_set.pod if isinstance(stateful_set, Workload) else stateful_set
     made = object.__new__(Objects)
-    made._parts, made._reports = [view._handle.missing_claims(pod._handle)], None
+    made._parts, made._reports = [view._handle.missing_claims(_pod(pod)._handle)], None
     return made
+
+
+def pod_with_claims(view: View, pod: Workload | Pod) -> Pod:
+    """Returns a pod that names its ResourceClaims in ``status.resourceClaimStatuses``.
+
+    They are those that the cluster has, and those that `missing_claims` makes.
+
+    Parameters
+    ----------
+    view : Cluster or Snapshot
+    pod : Workload or Pod
+
+    Raises
+    ------
+    NotFoundError
+        The cluster has no such ResourceClaimTemplate.
+    """
+    return _wrap_pod(view._handle.pod_with_claims(_pod(pod)._handle))
+
+
+def _pod(pod: Workload | Pod) -> Pod:
+    return pod.pod if isinstance(pod, Workload) else pod

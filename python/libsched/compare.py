@@ -137,6 +137,7 @@ def compare(before: Cluster, after: Cluster, pods: Iterable[Pod | Workload],
             frameworks_before: Sequence[Judge], frameworks_after: Sequence[Judge] | None = None, *,
             pods_after: Iterable[Pod | Workload] | None = None, all: bool = False,
             other_profile: str = "", other_profile_after: str | None = None,
+            claims_from_templates: bool = True,
             ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
             timeout: float | None = None, cancel: Cancel | None = None) -> Comparison:
     """Compares where pods go on two sides: two states of a cluster, or two configurations.
@@ -156,7 +157,7 @@ def compare(before: Cluster, after: Cluster, pods: Iterable[Pod | Workload],
     all : bool
         Also place all pods of the clusters, before the others, without their nodeName, on nodes that
         are empty but for static pods: by priority, the highest first, then by creation.
-    other_profile, other_profile_after, ties, seed
+    other_profile, other_profile_after, claims_from_templates, ties, seed
         As for `libsched.schedule`.
     timeout, cancel
         As for `Framework.fit`, for each side.
@@ -184,7 +185,7 @@ def compare(before: Cluster, after: Cluster, pods: Iterable[Pod | Workload],
         taken = [framework._take(cluster) for framework in frameworks]
         try:
             made.place(is_after, [evaluator for _, evaluator in taken], handles, all,
-                       TIES.index(ties), seed, other, limit, handle_of(cancel))
+                       TIES.index(ties), seed, claims_from_templates, other, limit, handle_of(cancel))
         finally:
             for pool, evaluator in taken:
                 pool.append(evaluator)

@@ -239,8 +239,8 @@ def _suggestion(said: Mapping[str, Any]) -> Suggestion:
 
 
 def why(cluster: Cluster, pod: Source, frameworks: Sequence[Judge], *, max_nodes: int = 100,
-        nearest: int = 5, other_profile: str = "", timeout: float | None = None,
-        cancel: Cancel | None = None) -> Why:
+        nearest: int = 5, other_profile: str = "", claims_from_templates: bool = True,
+        timeout: float | None = None, cancel: Cancel | None = None) -> Why:
     """Finds out why a pod waits for a node, and what would help.
 
     Suggestions are found by trying: with each the pod fits, with one step less it does not. The
@@ -257,7 +257,7 @@ def why(cluster: Cluster, pod: Source, frameworks: Sequence[Judge], *, max_nodes
         The most nodes that a suggestion may add; 0: none.
     nearest : int
         How many nodes to describe.
-    other_profile
+    other_profile, claims_from_templates
         As for `libsched.schedule`.
     timeout, cancel
         As for `Framework.fit`.
@@ -280,7 +280,7 @@ def why(cluster: Cluster, pod: Source, frameworks: Sequence[Judge], *, max_nodes
     taken = [framework._take(cluster) for framework in frameworks]
     try:
         said = _core.why_json([evaluator for _, evaluator in taken], asked._handle, max_nodes,
-                              nearest, other_profile, limit, handle_of(cancel))
+                              nearest, claims_from_templates, other_profile, limit, handle_of(cancel))
     finally:
         for pool, evaluator in taken:
             pool.append(evaluator)

@@ -76,6 +76,7 @@ class Judge(Protocol):
 def schedule(cluster: Cluster, pods: Source, frameworks: Sequence[Judge], *,
              other_profile: str = "", ties: Literal["upstream", "name", "random"] = "upstream",
              seed: int = 0, sampling: bool = False, stop_at_failure: bool = False,
+             claims_from_templates: bool = True,
              placed: Callable[[Placement], object] | None = None,
              timeout: float | None = None, cancel: Cancel | None = None) -> list[Placement]:
     """Places pods one after the other, as a scheduler with these profiles and an empty queue would.
@@ -101,6 +102,9 @@ def schedule(cluster: Cluster, pods: Source, frameworks: Sequence[Judge], *,
         Of random ties.
     stop_at_failure : bool
         End at the first pod that is unschedulable, gated, refused or an error.
+    claims_from_templates : bool
+        Each pod has the claims of its templates, as controllers make them: see
+        `libsched.missing_claims`. They stay with the pods that are placed.
     placed : callable, optional
         Gets each `Placement` as it comes and may read the cluster; False ends the call.
     timeout, cancel
@@ -142,8 +146,8 @@ def schedule(cluster: Cluster, pods: Source, frameworks: Sequence[Judge], *,
         _core.schedule([evaluator for _, evaluator in taken],
                        [pod_of(one)._handle for one in wanted],
                        [one.replicas if isinstance(one, Workload) else 1 for one in wanted],
-                       TIES.index(ties), seed, sampling, stop_at_failure, other_profile, make,
-                       tell, limit, handle_of(cancel))
+                       TIES.index(ties), seed, sampling, stop_at_failure, claims_from_templates,
+                       other_profile, make, tell, limit, handle_of(cancel))
     finally:
         for pool, evaluator in taken:
             pool.append(evaluator)

@@ -235,6 +235,9 @@ class Simulation:
     volumes : bool
         A controller binds PersistentVolumeClaims and makes volumes for them, as in `ApiServer`. Without
         it claims stay as they are, and pods do not wait for them.
+    claims_from_templates : bool
+        Arriving pods have the claims of their templates, as controllers make them: see
+        `libsched.missing_claims`. Without a ResourceClaimTemplate the pod waits.
     provision_time : float or timedelta
         How long it takes to make a volume.
     sample_interval : float or timedelta
@@ -269,7 +272,8 @@ class Simulation:
                  frameworks: Union[Framework, Sequence[Framework], None] = None, *,
                  ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
                  sampling: bool = False, resources: bool = True, volumes: bool = True,
-                 provision_time: Duration = 0, sample_interval: Duration = 0,
+                 claims_from_templates: bool = True, provision_time: Duration = 0,
+                 sample_interval: Duration = 0,
                  initial_backoff: Duration = 1, max_backoff: Duration = 10,
                  max_in_unschedulable: Duration = 300) -> None:
         if ties not in _TIES:
@@ -282,7 +286,8 @@ class Simulation:
             frameworks = [frameworks]
         self._handle = _core.Simulation(
             [framework._handle for framework in frameworks], cluster._handle, workload._handle,
-            _TIES.index(ties), seed, sampling, resources, volumes, nanoseconds(provision_time),
+            _TIES.index(ties), seed, sampling, resources, volumes, claims_from_templates,
+            nanoseconds(provision_time),
             nanoseconds(sample_interval), nanoseconds(initial_backoff), nanoseconds(max_backoff),
             nanoseconds(max_in_unschedulable))
 

@@ -112,6 +112,7 @@ def test_why_a_pod_waits(ask):
     assert "forbidden" in done.stderr
     # A kind that the server does not know is named like one that may not be listed.
     assert "csistoragecapacities cannot be listed, and are left out: " in done.stderr
+    assert "resourceclaims" not in done.stderr  # there are none without the feature
     elsewhere = ask("why", "web", "--context", "plain", "-n", "shop", "-o", "json")
     assert elsewhere.returncode == 1 and json.loads(elsewhere.stdout)["pod"] == "shop/web"
     other = ask("why", "web", "--context=plain")

@@ -145,9 +145,33 @@ static void test_options(void) {
   CHECK_FAILS(LIBSCHED_ERR_INVALID, "", "a time is negative",
               libsched_api_server_create(&options, &server, err));
   options.provision_ns = 0;
-  options.reserved[0] = true;
-  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, "", "reserved",
-              libsched_api_server_create(&options, &server, err));
+  options.release_claims = true;
+  CHECK_OK(libsched_api_server_create(&options, &server, err));
+  libsched_api_server_unref(server);
+}
+
+/* A ResourceClaim is changed in its latest version alone. */
+static void test_stale_claim(void) {
+  libsched_api_server* server = NULL;
+  CHECK_OK(libsched_api_server_create(NULL, &server, err));
+  libsched_objects *first = NULL, *stale = NULL;
+  CHECK_OK(libsched_objects_parse(text("{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, "
+                                       "metadata: {name: c, namespace: ns}, spec: {}}"),
+                                  NULL, &first, err));
+  CHECK_OK(libsched_objects_parse(
+      text("{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c, namespace: "
+           "ns, resourceVersion: '1'}, spec: {}}"),
+      NULL, &stale, err));
+  CHECK_OK(libsched_api_server_create_objects(server, first, err));
+  CHECK_OK(libsched_api_server_update_objects(server, stale, err)); /* it is not stale yet */
+  const uint64_t version = libsched_api_server_version(server);
+  CHECK_FAILS(LIBSCHED_ERR_EXISTS, "", "the object has been modified",
+              libsched_api_server_update_objects(server, stale, err));
+  CHECK(libsched_api_server_version(server) == version);
+  CHECK_OK(libsched_api_server_update_objects(server, first, err));
+  libsched_objects_unref(first);
+  libsched_objects_unref(stale);
+  libsched_api_server_unref(server);
 }
 
 static void test_faults(void) {
@@ -273,6 +297,7 @@ int main(void) {
   test_single_objects();
   test_grace();
   test_options();
+  test_stale_claim();
   test_faults();
   test_clock();
   test_the_longest_sleep();

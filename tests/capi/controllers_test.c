@@ -63,8 +63,63 @@ static void test_claims(void) {
   teardown(&b);
 }
 
+static libsched_objects* parsed(const char* yaml) {
+  libsched_objects* set = NULL;
+  CHECK_OK(libsched_objects_parse(text(yaml), NULL, &set, err));
+  return set;
+}
+
+/* A ResourceClaim from a template, and the pod that names it. */
+static void test_device_claims(void) {
+  libsched_objects* set = parsed(
+      "{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: ns}, spec: {resourceClaims: "
+      "[{name: card, resourceClaimTemplateName: gpu}]}}");
+  const libsched_pod* pod = libsched_objects_get_pod(set, 0);
+  libsched_cluster* cluster = NULL;
+  CHECK_OK(libsched_cluster_create(NULL, &cluster, err));
+  libsched_objects* claims = NULL;
+  libsched_pod* named = NULL;
+  const libsched_view* view = libsched_cluster_view(cluster);
+  CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, "spec.resourceClaims[0].resourceClaimTemplateName", "gpu",
+              libsched_missing_claims(view, pod, &claims, err));
+  CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, "spec.resourceClaims[0].resourceClaimTemplateName", "gpu",
+              libsched_pod_with_claims(view, pod, &named, err));
+  libsched_objects* template = parsed(
+      "{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: gpu, "
+      "namespace: ns}, spec: {spec: {}}}");
+  CHECK_OK(libsched_cluster_apply(cluster, template, err));
+  view = libsched_cluster_view(cluster);
+  CHECK_OK(libsched_pod_with_claims(view, pod, &named, err));
+  CHECK(named != pod);
+  CHECK_OK(libsched_missing_claims(view, pod, &claims, err));
+  libsched_changes* changes = NULL;
+  CHECK_OK(libsched_changes_create(&changes, err));
+  CHECK_OK(libsched_changes_put_objects(changes, claims, LIBSCHED_PUT_MISSING, err));
+  CHECK_OK(libsched_cluster_apply_changes(cluster, changes, NULL, err));
+  libsched_objects_unref(claims);
+  libsched_pod_unref(named);
+  /* Now the claim is there. */
+  view = libsched_cluster_view(cluster);
+  CHECK_OK(libsched_missing_claims(view, pod, &claims, err));
+  libsched_text* report = NULL;
+  CHECK_OK(libsched_objects_report_json(claims, &report, err));
+  CHECK(strstr(libsched_text_get(report).ptr, "ResourceClaim") == NULL);
+  libsched_text_unref(report);
+  libsched_objects_unref(claims);
+  CHECK_OK(libsched_pod_with_claims(view, pod, &named, err));
+  libsched_pod_unref(named);
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "view", libsched_pod_with_claims(NULL, pod, &named, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "pod", libsched_pod_with_claims(view, NULL, &named, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "result", libsched_pod_with_claims(view, pod, NULL, err));
+  libsched_changes_unref(changes);
+  libsched_cluster_unref(cluster);
+  libsched_objects_unref(template);
+  libsched_objects_unref(set);
+}
+
 int main(void) {
   test_daemons();
   test_claims();
+  test_device_claims();
   return finish();
 }

@@ -27,9 +27,12 @@ typedef struct libsched_capacity_options {
   libsched_str other_profile;    /* as in libsched_schedule_options */
   const libsched_cancel *cancel; /* the count ends with CANCELLED once it is set; NULL: never */
   int64_t deadline_ns;           /* the count ends with DEADLINE; as in libsched_filter_options */
+  bool no_claims_from_templates; /* as in libsched_schedule_options */
+  bool reserved[7];              /* false */
 } libsched_capacity_options;
-#define LIBSCHED_CAPACITY_OPTIONS_INIT \
-  {sizeof(libsched_capacity_options), 0, 0, 0, {LIBSCHED_NULL, 0}, LIBSCHED_NULL, 0}
+#define LIBSCHED_CAPACITY_OPTIONS_INIT                                                  \
+  {sizeof(libsched_capacity_options), 0, 0, 0, {LIBSCHED_NULL, 0}, LIBSCHED_NULL, 0, false, \
+   {false, false, false, false, false, false, false}}
 
 /* How many more pods like these fit: places copies of the `pods` in rotation, as libsched_schedule()
    does, until one is not placed. A nodeName and a status of the pods do not count; copies get names that no pod
@@ -128,7 +131,8 @@ bool libsched_drain_pod(const libsched_drain *drain, size_t index, libsched_drai
 typedef struct libsched_why_options {
   uint32_t struct_size; /* sizeof(libsched_why_options) */
   bool keep_nodes;      /* suggest no further nodes */
-  bool reserved[3];     /* false */
+  bool no_claims_from_templates; /* as in libsched_schedule_options */
+  bool reserved[2];     /* false */
   size_t max_nodes;     /* that one suggestion may add; 0: 100 */
   size_t nearest;       /* so many nodes are described; 0: 5 */
   libsched_str other_profile;    /* as in libsched_schedule_options */
@@ -136,7 +140,7 @@ typedef struct libsched_why_options {
   int64_t deadline_ns;           /* as in libsched_filter_options */
 } libsched_why_options;
 #define LIBSCHED_WHY_OPTIONS_INIT \
-  {sizeof(libsched_why_options), false, {false, false, false}, 0, 0, {LIBSCHED_NULL, 0}, LIBSCHED_NULL, 0}
+  {sizeof(libsched_why_options), false, false, {false, false}, 0, 0, {LIBSCHED_NULL, 0}, LIBSCHED_NULL, 0}
 
 /* All about a pod that waits for a node, as JSON:
      {"pod", "profile", "nodes", "fits", "text"?, "gate"?, "preFilter"?, "reasons"?: [{"nodes", "plugin",

@@ -29,7 +29,10 @@ typedef struct libsched_api_server_options {
      volume whose claim has gone becomes Released. Nothing is deleted, whatever the reclaim policy; no claim
      becomes Lost; CSIStorageCapacities stay as they are; claims of ephemeral volumes are not made. */
   bool bind_volumes;
-  bool reserved[1];     /* false */
+  /* A controller takes ResourceClaims back while a scheduler on the server runs, as upstream's does: pods that
+     have gone or ended reserve none, a claim that nobody reserves any more loses its devices, and one that was
+     made for such a pod is deleted. It makes no claims: libsched_missing_claims() does. */
+  bool release_claims;
   libsched_clock *clock; /* NULL: the machine's. A scheduler on the server must have the same clock */
   /* A deleted pod that has a node leaves so much later, and is terminating meanwhile; 0: at once. */
   int64_t grace_ns;
@@ -42,9 +45,10 @@ typedef struct libsched_api_server_options {
   int64_t provision_ns; /* with bind_volumes: how long it takes to make a volume */
 } libsched_api_server_options;
 #define LIBSCHED_API_SERVER_OPTIONS_INIT \
-  {sizeof(libsched_api_server_options), false, false, false, {false}, LIBSCHED_NULL, 0, 0, 0, 0, 0, 0}
+  {sizeof(libsched_api_server_options), false, false, false, false, LIBSCHED_NULL, 0, 0, 0, 0, 0, 0}
 
-/* An API server in memory. */
+/* An API server in memory. ResourceClaims have a uid and a resourceVersion, which rises with each change; one
+   that is deleted stays until its last finalizer goes. */
 typedef struct libsched_api_server libsched_api_server;
 /* `options` may be NULL. Errors: INVALID (a negative time; a rate that is not between 0 and 1; `provision_ns` without
    `bind_volumes`),
@@ -61,7 +65,8 @@ void libsched_api_server_unref(LIBSCHED_OWN libsched_api_server *server);
    EXISTS (an object of this kind and name). After NO_MEMORY some objects may have been created. */
 libsched_rc libsched_api_server_create_objects(libsched_api_server *server, const libsched_objects *objects,
                                                LIBSCHED_OWN libsched_error **error);
-/* Replaces objects by new versions, all or none; workloads are left out. Errors: NOT_FOUND. After
+/* Replaces objects by new versions, all or none; workloads are left out. Errors: NOT_FOUND; EXISTS (a
+   conflict: a ResourceClaim with another resourceVersion or uid than it has; both may be absent). After
    NO_MEMORY some objects may have been replaced. */
 libsched_rc libsched_api_server_update_objects(libsched_api_server *server, const libsched_objects *objects,
                                                LIBSCHED_OWN libsched_error **error);

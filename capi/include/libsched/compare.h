@@ -19,13 +19,14 @@ typedef struct libsched_compare_options {
   /* Also place all pods of the cluster, before the others, without their nodeName, on nodes that are empty
      but for static pods: by priority, the highest first, then by creation, namespace and name. */
   bool all;
-  bool reserved[7];              /* false */
+  bool no_claims_from_templates; /* as in libsched_schedule_options */
+  bool reserved[6];              /* false */
   libsched_str other_profile;    /* as in libsched_schedule_options */
   const libsched_cancel *cancel; /* ends the call with CANCELLED once it is set; NULL: never */
   int64_t deadline_ns;           /* as in libsched_filter_options */
 } libsched_compare_options;
 #define LIBSCHED_COMPARE_OPTIONS_INIT                                                                     \
-  {sizeof(libsched_compare_options), 0, 0, false, {false, false, false, false, false, false, false}, \
+  {sizeof(libsched_compare_options), 0, 0, false, false, {false, false, false, false, false, false}, \
    {LIBSCHED_NULL, 0}, LIBSCHED_NULL, 0}
 
 /* What became of a pod on one side; everything is empty if the side does not have it. Strings are borrowed

@@ -1,4 +1,4 @@
-/* What the controllers of workloads make: pods of DaemonSets, claims of StatefulSets. Include <libsched.h>. */
+/* What controllers make: pods of DaemonSets, and claims of pods. Include <libsched.h>. */
 #ifndef LIBSCHED_CONTROLLERS_H
 #define LIBSCHED_CONTROLLERS_H
 
@@ -21,14 +21,27 @@ bool libsched_daemon_wants(const libsched_view *view, uint32_t row, const libsch
 libsched_rc libsched_daemon_pod(const libsched_pod *pod_template, libsched_str node_name, libsched_str name,
                                 LIBSCHED_OWN libsched_pod **out, LIBSCHED_OWN libsched_error **error);
 
-/* The PersistentVolumeClaims that the controller of a StatefulSet makes for a pod and the view lacks: one for each
-   of the volumeClaimTemplates, named "TEMPLATE-POD", not bound, and of the default StorageClass if the template
-   names none. `pod` is the pod template of a StatefulSet (libsched_objects_get_workload()), which stands for the
-   first pod, or a copy of it with a pod's name; for any other pod the set is empty. Questions that place pods
-   (libsched_schedule(), libsched_count_capacity(), ...) and simulations make these claims themselves; for others put
-   the set into the cluster by libsched_changes_put_objects(). */
+/* The claims that controllers make for a pod and the view lacks.
+   - PersistentVolumeClaims of a StatefulSet: one for each of the volumeClaimTemplates, named "TEMPLATE-POD", not
+     bound, and of the default StorageClass if the template names none. `pod` is the pod template of a StatefulSet
+     (libsched_objects_get_workload()), which stands for the first pod, or a copy of it with a pod's name; any other
+     pod has none.
+   - ResourceClaims: one for each of the pod's spec.resourceClaims with a resourceClaimTemplateName, unless its
+     status names one that is there, or there is one that was made for it. They are named
+     "POD-ENTRY-xxxxx", the same for the same view and pod, are owned by the pod, and are not allocated.
+     libsched_pod_with_claims() makes the pod that names them.
+   Questions that place pods (libsched_schedule(), libsched_count_capacity(), ...) and simulations make these claims
+   themselves; for others put the set into the cluster by libsched_changes_put_objects().
+   Errors: NOT_FOUND (a ResourceClaimTemplate; the path is that in the pod). */
 libsched_rc libsched_missing_claims(const libsched_view *view, const libsched_pod *pod,
                                     LIBSCHED_OWN libsched_objects **out, LIBSCHED_OWN libsched_error **error);
+/* The pod with the names of its ResourceClaims from templates in status.resourceClaimStatuses: those that the view
+   has, and those that libsched_missing_claims() makes. It is `pod` itself if nothing changes. Errors: those of
+   libsched_missing_claims().
+     libsched_missing_claims(view, pod, &claims, &error);
+     libsched_pod_with_claims(view, pod, &claimed, &error); */
+libsched_rc libsched_pod_with_claims(const libsched_view *view, const libsched_pod *pod, LIBSCHED_OWN libsched_pod **out,
+                                     LIBSCHED_OWN libsched_error **error);
 
 #ifdef __cplusplus
 }

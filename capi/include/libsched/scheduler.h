@@ -47,7 +47,7 @@ enum {
 typedef struct libsched_placement {
   uint32_t struct_size;    /* sizeof(libsched_placement) of the library */
   uint32_t outcome;        /* LIBSCHED_OUTCOME_* */
-  const libsched_pod *pod; /* the first of `count` */
+  const libsched_pod *pod; /* the first of `count`; a placed one names the ResourceClaims made for it */
   size_t count;            /* 1, or a number of replicas: once one is not placed, the rest is not tried */
   libsched_str profile;    /* the profile that judged the pod; empty: none */
   libsched_str node_name;  /* if the pod is placed, bound or kept */
@@ -71,7 +71,11 @@ typedef struct libsched_schedule_options {
   uint64_t seed;        /* of LIBSCHED_TIES_RANDOM: the same seed gives the same places */
   bool sampling;        /* as in libsched_cycle_options; the start advances with each pod */
   bool stop_at_failure; /* end at the first pod that is unschedulable, gated, refused or an error */
-  bool reserved[6];     /* false */
+  /* Make no claims that controllers make: of volumeClaimTemplates and ResourceClaimTemplates
+     (libsched_missing_claims()). Otherwise each pod has its claims when its turn comes; they stay
+     with the pods that are placed. */
+  bool no_claims_from_templates;
+  bool reserved[5];     /* false */
   /* The profile of pods whose schedulerName is not among the profiles. Empty: the profile without a
      name, which libsched_config_options.profile can make; without one, such a pod is an error. */
   libsched_str other_profile;
@@ -81,7 +85,7 @@ typedef struct libsched_schedule_options {
   libsched_replica_fn replica;
 } libsched_schedule_options;
 #define LIBSCHED_SCHEDULE_OPTIONS_INIT \
-  {sizeof(libsched_schedule_options), 0, 0, false, false, {false, false, false, false, false, false}, \
+  {sizeof(libsched_schedule_options), 0, 0, false, false, false, {false, false, false, false, false}, \
    {LIBSCHED_NULL, 0}, LIBSCHED_NULL, 0, LIBSCHED_NULL}
 
 /* Places pods one after the other, as a scheduler with an empty queue would: PreEnqueue, a cycle over

@@ -78,13 +78,14 @@ typedef struct libsched_simulation_options {
   /* No controller binds PersistentVolumeClaims and makes volumes: claims stay as they are, and pods do not
      wait for them. With one, see libsched_api_server_options.bind_volumes. */
   bool no_volumes;
-  bool reserved[5];     /* false */
+  bool no_claims_from_templates; /* as in libsched_schedule_options */
+  bool reserved[4];     /* false */
   int64_t sample_interval_ns; /* at least so much time is between two samples; 0: by what happens */
   libsched_queue_options queue;
   int64_t provision_ns; /* how long it takes to make a volume */
 } libsched_simulation_options;
 #define LIBSCHED_SIMULATION_OPTIONS_INIT \
-  {sizeof(libsched_simulation_options), 0, 0, false, false, false, {false, false, false, false, false}, 0, \
+  {sizeof(libsched_simulation_options), 0, 0, false, false, false, false, {false, false, false, false}, 0, \
    LIBSCHED_QUEUE_OPTIONS_INIT, 0}
 
 /* A simulation. */

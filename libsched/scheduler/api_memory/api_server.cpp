@@ -7,6 +7,7 @@
 
 #include "libsched/base/quote.hpp"
 #include "libsched/cluster/change_errors.hpp"
+#include "libsched/scheduler/api_memory/next_claim.hpp"
 #include "libsched/scheduler/api_memory/next_pod.hpp"
 
 namespace libsched {
@@ -14,6 +15,7 @@ namespace {
 
 // As a client names the kind in paths and errors.
 std::string resource_of(StoredKind kind) {
+  if (kind == StoredKind::kResourceClaim) return "resourceclaims.resource.k8s.io";
   std::string out(stored_kind_name(kind));
   std::transform(out.begin(), out.end(), out.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -102,11 +104,39 @@ class ApiServer::Volumes final : public VolumeObjects {
   ApiServer& s_;
 };
 
+// Likewise for the controller of ResourceClaims.
+class ApiServer::Claims final : public ClaimObjects {
+ public:
+  explicit Claims(ApiServer* server) : controller(this), s_(*server) {}
+
+  const ResourceClaim* claim(Str ns, Str name) const override {
+    return static_cast<const ResourceClaim*>(store().find(ns, name));
+  }
+  const Pod* pod(Str ns, Str name) const override { return s_.pods_.find(ns, name); }
+  void put(const Ref<ResourceClaim>& claim) override {
+    s_.put_object(Verb::kModified, StoredKind::kResourceClaim, claim);
+  }
+  void remove(const ResourceClaim& claim) override {
+    static_cast<void>(
+        s_.delete_object_now(StoredKind::kResourceClaim, claim.meta.ns, claim.meta.name));
+  }
+
+  ClaimController controller;
+
+ private:
+  const Store<Object>& store() const {
+    return s_.objects_[static_cast<size_t>(StoredKind::kResourceClaim)];
+  }
+
+  ApiServer& s_;
+};
+
 ApiServer::ApiServer(Ref<Clock> clock, const ApiServerOptions& options)
     : clock_(std::move(clock)),
       options_(options),
       faults_(options.faults),
       faultless_(faults_.none()) {
+  if (options_.release_claims) claims_ = std::make_unique<Claims>(this);
   if (options_.volumes) volumes_ = std::make_unique<Volumes>(this, *options_.volumes);
 }
 
@@ -134,6 +164,7 @@ void ApiServer::unwatch(WatchSink* sink) {
 
 void ApiServer::tell(const WatchEvent& event) {
   if (volumes_) volumes_->controller->note(event);
+  if (claims_) claims_->controller.note(event);
   for (WatchSink* sink : sinks_) sink->deliver(event);
   ++version_;
 }
@@ -165,19 +196,27 @@ void ApiServer::put_node(Verb verb, const NodeRef& node) {
   nodes_.put(node);
 }
 
-// The claim with a uid, which tells claims of one name apart: a volume's claimRef needs it.
-ObjectRef ApiServer::with_uid(const ObjectRef& claim, const Object* before) {
+// The uid of a claim without one: it tells claims of one name apart.
+std::string ApiServer::uid_of_claim(const Object* before) {
   constexpr Str kDigits = "0123456789abcdef";
+  if (before != nullptr) return std::string(before->meta.uid);
   std::string uid = "00000000-0000-4000-8000-000000000000";
-  if (before != nullptr) {
-    uid = before->meta.uid;
-  } else {
-    ++uids_;
-    for (size_t i = 0; i < 12; ++i) uid[uid.size() - 1 - i] = kDigits[uids_ >> (4 * i) & 15];
-  }
+  ++uids_;
+  for (size_t i = 0; i < 12; ++i) uid[uid.size() - 1 - i] = kDigits[uids_ >> (4 * i) & 15];
+  return uid;
+}
+
+// The object as it is kept. A volume's claimRef needs the uid of its claim.
+ObjectRef ApiServer::kept_object(StoredKind kind, const ObjectRef& given, const Object* before) {
+  const std::string uid(given->meta.uid);
+  if (kind == StoredKind::kResourceClaim)
+    return ObjectRef(stored_claim(static_cast<const ResourceClaim&>(*given),
+                                  static_cast<const ResourceClaim*>(before),
+                                  uid.empty() ? uid_of_claim(before) : uid, version_ + 1));
+  if (!volumes_ || kind != StoredKind::kPersistentVolumeClaim || !uid.empty()) return given;
   const Ref<PersistentVolumeClaim> copy =
-      copy_claim(static_cast<const PersistentVolumeClaim&>(*claim));
-  copy->meta.uid = copy->arena.copy(uid);
+      copy_claim(static_cast<const PersistentVolumeClaim&>(*given));
+  copy->meta.uid = copy->arena.copy(uid_of_claim(before));
   return ObjectRef(copy);
 }
 
@@ -185,11 +224,29 @@ void ApiServer::put_object(Verb verb, StoredKind kind, const ObjectRef& given) {
   Store<Object>& store = objects_[static_cast<size_t>(kind)];
   store.reserve();
   const ObjectRef before = ObjectRef::share(store.find(given->meta.ns, given->meta.name));
-  const bool nameless =
-      volumes_ && kind == StoredKind::kPersistentVolumeClaim && given->meta.uid.empty();
-  const ObjectRef object = nameless ? with_uid(given, before.get()) : given;
+  const ObjectRef object = kept_object(kind, given, before.get());
+  if (kind == StoredKind::kResourceClaim && object->meta.terminating() &&
+      static_cast<const ResourceClaim&>(*object).finalizers.empty()) {
+    take_object(kind, before ? before : object);  // nothing holds it any more
+    return;
+  }
   tell({WatchEvent::Kind::kStored, kind, verb, before, object});
   store.put(object);
+}
+
+void ApiServer::take_object(StoredKind kind, const ObjectRef& object) {
+  tell({WatchEvent::Kind::kStored, kind, Verb::kDeleted, object, {}});
+  objects_[static_cast<size_t>(kind)].remove(object->meta.ns, object->meta.name);
+}
+
+// A claim is changed in the version that it was read in, if that is given.
+Result<void> ApiServer::may_update(StoredKind kind, const Object& given) const {
+  const ObjectMeta& meta = given.meta;
+  const Object* const now = objects_[static_cast<size_t>(kind)].find(meta.ns, meta.name);
+  if (now == nullptr) return not_found(resource_of(kind), meta.name);
+  if (kind != StoredKind::kResourceClaim) return {};
+  return check_precondition(static_cast<const ResourceClaim&>(*now),
+                            static_cast<const ResourceClaim&>(given));
 }
 
 void ApiServer::take_pod(const Pod& pod) {
@@ -250,7 +307,8 @@ Result<void> ApiServer::check(const ObjectSet& objects, bool there) const {
     if (found == there) return {};
     return found ? exists(resource, name) : not_found(resource, name);
   };
-  const auto stored = [&](StoredKind kind, const ObjectRef& o) {
+  const auto stored = [&](StoredKind kind, const ObjectRef& o) -> Result<void> {
+    if (there) return may_update(kind, *o);
     const Object* const found = objects_[static_cast<size_t>(kind)].find(o->meta.ns, o->meta.name);
     return one(found != nullptr, resource_of(kind), o->meta.name);
   };
@@ -318,8 +376,7 @@ Result<void> ApiServer::update(const NodeRef& node) {
 
 Result<void> ApiServer::update(StoredKind kind, const ObjectRef& object) {
   const std::lock_guard guard(mutex_);
-  if (objects_[static_cast<size_t>(kind)].find(object->meta.ns, object->meta.name) == nullptr)
-    return not_found(resource_of(kind), object->meta.name);
+  LIBSCHED_TRY(may_update(kind, *object));
   put_object(Verb::kModified, kind, object);
   return {};
 }
@@ -340,11 +397,26 @@ Result<void> ApiServer::remove_node(Str name) {
 
 Result<void> ApiServer::remove_object(StoredKind kind, Str ns, Str name) {
   const std::lock_guard guard(mutex_);
-  Store<Object>& store = objects_[static_cast<size_t>(kind)];
-  const ObjectRef object = ObjectRef::share(store.find(ns, name));
+  return delete_object_now(kind, ns, name);
+}
+
+// A claim that a finalizer holds is terminating until the last one goes.
+Result<void> ApiServer::delete_object_now(StoredKind kind, Str ns, Str name) {
+  const ObjectRef object = ObjectRef::share(objects_[static_cast<size_t>(kind)].find(ns, name));
   if (!object) return not_found(resource_of(kind), name);
-  tell({WatchEvent::Kind::kStored, kind, Verb::kDeleted, object, {}});
-  store.remove(ns, name);
+  if (kind == StoredKind::kResourceClaim) {
+    const auto& claim = static_cast<const ResourceClaim&>(*object);
+    if (!claim.finalizers.empty()) {
+      if (claim.meta.terminating()) return {};
+      Store<Object>& store = objects_[static_cast<size_t>(kind)];
+      const ObjectRef next(stored_claim(*terminating_claim(claim, clock_->now_ns()), nullptr,
+                                        claim.meta.uid, version_ + 1));
+      tell({WatchEvent::Kind::kStored, kind, Verb::kModified, object, next});
+      store.put(next);
+      return {};
+    }
+  }
+  take_object(kind, object);
   return {};
 }
 
@@ -424,7 +496,13 @@ Result<void> ApiServer::patch_pod_status(const Pod& pod, const PodStatusPatch& p
   });
 }
 
-Result<void> ApiServer::update_object(StoredKind kind, const ObjectRef& object, Str) {
+Result<ObjectRef> ApiServer::get_object(StoredKind kind, Str ns, Str name) {
+  ObjectRef found = object(kind, ns, name);
+  if (!found) return not_found(resource_of(kind), name);
+  return found;
+}
+
+Result<void> ApiServer::update_object(StoredKind kind, const ObjectRef& object, Str patch) {
   const std::string resource = resource_of(kind);
   ApiCall call;
   call.verb = ApiVerb::kUpdateObject;
@@ -432,6 +510,14 @@ Result<void> ApiServer::update_object(StoredKind kind, const ObjectRef& object, 
     const ObjectMeta& meta = object->meta;
     const Object* const now = objects_[static_cast<size_t>(kind)].find(meta.ns, meta.name);
     if (now == nullptr) return not_found(resource, meta.name);
+    if (kind == StoredKind::kResourceClaim) {
+      const Result<Ref<ResourceClaim>> claim =
+          patched_claim(static_cast<const ResourceClaim&>(*now),
+                        static_cast<const ResourceClaim&>(*object), patch);
+      if (!claim.ok()) return claim.error();
+      put_object(Verb::kModified, kind, ObjectRef(*claim));
+      return {};
+    }
     put_object(Verb::kModified, kind, patched_object(kind, *now, object));
     return {};
   });
@@ -444,21 +530,25 @@ void ApiServer::event(const Pod& pod, Str type, Str reason, Str action, Str note
                      std::string(reason), std::string(action), std::string(note), false});
 }
 
-// --- the ends of grace periods, and the volume controller ---
+// --- the ends of grace periods, and the controllers ---
 
 std::optional<int64_t> ApiServer::next_due() const {
   const std::lock_guard guard(mutex_);
   std::optional<int64_t> next;
-  if (!leaving_.empty()) next = leaving_.front().at_ns;
-  if (!volumes_) return next;
-  const std::optional<int64_t> volumes = volumes_->controller->next_due();
-  return volumes && (!next || *volumes < *next) ? volumes : next;
+  const auto add = [&](std::optional<int64_t> due) {
+    if (due && (!next || *due < *next)) next = due;
+  };
+  if (!leaving_.empty()) add(leaving_.front().at_ns);
+  if (volumes_) add(volumes_->controller->next_due());
+  if (claims_) add(claims_->controller.next_due());
+  return next;
 }
 
 bool ApiServer::run_due(int64_t now_ns) {
   const std::lock_guard guard(mutex_);
   if (leaving_.empty() || leaving_.front().at_ns > now_ns)
-    return volumes_ && volumes_->controller->run_due(now_ns);
+    return (claims_ && claims_->controller.run_due()) ||
+           (volumes_ && volumes_->controller->run_due(now_ns));
   const Leaving& leaving = leaving_.front();
   const Pod* const pod = pods_.find(leaving.ns, leaving.name);
   // It may have gone before, and another may have its name.

@@ -1,6 +1,10 @@
 // ApiServer: an API server in memory, as far as a scheduler sees one: objects, watches, the
 // subresources that a scheduler writes, graceful deletion, and faults.
 //
+// ResourceClaims have a uid, and a resourceVersion that rises with each change. A change of an
+// older version, or of another uid, is refused as a conflict (kExists). One that is deleted stays
+// until its last finalizer goes.
+//
 // Any thread may use it. Each change reaches all watches before the call returns, in the order of
 // the changes. It is an ApiClient for a scheduler, and for other clients as well. A call that fails
 // changes nothing, but the creation or update of many objects that runs out of memory may have done
@@ -22,6 +26,7 @@
 #include "libsched/framework/time_source.hpp"
 #include "libsched/framework/watch.hpp"
 #include "libsched/objects/object_set.hpp"
+#include "libsched/scheduler/api_memory/claim_controller.hpp"
 #include "libsched/scheduler/api_memory/faults.hpp"
 #include "libsched/scheduler/api_memory/store.hpp"
 #include "libsched/scheduler/api_memory/volume_controller.hpp"
@@ -37,6 +42,9 @@ struct ApiServerOptions {
   // A controller binds claims and makes volumes, while a scheduler on the server runs. Claims
   // without uid get one. Its actions are reported with the server's lock held.
   std::optional<VolumeOptions> volumes;
+  // A controller takes ResourceClaims back once their pods are gone (claim_controller.hpp), while a
+  // scheduler on the server runs.
+  bool release_claims = false;
 };
 
 // A write call of a scheduler.
@@ -93,10 +101,11 @@ class ApiServer final : public ApiClient, public TimeSource {
   Result<void> delete_pod(const Pod& pod) override;
   Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) override;
   Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override;
+  Result<ObjectRef> get_object(StoredKind kind, Str ns, Str name) override;
   void event(const Pod& pod, Str type, Str reason, Str action, Str note) override;
   bool keeps_events() const override { return options_.keep_events; }
 
-  // --- the ends of grace periods, and the volume controller ---
+  // --- the ends of grace periods, and the controllers ---
   std::optional<int64_t> next_due() const override;
   bool run_due(int64_t now_ns) override;
 
@@ -120,6 +129,7 @@ class ApiServer final : public ApiClient, public TimeSource {
 
  private:
   class Volumes;
+  class Claims;
   struct Leaving {
     int64_t at_ns;
     std::string ns, name, uid;
@@ -132,7 +142,11 @@ class ApiServer final : public ApiClient, public TimeSource {
   void put_pod(Verb verb, const PodRef& pod);
   void put_node(Verb verb, const NodeRef& node);
   void put_object(Verb verb, StoredKind kind, const ObjectRef& object);
-  ObjectRef with_uid(const ObjectRef& claim, const Object* before);
+  std::string uid_of_claim(const Object* before);
+  ObjectRef kept_object(StoredKind kind, const ObjectRef& given, const Object* before);
+  void take_object(StoredKind kind, const ObjectRef& object);
+  Result<void> may_update(StoredKind kind, const Object& given) const;
+  Result<void> delete_object_now(StoredKind kind, Str ns, Str name);
   void take_pod(const Pod& pod);
   void tell(const WatchEvent& event);
   Result<const Pod*> known(Str ns, Str name) const;
@@ -157,6 +171,7 @@ class ApiServer final : public ApiClient, public TimeSource {
   uint64_t version_ = 0;
   uint64_t uids_ = 0;                 // given to claims
   std::unique_ptr<Volumes> volumes_;  // null: no controller
+  std::unique_ptr<Claims> claims_;    // likewise
 };
 
 }  // namespace libsched

@@ -47,6 +47,12 @@ Result<void> TurningApi::update_object(StoredKind kind, const ObjectRef& object,
                  "patchGroup",
                  "patchGroup returns"},
                 [&] { return api_->update_object(kind, object, patch); });
+  if (kind == StoredKind::kResourceClaim)
+    return make({{ApiVerb::kUpdateObject, object->meta, kind},
+                 Tasks::Rank::kPlugin,
+                 "updateClaim",
+                 "updateClaim returns"},
+                [&] { return api_->update_object(kind, object, patch); });
   const bool volume = kind == StoredKind::kPersistentVolume;
   return make({{ApiVerb::kUpdateObject, object->meta, kind},
                Tasks::Rank::kPlugin,

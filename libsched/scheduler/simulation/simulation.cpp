@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "libsched/objects/pod_claims.hpp"
 #include "libsched/scheduler/claims.hpp"
 #include "libsched/scheduler/profiles.hpp"
 #include "libsched/scheduler/simulation/observed_api.hpp"
@@ -90,6 +91,7 @@ class Simulation::Observer final : public SchedulerObserver {
 
 ApiServerOptions Simulation::server_options() {
   ApiServerOptions out;
+  out.release_claims = true;
   if (options_.volumes)
     out.volumes = VolumeOptions{options_.provision_ns, [this](const VolumeAction& action) {
                                   recorder_.volume(action, now_ns());
@@ -207,13 +209,37 @@ void Simulation::arrive() {
   const Ref<Pod> pod = workload_->make_pod(arrival.entry, arrival.index,
                                            std::string(kUidPrefix) + std::to_string(number));
   pod->status.start_time = {clock_->now_ns(), true};  // preemption prefers younger victims
-  // A claim that the server has already, and the scheduler has not heard of yet, stays as it is.
-  for (const Ref<PersistentVolumeClaim>& claim :
-       missing_claims(profiles_.front()->cluster()->view(), *pod))
-    static_cast<void>(server_->create(StoredKind::kPersistentVolumeClaim, ObjectRef(claim)));
+  PodRef made = pod;
+  if (options_.claims_from_templates && has_made_claims(*pod)) made = with_claims(made, shape);
   // No other pod has this name: load() and the workload have seen to it.
-  static_cast<void>(server_->create(PodRef(pod)));
+  static_cast<void>(server_->create(made));
   if (placed) start(number, shape.spec.node_name);
+}
+
+// What the controllers of claims do for a new pod; ResourceClaims that the cluster has for `shape`
+// are its own. Without a template the pod stays as it is, and the scheduler says that its claim is
+// not there.
+PodRef Simulation::with_claims(const PodRef& pod, const Pod& shape) {
+  std::vector<Str> settled;
+  for (const ResourceClaimStatus& s : shape.status.resource_claims) {
+    const ObjectRef there =
+        server_->object(StoredKind::kResourceClaim, shape.meta.ns, s.claim_name);
+    if (!there || shape.meta.name != pod->meta.name) continue;
+    const auto& claim = static_cast<const ResourceClaim&>(*there);
+    if (!owns_claim(shape, claim)) continue;
+    const ObjectRef owned(owned_claim(claim, *pod));
+    if (!server_->update(StoredKind::kResourceClaim, owned).ok()) continue;
+    settled.push_back(s.name);
+  }
+  Result<MissingClaims> missing =
+      missing_claims(profiles_.front()->cluster()->view(), pod, settled);
+  if (!missing.ok()) return pod;
+  // A claim that the server has already, and the scheduler has not heard of yet, stays as it is.
+  for (const Ref<PersistentVolumeClaim>& claim : missing->volumes)
+    static_cast<void>(server_->create(StoredKind::kPersistentVolumeClaim, ObjectRef(claim)));
+  for (const Ref<ResourceClaim>& claim : missing->devices)
+    static_cast<void>(server_->create(StoredKind::kResourceClaim, ObjectRef(claim)));
+  return std::move(missing->pod);
 }
 
 // The pod begins to run.

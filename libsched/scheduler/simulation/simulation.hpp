@@ -1,7 +1,8 @@
 // Simulation: a scheduler, an API server and a timed workload on a virtual clock.
 //
 // The same cluster, workload, profiles and options give the same results. Controllers finish pods
-// after their duration, and bind volumes; preempted pods are not made again. It belongs to one
+// after their duration, bind volumes, and take ResourceClaims back; preempted pods are not made
+// again. It belongs to one
 // thread. Its memory is that of the pods that are there, and of the recorder.
 #pragma once
 
@@ -33,6 +34,9 @@ struct SimulationOptions {
   // long it takes to make one. Without it claims stay as they are, and pods do not wait for them.
   bool volumes = true;
   int64_t provision_ns = 0;
+  // Whether arriving pods have the claims that controllers make (scheduler/claims.hpp). A pod of
+  // which a ResourceClaimTemplate is not there waits.
+  bool claims_from_templates = true;
 };
 
 struct SimulationProgress {
@@ -90,6 +94,7 @@ class Simulation final : public RefCounted {
 
   // What happens.
   void arrive();
+  PodRef with_claims(const PodRef& pod, const Pod& shape);
   void finish();
   void bound(const Pod& pod, Str node);
   void preempted(const Pod& victim, Str by);

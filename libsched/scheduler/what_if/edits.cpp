@@ -10,9 +10,11 @@
 #include "libsched/base/quote.hpp"
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/cluster/transaction.hpp"
+#include "libsched/scheduler/claims.hpp"
 #include "libsched/scheduler/instance.hpp"
 #include "libsched/scheduler/what_if/change_pod.hpp"
 #include "libsched/scheduler/what_if/edit.hpp"
+#include "libsched/scheduler/what_if/node_slices.hpp"
 #include "libsched/scheduler/what_if/workload_pods.hpp"
 
 namespace libsched {
@@ -70,6 +72,7 @@ class Editor {
       const Node* const nodes[] = {made.get()};
       LIBSCHED_TRY(cluster_.add_nodes(nodes, 1));
       LIBSCHED_TRY(add_csi_node(of->meta.name, made->meta.name));
+      LIBSCHED_TRY(copy_node_slices(cluster_, of->meta.name, made->meta.name));
       for (const PodRef& pod : with_it) LIBSCHED_TRY(add_pod_of_node(*pod, name));
     }
     return {};
@@ -111,7 +114,11 @@ class Editor {
     if (!row.ok()) return row.error();
     std::vector<PodRef> pods;
     for (const uint32_t slot : view().row(*row).pods) pods.push_back(view().slot(slot).pod);
-    for (const PodRef& pod : pods) LIBSCHED_TRY(cluster_.remove_pod(pod->meta.ns, pod->meta.name));
+    for (const PodRef& pod : pods) {
+      LIBSCHED_TRY(cluster_.remove_pod(pod->meta.ns, pod->meta.name));
+      LIBSCHED_TRY(release_claims(cluster_, *pod));
+    }
+    LIBSCHED_TRY(remove_node_slices(cluster_, name));
     return cluster_.remove_node(name);
   }
 
@@ -177,6 +184,7 @@ class Editor {
       const ObjectMeta& meta = pods[i].pod->meta;
       names.insert(meta.name);
       if (!pods[i].waits) LIBSCHED_TRY(cluster_.remove_pod(meta.ns, meta.name));
+      LIBSCHED_TRY(release_claims(cluster_, *pods[i].pod));
     }
     if (names.empty()) return {};
     const Str ns = pods.front().pod->meta.ns;

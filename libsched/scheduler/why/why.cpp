@@ -264,19 +264,22 @@ class Search {
 
 }  // namespace
 
-Result<Why> why(Span<Evaluator*> profiles, const PodRef& pod, const WhyOptions& options) {
+Result<Why> why(Span<Evaluator*> profiles, const PodRef& given, const WhyOptions& options) {
   LIBSCHED_TRY(check_profiles(profiles));
   Cluster& cluster = *profiles[0]->cluster();
   if (cluster.judged()) return may_not_change();
-  Evaluator* const judge = profile_of(profiles, *pod, options.other_profile);
-  if (judge == nullptr) return Error{Rc::kInvalid, no_profile_error(*pod), {}, {}};
+  Evaluator* const judge = profile_of(profiles, *given, options.other_profile);
+  if (judge == nullptr) return Error{Rc::kInvalid, no_profile_error(*given), {}, {}};
   std::optional<Cluster::Transaction> claims;
-  if (pod->claim_templates) {
+  PodRef pod = given;
+  if (options.claims_from_templates && has_made_claims(*pod)) {
     claims.emplace(&cluster);
-    LIBSCHED_TRY(add_missing_claims(cluster, *pod));
+    Result<PodRef> made = add_missing_claims(cluster, pod);
+    if (!made.ok()) return std::move(made.error());
+    pod = std::move(*made);
   }
   Why out;
-  out.pod = pod;
+  out.pod = given;
   out.profile = FrameworkRef::share(&judge->framework());
   CycleState state;
   CheckOptions how;

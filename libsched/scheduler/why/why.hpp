@@ -46,7 +46,8 @@ struct WhyOptions {
   static constexpr size_t kDefaultMaxNodes = 100, kDefaultNearest = 5;
   size_t max_nodes = kDefaultMaxNodes;  // that a suggestion may add; 0: none are added
   size_t nearest = kDefaultNearest;
-  std::string other_profile;  // as in PlaceOptions
+  std::string other_profile;          // as in PlaceOptions
+  bool claims_from_templates = true;  // likewise
   Limits limits;
 };
 

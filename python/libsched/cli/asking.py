@@ -88,6 +88,13 @@ def add_judging(made: argparse.ArgumentParser, configs: int = 1) -> None:
     what_if.add(made)
 
 
+def add_claims(made: argparse.ArgumentParser) -> None:
+    """Adds the option to leave out the claims that controllers make for the pods."""
+    made.add_argument("--no-claims-from-templates", dest="claims", action="store_false",
+                      help="make no claims from volumeClaimTemplates and ResourceClaimTemplates, as "
+                      "controllers do, for the pods that are asked about")
+
+
 def add_choice(made: argparse.ArgumentParser) -> None:
     """Adds the options for the choice among equal nodes."""
     made.add_argument("--ties", choices=("upstream", "name", "random"), default="upstream",
@@ -220,6 +227,8 @@ class Judge:
         """Judges a candidate; errors become part of the answer."""
         notes = list(candidate.notes)
         framework = self._profiles.of(candidate.pod, notes)
+        if candidate.error is not None:
+            return Answer(candidate, notes, error=candidate.error)
         try:
             return Answer(candidate, notes, self._ask(framework, candidate, notes))
         except NotFoundError:

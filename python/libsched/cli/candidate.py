@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from ..errors import Error
 from ..objects import Pod
 
 #: The phases of pods that have run to their end.
@@ -14,10 +15,11 @@ ENDED = ("Succeeded", "Failed")
 class Candidate:
     """A pod to judge and, if it is the template of a workload, the workload.
 
-    `notes` are remarks on how the pod was read.
+    `notes` are remarks on how the pod was read; with an `error` it cannot be judged.
     """
 
     pod: Pod
     kind: str = ""
     replicas: int = 0
     notes: tuple[str, ...] = ()
+    error: Error | None = None

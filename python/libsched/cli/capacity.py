@@ -50,6 +50,7 @@ def add(made: argparse.ArgumentParser) -> None:
                       help="list all nodes that take pods, not only those that take the most")
     output.add(made, "print a line of JSON")
     output.add_page(made)
+    asking.add_claims(made)
     asking.add_judging(made)
     made.set_defaults(run=run, as_is=True)  # a nodeName does not count
 
@@ -83,8 +84,8 @@ def run(options: argparse.Namespace) -> int:
     wanted: list[Pod | Workload] = list(pods)
     with Progress("counting pods"):
         found = capacity(question.cluster, wanted, frameworks, max=options.max,
-                         other_profile=other_profile, ties=options.ties, seed=options.seed,
-                         timeout=options.deadline)
+                         other_profile=other_profile, claims_from_templates=options.claims,
+                         ties=options.ties, seed=options.seed, timeout=options.deadline)
     if found.next is not None:
         notes += hints(question, [found.next.text])
     if options.html:  # before the text, whose reader may stop early

@@ -53,6 +53,7 @@ def add(made: argparse.ArgumentParser) -> None:
     asking.add_choice(made)
     output.add(made, "print a line of JSON")
     output.add_page(made)
+    asking.add_claims(made)
     asking.add_judging(made, configs=2)
     made.set_defaults(run=run)
 
@@ -89,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
         sides.append(judges(asking.Profiles(chosen), judged, notes))
     with Progress("placing pods"):
         found = compare(first.cluster, cluster, pods, sides[0][0], sides[1][0],
-                        pods_after=pods_after, all=options.all, other_profile=sides[0][1],
+                        claims_from_templates=options.claims, pods_after=pods_after, all=options.all, other_profile=sides[0][1],
                         other_profile_after=sides[1][1], ties=options.ties, seed=options.seed)
     notes = list(dict.fromkeys([*notes, *hints(first, (one.reason for one in found.pods))]))
     if options.html:  # before the text, whose reader may stop early

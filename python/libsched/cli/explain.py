@@ -55,6 +55,7 @@ def add(made: argparse.ArgumentParser) -> None:
     output.add(made, "print one line of JSON for each pod")
     output.add_page(made)
     asking.add_as_is(made)
+    asking.add_claims(made)
     asking.add_judging(made)
     made.set_defaults(run=run)
 
@@ -71,7 +72,9 @@ def run(options: argparse.Namespace) -> int:
     output.refuse("--node", options.output if options.node else "", "wide")
     if options.output == "wide":
         options.top, options.values = 0, "all"
-    question = with_claims(read_question(options))
+    question = read_question(options)
+    if options.claims:
+        question = with_claims(question)
     if options.node and options.node not in question.cluster.nodes:
         raise NotFoundError(f'there is no node "{options.node}" to explain')
     judge = asking.Judge(options, question.cluster, score=True,

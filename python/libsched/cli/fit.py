@@ -44,6 +44,7 @@ def add(made: argparse.ArgumentParser) -> None:
                       help="say for each node, or for this one plugin by plugin, why")
     output.add(made, "print one line of JSON for each pod")
     asking.add_as_is(made)
+    asking.add_claims(made)
     asking.add_judging(made)
     made.set_defaults(run=run)
 
@@ -54,7 +55,9 @@ def run(options: argparse.Namespace) -> int:
     output.refuse("--explain", options.output if options.explain is not None else "", "csv")
     if options.output == "wide":
         options.explain = ""
-    question = with_claims(read_question(options))
+    question = read_question(options)
+    if options.claims:
+        question = with_claims(question)
     judge = asking.Judge(options, question.cluster, facts=options.explain is not None)
     writer: Writer = (FitJson(options, question) if options.json
                       else CsvWriter(False) if options.output == "csv" else FitText(options))

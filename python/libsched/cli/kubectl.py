@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from .dump import RESOURCES
+from .dump import DEVICE_RESOURCES, RESOURCES
 from .terminal import Terminal
 
 USAGE = """\
@@ -128,14 +128,16 @@ def _dump(options: list[str], path: Path, errors: Terminal) -> None:
     failure = get("nodes")  # without it nothing can be said
     if failure:
         raise _Refused(f"nodes cannot be listed: {failure}")
-    others = [kind for kind in RESOURCES if kind != "nodes"]
+    of_devices = (*DEVICE_RESOURCES, "devicetaintrules")
+    others = [kind for kind in (*RESOURCES, *of_devices) if kind != "nodes"]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         failures = dict(zip(others, pool.map(get, others), strict=True))
     for kind, failure in failures.items():
-        if failure:
+        # Without the feature there are no such objects.
+        if failure and not (kind in of_devices and "doesn't have a resource type" in failure):
             errors.warn(f"{kind} cannot be listed, and are left out: {failure}")
     with path.open("wb") as file:
-        for kind in RESOURCES:
+        for kind in ("nodes", *others):
             file.write(found.get(kind, b""))
 
 

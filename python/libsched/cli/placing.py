@@ -51,7 +51,7 @@ def judges(profiles: Profiles, pods: Iterable[Pod],
 
 
 def place_all(cluster: Cluster, profiles: Profiles, candidates: Sequence[Candidate], most: int, *,
-              ties: Literal["upstream", "name", "random"], seed: int,
+              ties: Literal["upstream", "name", "random"], seed: int, claims: bool,
               placed: Callable[[Candidate, Placement], object]) -> list[str]:
     """Places up to `most` pods of the candidates, which are made one by one.
 
@@ -82,7 +82,7 @@ def place_all(cluster: Cluster, profiles: Profiles, candidates: Sequence[Candida
         placed(candidate, placement)
 
     schedule(cluster, wanted, frameworks, other_profile=other_profile, ties=ties,
-             seed=seed, placed=tell)
+             seed=seed, claims_from_templates=claims, placed=tell)
     return list(dict.fromkeys(notes))
 
 

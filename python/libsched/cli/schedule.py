@@ -27,9 +27,8 @@ Places the pods of a file one after the other, as kube-scheduler v1.36 would wit
 PreEnqueue, a scheduling cycle over all nodes, and Reserve. Each pod sees the pods placed before it. A
 workload stands for its replicas, which are named like the pods of its controller, a DaemonSet for a pod
 on each eligible node; they get no pod-template-hash label, and the claims of volumeClaimTemplates
-are made for each replica of a StatefulSet. Once a
-replica finds no node, the remaining ones are counted without being tried. Pods are never preempted,
-and nodes never sampled. The same input and seed give the same placements."""
+and ResourceClaimTemplates are made for each replica. Once a replica finds no node, the remaining ones
+are counted without being tried. Pods are never preempted, and nodes never sampled. The same input and seed give the same placements."""
 
 EPILOG = """\
 exit codes:
@@ -65,6 +64,7 @@ def add(made: argparse.ArgumentParser) -> None:
     output.add(made, "print one line of JSON for each pod, and one for the summary")
     output.add_page(made)
     asking.add_as_is(made)
+    asking.add_claims(made)
     asking.add_judging(made)
     made.set_defaults(run=run)
 
@@ -129,7 +129,8 @@ def run(options: argparse.Namespace) -> int:
             progress.update(done, f"{done:,} of {limit:,}")
 
         notes += place_all(question.cluster, profiles, _in_order(candidates, options), limit,
-                           ties=options.ties, seed=options.seed, placed=placed)
+                           ties=options.ties, seed=options.seed, claims=options.claims,
+                           placed=placed)
     summary.after = utilisation.use(question.cluster, resources)
     summary.preempting = may_preempt(question.cluster, stuck)
     notes += hints(question, (text for _, text in summary.reasons))

@@ -89,6 +89,7 @@ def add(made: argparse.ArgumentParser) -> None:
     made.add_argument("--html", metavar="FILE", help="write a self-contained page about the run")
     made.add_argument("--plot", metavar="FILE",
                       help="draw the run with matplotlib, as PNG, SVG or PDF by the file's name")
+    asking.add_claims(made)
     asking.add_judging(made)
     made.set_defaults(run=run)
 
@@ -114,6 +115,7 @@ def run(options: argparse.Namespace) -> int:
     simulation = Simulation(cluster, workload, _frameworks(options), ties=options.ties,
                             seed=options.seed, sampling=options.sampling,
                             sample_interval=options.interval,
+                            claims_from_templates=options.claims,
                             provision_time=options.provision_time)
     begin = time.monotonic()
     with Progress("simulating", 2 * len(workload)) as bar:

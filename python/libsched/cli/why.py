@@ -50,6 +50,7 @@ def add(made: argparse.ArgumentParser) -> None:
                       help=f"print all suggestions, not only the best {_MOST_ALIKE} of a kind")
     output.add(made, "print a line of JSON")
     output.add_page(made)
+    asking.add_claims(made)
     asking.add_judging(made)
     made.set_defaults(run=run, as_is=False, pending=False)
 
@@ -80,7 +81,8 @@ def run(options: argparse.Namespace) -> int:
     frameworks, other_profile = judges(asking.Profiles(options), [pod], notes)
     with Progress("trying what would help"):
         found = why(cluster, pod, frameworks, max_nodes=options.max_nodes,
-                    nearest=options.nearest, other_profile=other_profile)
+                    nearest=options.nearest, other_profile=other_profile,
+                    claims_from_templates=options.claims)
     notes += hints(question, [found.text, *(reason for _, _, reason in found.reasons)])
     if options.html:  # before the text, whose reader may stop early
         output.write_page(options.html, why_html(found, cluster, notes=notes))

@@ -114,7 +114,7 @@ TEST_CASE("pods that are not there reserve nothing, others keep what they have")
   CHECK(w.state("other-uid") == "free");
   CHECK(w.state("no-pod") == "free");
   CHECK(w.state("no-pods") == "allocated +delete-protection j");
-  // Upstream leaves it to whoever allocated it.
+  // Upstream does not take back what nobody has reserved.
   CHECK(w.state("unused") == "allocated +delete-protection");
   CHECK(w.state("owned") == "allocated +delete-protection");
 }

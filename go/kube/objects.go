@@ -10,6 +10,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
+	resourcev1beta1 "k8s.io/api/resource/v1beta1"
 	resourcev1beta2 "k8s.io/api/resource/v1beta2"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	schedulingv1alpha2 "k8s.io/api/scheduling/v1alpha2"
@@ -52,8 +54,14 @@ func typeOf(object runtime.Object) (metav1.TypeMeta, error) {
 	case *resourcev1.DeviceClass, *resourcev1.ResourceClaim, *resourcev1.ResourceClaimTemplate,
 		*resourcev1.ResourceSlice:
 		version = "resource.k8s.io/v1"
-	case *resourcev1beta2.DeviceTaintRule:
+	case *resourcev1beta2.DeviceClass, *resourcev1beta2.ResourceClaim, *resourcev1beta2.ResourceClaimTemplate,
+		*resourcev1beta2.ResourceSlice, *resourcev1beta2.DeviceTaintRule:
 		version = "resource.k8s.io/v1beta2"
+	case *resourcev1beta1.DeviceClass, *resourcev1beta1.ResourceClaim, *resourcev1beta1.ResourceClaimTemplate,
+		*resourcev1beta1.ResourceSlice:
+		version = "resource.k8s.io/v1beta1"
+	case *resourcev1alpha3.DeviceTaintRule:
+		version = "resource.k8s.io/v1alpha3"
 	case *schedulingv1.PriorityClass:
 		version = "scheduling.k8s.io/v1"
 	case *schedulingv1alpha2.PodGroup:

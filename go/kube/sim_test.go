@@ -9,6 +9,9 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
+	resourcev1beta1 "k8s.io/api/resource/v1beta1"
+	resourcev1beta2 "k8s.io/api/resource/v1beta2"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -161,11 +164,62 @@ func TestOtherObjects(t *testing.T) {
 			t.Errorf("%s: %v", name, x.err)
 		}
 	}
-	// It is kept or refused by name, never ignored.
-	if err := s.Set(&resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "s"}}); err != nil &&
-		(!errors.Is(err, libsched.ErrUnsupported) || !strings.Contains(err.Error(), "ResourceSlice")) {
-		t.Error(err)
+}
+
+// Objects of dynamic resource allocation, of any version of the API, come and go with forks.
+func TestObjectsOfDevices(t *testing.T) {
+	s := newSim(t)
+	named := func(name, namespace string) metav1.ObjectMeta {
+		return metav1.ObjectMeta{Name: name, Namespace: namespace}
 	}
+	kinds := map[string]string{"ResourceClaim": "shop", "ResourceClaimTemplate": "shop", "ResourceSlice": "",
+		"DeviceClass": "", "DeviceTaintRule": ""}
+	gone := func(name string) {
+		t.Helper()
+		for kind, namespace := range kinds {
+			if err := s.Unset(kind, namespace, name); !errors.Is(err, libsched.ErrNotFound) {
+				t.Errorf("%s %s: %v", kind, name, err)
+			}
+		}
+	}
+	device := func(name string) resourcev1.ResourceSliceSpec {
+		node := "n"
+		return resourcev1.ResourceSliceSpec{Driver: "d", NodeName: &node, Pool: resourcev1.ResourcePool{Name: "n", ResourceSliceCount: 1},
+			Devices: []resourcev1.Device{{Name: name}}}
+	}
+	check(t, s.Set(&resourcev1.ResourceSlice{ObjectMeta: named("s", ""), Spec: device("one")}))
+	check(t, s.Fork())
+	check(t, s.Set(
+		&resourcev1.ResourceClaim{ObjectMeta: named("a", "shop")},
+		&resourcev1.ResourceClaimTemplate{ObjectMeta: named("a", "shop")},
+		&resourcev1.ResourceSlice{ObjectMeta: named("a", ""), Spec: device("one")},
+		&resourcev1.ResourceSlice{ObjectMeta: named("s", ""), Spec: device("two")},
+		&resourcev1.DeviceClass{ObjectMeta: named("a", "")},
+		&resourcev1beta2.DeviceTaintRule{ObjectMeta: named("a", "")}))
+	check(t, s.Fork())
+	for kind, namespace := range kinds {
+		check(t, s.Unset(kind, namespace, "a"))
+	}
+	gone("a")
+	check(t, s.Set(&resourcev1beta1.ResourceClaim{ObjectMeta: named("b", "shop")},
+		&resourcev1beta1.ResourceClaimTemplate{ObjectMeta: named("b", "shop")},
+		&resourcev1beta1.ResourceSlice{ObjectMeta: named("b", "")}, &resourcev1beta1.DeviceClass{ObjectMeta: named("b", "")},
+		&resourcev1alpha3.DeviceTaintRule{ObjectMeta: named("b", "")}))
+	check(t, s.Set(&resourcev1beta2.ResourceClaim{ObjectMeta: named("c", "shop")},
+		&resourcev1beta2.ResourceClaimTemplate{ObjectMeta: named("c", "shop")},
+		&resourcev1beta2.ResourceSlice{ObjectMeta: named("c", "")}, &resourcev1beta2.DeviceClass{ObjectMeta: named("c", "")}))
+	check(t, s.Revert())
+	gone("b")
+	gone("c")
+	check(t, s.Fork())
+	for kind, namespace := range kinds {
+		check(t, s.Unset(kind, namespace, "a")) // they are back
+	}
+	check(t, s.Revert())
+	check(t, s.Revert())
+	gone("a")
+	check(t, s.Unset("ResourceSlice", "", "s"))
+	gone("s")
 }
 
 // lost is client-go's DeletedFinalStateUnknown.

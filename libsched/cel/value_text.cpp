@@ -97,8 +97,8 @@ class Renderer {
       case ValueKind::kInt: return call("int", std::to_string(v.integer));
       case ValueKind::kUint: return call("uint", std::to_string(v.uinteger));
       case ValueKind::kDouble: return call("double", format_double(v.number));
-      case ValueKind::kString: return quote_ascii(v.text());
-      case ValueKind::kBytes: return call("bytes", hex(v.text()));
+      case ValueKind::kString: return quote_ascii(v.text().substr(0, kMostTextBytes));
+      case ValueKind::kBytes: return call("bytes", hex(v.text().substr(0, kMostTextBytes)));
       case ValueKind::kDuration: return call("duration", std::to_string(v.integer) + "ns");
       case ValueKind::kTimestamp: return call("timestamp", timestamp_utc(*v.timestamp));
       case ValueKind::kType: return call("type", std::string(v.text()));

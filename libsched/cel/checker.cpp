@@ -11,6 +11,7 @@
 #include "libsched/cel/lib/duration.hpp"
 #include "libsched/cel/lib/regex.hpp"
 #include "libsched/cel/lib/timestamp.hpp"
+#include "libsched/cel/messages.hpp"
 #include "libsched/cel/overloads.hpp"
 #include "libsched/cel/parser.hpp"
 #include "libsched/cel/unify.hpp"
@@ -84,7 +85,7 @@ class Checker {
     // Upstream's checker knows these names, but no program can be made of them.
     if (name == "timestamp") return simple_type(TypeKind::kTimestamp);
     if (name == "duration") return simple_type(TypeKind::kDuration);
-    if (name == "kubernetes.DRADevice") return make_named_type(arena_, TypeKind::kStruct, name);
+    if (const Message* const message = find_message(name)) return message_type(*message, arena_);
     return nullptr;
   }
 
@@ -141,10 +142,7 @@ class Checker {
       case ExprKind::kCall: call(e); break;
       case ExprKind::kList: list(e); break;
       case ExprKind::kMap: map(e); break;
-      case ExprKind::kStruct:
-        undeclared(e, e->name);
-        e->type = kErrorType;
-        break;
+      case ExprKind::kStruct: message(e); break;
       case ExprKind::kFold: fold(e); break;
       case ExprKind::kError: e->type = kErrorType; break;
     }
@@ -311,6 +309,41 @@ class Checker {
       value = unifier_.new_variable();
     }
     e->type = make_map_type(arena_, key, value);
+  }
+
+  void message(Expr* e) {
+    Str name = e->name;
+    if (name.starts_with('.')) name.remove_prefix(1);
+    e->type = kErrorType;
+    const Message* const made = find_message(name);
+    const bool is_variable = find_variable(name) != nullptr;
+    if (is_variable) {
+      error(e, "'" + format_type(find_variable(name)->type) + "' is not a type");
+    } else if (made != nullptr) {
+      e->name = name;
+      e->type = message_type(*made, arena_);
+    } else if (const Type* const t = named_type(name)) {
+      error(e, "'" + std::string(t->name) + "' is not a message type");
+    } else {
+      return undeclared(e, e->name);
+    }
+    for (size_t i = 0; i < e->args.size(); ++i) {
+      Expr* const value = e->args[i];
+      visit(value);
+      const uint32_t place = e->entry_offsets[i];
+      const MessageField* const field = made == nullptr ? nullptr : find_field(*made, e->fields[i]);
+      if (is_variable)
+        issues_.add(place, "unexpected failed resolution of '" + std::string(name) + "'");
+      else if (field == nullptr)
+        issues_.add(place, "undefined field '" + std::string(e->fields[i]) + "'");
+      const bool optional = !e->optional.empty() && e->optional[i] != 0;
+      const Type* const given = optional ? unwrapped(value) : value->type;
+      const Type* const wanted = field == nullptr ? kErrorType : field_type(*field, arena_);
+      if (!unifier_.assignable(wanted, given))
+        issues_.add(place, "expected type of field '" + std::string(e->fields[i]) + "' is '" +
+                               format_type(wanted) + "' but provided type is '" +
+                               format_type(given) + "'");
+    }
   }
 
   void assert_type(const Expr* e, const Type* t) {

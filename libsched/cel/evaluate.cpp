@@ -269,6 +269,29 @@ Value map(Machine& m, const ItemsNode& n) {
   return Value::of_map(out);
 }
 
+Value message(Machine& m, const MessageNode& n) {
+  std::vector<Value> values(n.message->fields.size());
+  std::vector<const Value*> given(values.size());
+  for (size_t i = 0; i < n.items.size(); ++i) {
+    Value v = evaluate(m, n.items[i]);
+    if (m.stopped() || v.is_error()) return v;
+    const uint16_t field = n.fields[i];
+    if (!n.optional.empty() && n.optional[i] != 0) {
+      if (v.kind != ValueKind::kOptional)
+        return m.fail("cannot initialize optional entry '", n.message->fields[field].name,
+                      "' from non-optional value " + go_text(m, v));
+      if (v.inner == nullptr) {
+        given[field] = nullptr;
+        continue;
+      }
+      v = *v.inner;
+    }
+    values[field] = v;
+    given[field] = &values[field];
+  }
+  return make_message(m, *n.message, given);
+}
+
 // Entries in the order of their keys; upstream's order is random.
 Span<uint32_t> sorted_entries(Machine& m, const Map& map) {
   if (!m.spend(uint64_t{map.size} * 64)) return {};
@@ -372,11 +395,15 @@ Value evaluate(Machine& m, const Node* node) {
     case Op::kOptionalOrValue: return optional_or(m, *static_cast<const PairNode*>(node));
     case Op::kFold: return Folding(m, *static_cast<const FoldNode*>(node)).run();
     case Op::kList:
-    case Op::kMap: {
+    case Op::kMap:
+    case Op::kMessage: {
       const auto& n = *static_cast<const ItemsNode*>(node);
-      const Value v = node->op == Op::kList ? list(m, n) : map(m, n);
+      const bool is_list = node->op == Op::kList, is_map = node->op == Op::kMap;
+      const Value v = is_list  ? list(m, n)
+                      : is_map ? map(m, n)
+                               : message(m, static_cast<const MessageNode&>(n));
       if (m.stopped()) return v;
-      return m.charge(node->op == Op::kList ? 10 : 30) ? v : m.stop_value();
+      return m.charge(is_list ? 10 : is_map ? 30 : 40) ? v : m.stop_value();
     }
   }
   return m.stop("internal error: unknown operation");

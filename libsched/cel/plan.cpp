@@ -73,6 +73,7 @@ class Planner {
       case ExprKind::kCall: return call(e);
       case ExprKind::kList:
       case ExprKind::kMap: return items(e);
+      case ExprKind::kStruct: return message(e);
       case ExprKind::kFold: return fold(e);
       default: return failed("unsupported expression");
     }
@@ -80,8 +81,9 @@ class Planner {
 
   Node* ident(const Expr* e) {
     if (e->type_value != nullptr) {
-      if (e->name == "timestamp" || e->name == "duration" || e->name == "kubernetes.DRADevice")
-        return failed("reference to undefined type: " + std::string(e->name));
+      const bool is_value = e->type_value->name == e->name && e->name != "google.protobuf.Any" &&
+                            e->name != "kubernetes.DRADevice";
+      if (!is_value) return failed("reference to undefined type: " + std::string(e->name));
       return constant(Value::of_text(ValueKind::kType, e->type_value->name));
     }
     auto* const n = node<AttributeNode>(Op::kAttribute);
@@ -255,6 +257,22 @@ class Planner {
     n->items = plan_.arena.copy(args);
     n->optional = e->optional;
     return all_known ? constant(evaluate(m_, n)) : n;
+  }
+
+  Node* message(const Expr* e) {
+    auto* const n = node<MessageNode>(Op::kMessage);
+    n->message = find_message(e->name);
+    std::vector<const Node*> items;
+    std::vector<uint16_t> fields;
+    for (size_t i = 0; i < e->args.size(); ++i) {
+      items.push_back(make(e->args[i]));
+      const MessageField* const field = find_field(*n->message, e->fields[i]);
+      fields.push_back(static_cast<uint16_t>(field - n->message->fields.data()));
+    }
+    n->items = plan_.arena.copy(items);
+    n->fields = plan_.arena.copy(fields);
+    n->optional = e->optional;
+    return n;
   }
 
   Node* fold(const Expr* e) {

@@ -13,6 +13,7 @@
 #include "libsched/cel/functions.hpp"
 #include "libsched/cel/lib/regex.hpp"
 #include "libsched/cel/machine.hpp"
+#include "libsched/cel/messages.hpp"
 
 namespace libsched::cel {
 
@@ -30,6 +31,7 @@ enum class Op : uint8_t {
   kOptionalOrValue,
   kList,
   kMap,
+  kMessage,
   kFold,
 };
 
@@ -93,6 +95,11 @@ struct MemberNode : Node {
 struct ItemsNode : Node {  // kList, kMap
   Span<const Node*> items;
   Span<uint8_t> optional;  // per element or entry; empty if none is
+};
+
+struct MessageNode : ItemsNode {
+  const Message* message = nullptr;
+  Span<uint16_t> fields;  // of which the items are
 };
 
 struct FoldNode : Node {

@@ -22,30 +22,8 @@ namespace {
 
 // Upstream's error of a result that is no bool.
 std::string not_bool(const Value& v) {
-  const auto conversion = [&]() -> std::string {
-    switch (v.kind) {
-      case ValueKind::kString: return "unsupported native conversion from string to 'bool'";
-      case ValueKind::kInt:
-      case ValueKind::kUint:
-        return "unsupported type conversion from '" + std::string(type_name(v)) + "' to bool";
-      case ValueKind::kDouble: return "type conversion error from Double to 'bool'";
-      case ValueKind::kBytes: return "type conversion error from Bytes to 'bool'";
-      case ValueKind::kSemver: return "type conversion error from 'Semver' to 'bool'";
-      case ValueKind::kQuantity: return "type conversion error from 'Quantity' to 'bool'";
-      case ValueKind::kUrl: return "type conversion error from 'URL' to 'bool'";
-      case ValueKind::kIp: return "type conversion error from 'IP' to 'bool'";
-      case ValueKind::kCidr: return "type conversion error from 'CIDR' to 'bool'";
-      case ValueKind::kFormat: return "type conversion error from 'Format' to 'bool'";
-      case ValueKind::kTimestamp: return "type conversion error from 'Timestamp' to 'bool'";
-      case ValueKind::kDuration: return "type conversion error from 'Duration' to 'bool'";
-      case ValueKind::kNull: return "type conversion error from 'null_type' to 'bool'";
-      case ValueKind::kList: return "type conversion error from list to 'bool'";
-      case ValueKind::kType: return "type conversion not supported for 'type'";
-      default: return "type conversion error from map to 'bool'";
-    }
-  };
   return "CEL result of type " + std::string(type_name(v)) +
-         " could not be converted to bool: " + conversion();
+         " could not be converted to bool: " + native_error(v, "bool");
 }
 
 class CompiledProgram final : public Program {

@@ -24,7 +24,6 @@ Evaluation evaluated(Str expression, const Device& device = {}) {
 TEST_CASE("the expressions of the conformance tests have upstream's values and errors") {
   size_t values = 0, errors = 0;
   for_each_celspec_row([&](const CelspecRow& row) {
-    if (row.expression.find("google.protobuf.") != std::string::npos) return;
     CAPTURE(row.expression);
     const Evaluation got = evaluated(row.expression);
     if (row.compile_error.find("Syntax error") != std::string_view::npos) {

@@ -40,6 +40,10 @@ void write(const Type* t, bool of_checker, std::string& out) {
       default: break;
     }
   }
+  if (t->is_wrapper) {
+    out.append("wrapper(").append(t->name).append(")");
+    return;
+  }
   out += t->name;
   if (t->params.empty()) return;
   out += '(';

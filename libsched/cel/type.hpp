@@ -35,6 +35,7 @@ struct Type {
   uint32_t variable = 0;    // of kParam
   Str name;                 // as upstream's TypeName(): "google.protobuf.Duration"
   Span<const Type*> params;
+  bool is_wrapper = false;  // of a simple type: null can be assigned to it
 
   bool is_dyn() const { return kind == TypeKind::kDyn || kind == TypeKind::kAny; }
   bool is_dyn_or_error() const { return is_dyn() || kind == TypeKind::kError; }

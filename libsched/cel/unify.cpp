@@ -7,6 +7,7 @@ namespace libsched::cel {
 namespace {
 
 bool nullable(const Type* t) {
+  if (t->is_wrapper) return true;
   switch (t->kind) {
     case TypeKind::kOpaque:
     case TypeKind::kStruct:

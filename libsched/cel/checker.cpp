@@ -103,7 +103,7 @@ class Checker {
       e->kind = ExprKind::kIdent;
       e->name = name;
       e->type_value = t;
-      e->type = name == "type" ? t : make_type_type(arena_, t);
+      e->type = make_type_type(arena_, t);
       return true;
     }
     if (name == "google.protobuf.NullValue.NULL_VALUE") {

@@ -228,19 +228,11 @@ func TestGateAndExcluded(t *testing.T) {
 	}
 }
 
-func TestUnsupportedPluginIsNamed(t *testing.T) {
+func TestClaimsOfDevices(t *testing.T) {
 	fw, cluster := newFramework(t), fiveNodes(t)
 	pod := newPod(t, "p", 100, `resourceClaims: [{name: c, resourceClaimName: claim}]`)
-	_, err := fw.CheckPodFits(ctx, cluster, pod, libsched.CheckOptions{})
-	var failed *libsched.Error
-	if !errors.Is(err, libsched.ErrUnsupported) || !errors.As(err, &failed) ||
-		failed.Plugin != "DynamicResources" {
-		t.Errorf("%#v", err)
-	}
 	_, status := fw.RunPreFilterPlugins(ctx, libsched.NewCycleState(), cluster, pod)
-	if status.Code() != libsched.CodeError || !errors.Is(status.AsError(),
-		libsched.ErrUnsupported) ||
-		status.Plugin() != "DynamicResources" {
+	if status.Code() != libsched.CodeUnschedulableAndUnresolvable || status.Plugin() != "DynamicResources" {
 		t.Errorf("%#v", status)
 	}
 }

@@ -131,6 +131,11 @@ Result<Status> Evaluator::ask_pre_filter(CycleState& state, const Pod& pod,
       continue;
     }
     if (state.meter() != nullptr) state.meter()->evaluated_alone(CountedPoint::kPreFilter, i);
+    if (data) {
+      CycleState::Entry& entry = state.edit_entries()[i];
+      entry.data = std::move(data);
+      entry.prepared = true;
+    }
     if (!s.success()) {
       s.plugin = instance.name;
       if (s.code == Code::kUnschedulableAndUnresolvable) {
@@ -146,12 +151,7 @@ Result<Status> Evaluator::ask_pre_filter(CycleState& state, const Pod& pod,
       state.pre_filter() = {};
       return error;
     }
-    CycleState::Entry& entry = state.edit_entries()[i];
-    entry.pre_filtered = true;
-    if (data) {
-      entry.data = std::move(data);
-      entry.prepared = true;
-    }
+    state.edit_entries()[i].pre_filtered = true;
     if (result.all_nodes) continue;
     PreFilterResult& merged = state.pre_filter();
     merged.narrow(std::move(result.nodes));

@@ -72,7 +72,8 @@ struct FilterCall : Call {
 struct PreFilterCall : Call {
   const Pod& pod;
   CycleState& state;
-  // May be set to prepare()'s result; prepare() then runs only if ids have changed.
+  // May be set to prepare()'s result, also by a PreFilter that rejects the pod, for its PostFilter;
+  // prepare() then runs only if ids have changed.
   std::shared_ptr<PluginData>* data;
 };
 

@@ -31,7 +31,7 @@ bool ObjectBuilder::allocated_device(AllocatedDevice& d) {
       case kResult["bindingConditions"]: return string_list(d.binding_conditions);
       case kResult["bindingFailureConditions"]: return string_list(d.binding_failure_conditions);
       case kResult["shareID"]: return optional_string(d.share_id);
-      default: return resource_list(d.consumed_capacity);
+      default: return amount_list(d.consumed_capacity);
     }
   });
 }

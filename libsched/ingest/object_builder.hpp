@@ -196,6 +196,8 @@ class ObjectBuilder {
   bool device_field(Device& device, int field);
   bool device_attribute(DeviceAttribute& attribute);
   bool device_capacity(DeviceCapacity& capacity);
+  bool optional_amount(std::optional<Amount>& out);
+  bool amount_list(AmountList& out);
   bool capacity_policy(DeviceCapacity& capacity);
   bool device_counters(DeviceCounters& counters, bool consumed);
   bool resource_claim(ResourceClaim& claim, const TypeNames& type);  // resource_claim_builder.cpp
@@ -225,12 +227,12 @@ class ObjectBuilder {
       std::vector<OwnerReference>, std::vector<Taint>, std::vector<ContainerImage>,
       std::vector<NamedQuantity>, std::vector<KeyValue>, std::vector<TopologySelectorTerm>,
       std::vector<TopologySelectorRequirement>, std::vector<CsiNodeDriver>,
-      std::vector<PodGroup::Condition>, std::vector<int64_t>, std::vector<Quantity>,
-      std::vector<DeviceSelector>, std::vector<DeviceToleration>, std::vector<DeviceTaint>,
-      std::vector<DeviceConfiguration>, std::vector<DeviceAttribute>, std::vector<DeviceCapacity>,
-      std::vector<DeviceCounters>, std::vector<Device>, std::vector<DeviceRequest>,
-      std::vector<DeviceRequirement>, std::vector<DeviceConstraint>, std::vector<AllocatedDevice>,
-      std::vector<ClaimConsumer>, std::vector<AllocatedDeviceStatus>,
+      std::vector<PodGroup::Condition>, std::vector<int64_t>, std::vector<Amount>,
+      std::vector<NamedAmount>, std::vector<DeviceSelector>, std::vector<DeviceToleration>,
+      std::vector<DeviceTaint>, std::vector<DeviceConfiguration>, std::vector<DeviceAttribute>,
+      std::vector<DeviceCapacity>, std::vector<DeviceCounters>, std::vector<Device>,
+      std::vector<DeviceRequest>, std::vector<DeviceRequirement>, std::vector<DeviceConstraint>,
+      std::vector<AllocatedDevice>, std::vector<ClaimConsumer>, std::vector<AllocatedDeviceStatus>,
       std::vector<AllocatedDeviceStatus::Condition>>
       scratch_;
   std::vector<size_t> key_offsets_;  // of the map being read

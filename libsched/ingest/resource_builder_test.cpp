@@ -93,8 +93,8 @@ TEST_CASE("a ResourceSlice, in all versions of the API") {
   CHECK(d.attributes[8].version == Str("1.2.3"));
   REQUIRE(d.capacity.size() == 3);
   CHECK(d.capacity[0].policy.valid_values.size() == 2);
-  CHECK(d.capacity[0].written == "4");
-  CHECK(d.capacity[1].written == "1Gi");
+  CHECK(d.capacity[0].value.written == "4");
+  CHECK(d.capacity[1].value.written == "1Gi");
   CHECK(d.capacity[1].value.value() == int64_t{1} << 30);
   CHECK(d.capacity[1].policy.default_value->value() == 1);
   CHECK(d.capacity[1].policy.step->value() == 2);
@@ -168,7 +168,7 @@ TEST_CASE("a ResourceClaim, in all versions of the API") {
   CHECK(r.exactly.count == 2);
   CHECK(r.exactly.admin_access);
   CHECK(r.exactly.tolerations[0].seconds == 9);
-  CHECK(r.exactly.capacity[0].quantity.value() == int64_t{1} << 30);
+  CHECK(r.exactly.capacity[0].amount.value() == int64_t{1} << 30);
   CHECK(c->spec.requests[1].first_available[0].name == "s");
   CHECK_FALSE(c->spec.requests[1].exact);
   CHECK_FALSE(c->spec.requests[2].exact);

@@ -42,7 +42,7 @@ bool ObjectBuilder::requirement_field(DeviceRequirement& r, int field) {
     case kRequirement["tolerations"]: return device_tolerations(r.tolerations);
     default:
       r.has_capacity = !reader_.is_null();
-      return object(kCapacity, [&](int) { return resource_list(r.capacity); });
+      return object(kCapacity, [&](int) { return amount_list(r.capacity); });
   }
 }
 

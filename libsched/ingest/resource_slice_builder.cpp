@@ -55,20 +55,31 @@ bool ObjectBuilder::device_attribute(DeviceAttribute& a) {
   });
 }
 
+bool ObjectBuilder::optional_amount(std::optional<Amount>& out) {
+  if (reader_.is_null()) return null();
+  Amount& amount = out.emplace();
+  return quantity(amount, &amount.written);
+}
+
+bool ObjectBuilder::amount_list(AmountList& out) {
+  return map(out, &NamedAmount::name,
+             [&](NamedAmount& item) { return quantity(item.amount, &item.amount.written); });
+}
+
 bool ObjectBuilder::capacity_policy(DeviceCapacity& capacity) {
   CapacityPolicy& policy = capacity.policy;
   capacity.has_policy = !reader_.is_null();
   return object(kPolicy, [&](int field) {
     switch (field) {
-      case kPolicy["default"]: return optional_quantity(policy.default_value);
+      case kPolicy["default"]: return optional_amount(policy.default_value);
       case kPolicy["validValues"]:
-        return list(policy.valid_values, [&](Quantity& q) { return quantity(q); });
+        return list(policy.valid_values, [&](Amount& a) { return quantity(a, &a.written); });
       default:
         policy.has_range = !reader_.is_null();
         return object(kRange, [&](int part) {
-          return optional_quantity(part == kRange["min"]   ? policy.min
-                                   : part == kRange["max"] ? policy.max
-                                                           : policy.step);
+          return optional_amount(part == kRange["min"]   ? policy.min
+                                 : part == kRange["max"] ? policy.max
+                                                         : policy.step);
         });
     }
   });
@@ -76,7 +87,7 @@ bool ObjectBuilder::capacity_policy(DeviceCapacity& capacity) {
 
 bool ObjectBuilder::device_capacity(DeviceCapacity& capacity) {
   return object(kCapacity, [&](int field) {
-    return field == kCapacity["value"] ? quantity(capacity.value, &capacity.written)
+    return field == kCapacity["value"] ? quantity(capacity.value, &capacity.value.written)
                                        : capacity_policy(capacity);
   });
 }

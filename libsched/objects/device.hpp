@@ -52,18 +52,31 @@ struct DeviceAttribute {
        versions_present = false;
 };
 
+// A quantity with the text that it was parsed from, which decides how it is printed.
+struct Amount : Quantity {
+  Str written;  // "": as a plain number
+  std::string text() const {
+    return written.empty() ? to_string() : canonical_quantity(*this, written);
+  }
+};
+// Names are unique, and sorted.
+struct NamedAmount {
+  Str name;
+  Amount amount;
+};
+using AmountList = Span<NamedAmount>;
+
 // How much of a capacity a claim may ask for.
 struct CapacityPolicy {
-  std::optional<Quantity> default_value;
-  Span<Quantity> valid_values;
+  std::optional<Amount> default_value;
+  Span<Amount> valid_values;
   bool has_range = false;  // validRange
-  std::optional<Quantity> min, max, step;
+  std::optional<Amount> min, max, step;
 };
 
 struct DeviceCapacity {
   Str name;
-  Quantity value;
-  Str written;  // the text of `value`
+  Amount value;
   bool has_policy = false;
   CapacityPolicy policy;
 };

@@ -23,7 +23,7 @@ class Copier {
   void own(Label& l) const { all(l.key, l.value); }
   void own(KeyValue& a) const { all(a.key, a.value); }
   void own(OwnerReference& o) const { all(o.api_version, o.kind, o.name, o.uid); }
-  void own(NamedQuantity& q) const { own(q.name); }
+  void own(NamedAmount& a) const { all(a.name, a.amount.written); }
   void own(DeviceSelector& s) const { own(s.expression); }
   void own(DeviceToleration& t) const { all(t.key, t.op, t.value, t.effect); }
   void own(DeviceRequirement& r) const {
@@ -92,6 +92,7 @@ Ref<ResourceClaim> copy_resource_claim(const ResourceClaim& claim) {
   copier.own(copy->reserved_for);
   copy->devices = claim.devices;
   copier.own(copy->devices);
+  copy->in_flight = claim.in_flight;
   return copy;
 }
 

@@ -19,7 +19,7 @@ struct DeviceRequirement {
   int64_t count = 0;
   bool admin_access = false;  // not of alternatives
   Span<DeviceToleration> tolerations;
-  ResourceList capacity;  // capacity.requests; sorted by name
+  AmountList capacity;  // capacity.requests
   bool has_capacity = false;
 };
 
@@ -50,7 +50,7 @@ struct AllocatedDevice {
   Span<DeviceToleration> tolerations;
   Span<Str> binding_conditions, binding_failure_conditions;
   std::optional<Str> share_id;
-  ResourceList consumed_capacity;  // sorted by name
+  AmountList consumed_capacity;
 
   DeviceId id() const { return {driver, pool, device}; }
 };
@@ -99,6 +99,9 @@ class ResourceClaim final : public Object {
   std::optional<ClaimAllocation> allocation;
   Span<ClaimConsumer> reserved_for;
   Span<AllocatedDeviceStatus> devices;
+  // The allocation is only assumed: a scheduling cycle has chosen it, and it is not written yet.
+  // Other pods have to wait before they can share the claim.
+  bool in_flight = false;
 
   bool reserved_for_uid(Str uid) const {
     for (const ClaimConsumer& c : reserved_for)

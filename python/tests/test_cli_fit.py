@@ -138,13 +138,13 @@ def test_gated(fit):
     assert answer["preEnqueue"]["plugin"] == "SchedulingGates" and answer["fits"] is False
 
 
-def test_missing_plugin(fit):
+def test_claims_of_devices(fit):
     done = fit(several(pod("needy", **CLAIMS), pod("plain")))
-    assert done.code == 2
-    assert "DynamicResources" in done.err and "default/needy" in done.err
+    assert done.code == 1
+    assert 'could not find ResourceClaim "default/some-claim"' in done.out
     assert "default/plain: fits" in done.out
     first, second = fit(several(pod("needy", **CLAIMS), pod("plain")), "--json").lines()
-    assert first["plugin"] == "DynamicResources" and "error" in first and second["fits"]
+    assert first["fits"] is False and second["fits"]
 
 
 def test_defaults(fit):

@@ -219,13 +219,9 @@ def test_filter_needs_pre_filter(scheduler, cluster):
         scheduler.filter_nodes(libsched.CycleState(), cluster, libsched.Pod(pod()))
 
 
-def test_missing_plugin(scheduler, cluster):
-    needy = pod(**CLAIMS)
-    with pytest.raises(libsched.UnsupportedError) as caught:
-        scheduler.run_pre_filter_plugins(libsched.CycleState(), cluster, needy)
-    assert caught.value.plugin == "DynamicResources"
-    with pytest.raises(NotImplementedError, match="DynamicResources"):
-        scheduler.fit(cluster, needy)
+def test_claims_of_devices(scheduler, cluster):
+    found = scheduler.fit(cluster, pod(**CLAIMS))
+    assert not found.feasible_nodes and "could not find ResourceClaim" in found.fit_error
 
 
 def test_misuse(scheduler, cluster):

@@ -363,20 +363,15 @@ static void test_judge_excluded(void) {
   teardown(&b);
 }
 
-/* A pod that needs a missing plugin gives an error that names the plugin. */
-static void test_missing_plugin(void) {
+/* A pod whose claim does not exist. */
+static void test_claims_of_devices(void) {
   bench b = setup();
   libsched_pod* pod = pod_of(
       "p", 100, ", \"resourceClaims\": [{\"name\": \"c\", \"resourceClaimName\": \"claim\"}]");
-  libsched_decision* decision = UNTOUCHED;
-  libsched_error* error = NULL;
-  CHECK(libsched_check_pod_fits(b.evaluator, pod, LIBSCHED_ANY_NODE, NULL, &decision, &error) ==
-        LIBSCHED_ERR_UNSUPPORTED);
-  CHECK_STR(libsched_error_plugin(error), "DynamicResources");
-  CHECK(decision == UNTOUCHED);
-  libsched_error_unref(error);
-  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "DynamicResources",
-              libsched_run_pre_filter_plugins(b.evaluator, b.state, pod, b.result, b.status, err));
+  CHECK(libsched_run_pre_filter_plugins(b.evaluator, b.state, pod, b.result, b.status, NULL) ==
+        LIBSCHED_OK);
+  CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE);
+  CHECK_STR(libsched_status_plugin(b.status), "DynamicResources");
   libsched_pod_unref(pod);
   teardown(&b);
 }
@@ -582,7 +577,7 @@ int main(void) {
   test_filter_nodes();
   test_decision();
   test_judge_excluded();
-  test_missing_plugin();
+  test_claims_of_devices();
   test_pre_filter_extensions();
   test_null_handles();
   test_release_orders();

@@ -11,13 +11,6 @@
 namespace libsched::cycles {
 namespace {
 
-bool cluster_scoped(const std::string& kind) {
-  for (const char* k : {"Node", "Namespace", "PersistentVolume", "StorageClass", "CSINode",
-                        "CSIDriver", "VolumeAttachment", "PriorityClass", "DeviceClass"})
-    if (kind == k) return true;
-  return false;
-}
-
 std::string timestamp(int64_t ns) {
   const std::time_t seconds = static_cast<std::time_t>(ns / 1'000'000'000);
   std::tm parts{};
@@ -58,6 +51,14 @@ void bring_up_to_date(Json& document, const Pod& pod) {
 }
 
 }  // namespace
+
+bool cluster_scoped(const std::string& kind) {
+  for (const char* k :
+       {"Node", "Namespace", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver",
+        "VolumeAttachment", "PriorityClass", "DeviceClass", "ResourceSlice", "DeviceTaintRule"})
+    if (kind == k) return true;
+  return false;
+}
 
 std::pair<std::string, std::string> split_key(const std::string& key) {
   const size_t slash = key.find('/');

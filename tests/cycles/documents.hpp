@@ -36,6 +36,8 @@ class Documents {
   std::map<std::string, std::map<std::string, Json>> by_kind_;
 };
 
+bool cluster_scoped(const std::string& kind);
+
 // "namespace/name", or "name".
 std::pair<std::string, std::string> split_key(const std::string& key);
 

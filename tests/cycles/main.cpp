@@ -1,5 +1,5 @@
-// libsched_cycles: reads cases of modes cycles and cel, one JSON object per line, from standard
-// input, and writes their results in the form of tests/oracle.
+// libsched_cycles: reads cases of the modes cycles, dra and cel, one JSON object per line, from
+// standard input, and writes their results in the form of tests/oracle.
 //
 // libsched_cycles --wall FILE COUNT plays the first recorded cases of a file of goldens with
 // threads (wall.hpp), and prints what is wrong and a line of counts.
@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "devices.hpp"
 #include "driver.hpp"
 #include "expressions.hpp"
 #include "libsched/ingest/unpack.hpp"
@@ -23,7 +24,8 @@ void answer_cases() {
     Json c, out;
     try {
       c = Json::parse(line);
-      out = member<std::string>(c, "mode", "") == "cel" ? run_expression(c) : run_case(c);
+      const auto mode = member<std::string>(c, "mode", "");
+      out = mode == "cel" ? run_expression(c) : mode == "dra" ? run_devices(c) : run_case(c);
     } catch (const std::exception& e) {
       out = {{"name", c.is_object() ? member<std::string>(c, "name", "") : ""},
              {"error", e.what()}};

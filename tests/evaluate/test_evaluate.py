@@ -94,9 +94,9 @@ def test_defaults(run):
     assert defaulted["pods"][0]["feasible"] == ["b"]
 
 
-def test_missing_plugin(run):
+def test_claims_of_devices(run):
     result, = evaluate(run, case(pod("x", **CLAIMS)))[0]["pods"]
-    assert 'needs plugin "DynamicResources"' in result["error"] and result["feasible"] == []
+    assert result["preEnqueue"]["plugin"] == "DynamicResources" and result["feasible"] == []
 
 
 def test_nominated_pods(run):

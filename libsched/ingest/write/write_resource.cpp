@@ -7,6 +7,13 @@
 namespace libsched {
 namespace {
 
+void write_amounts_if(JsonText& json, Str name, AmountList list) {
+  if (list.empty()) return;
+  json.object(name, [&] {
+    for (const NamedAmount& item : list) json.field(item.name, item.amount.text());
+  });
+}
+
 void write_selectors(JsonText& json, Span<DeviceSelector> selectors) {
   json.list_if("selectors", selectors, [&](const DeviceSelector& s) {
     json.object([&] {
@@ -60,7 +67,8 @@ void write_requirement(JsonText& json, const DeviceRequirement& r) {
   json.number_if("count", r.count);
   json.true_if("adminAccess", r.admin_access);
   write_tolerations(json, r.tolerations);
-  if (r.has_capacity) json.object("capacity", [&] { json.amounts_if("requests", r.capacity); });
+  if (r.has_capacity)
+    json.object("capacity", [&] { write_amounts_if(json, "requests", r.capacity); });
 }
 
 void write_claim_spec(JsonText& json, const ResourceClaimSpec& spec) {
@@ -105,7 +113,7 @@ void write_allocation(JsonText& json, const ClaimAllocation& allocation) {
           json.strings_if("bindingConditions", d.binding_conditions);
           json.strings_if("bindingFailureConditions", d.binding_failure_conditions);
           json.field_if("shareID", d.share_id);
-          json.amounts_if("consumedCapacity", d.consumed_capacity);
+          write_amounts_if(json, "consumedCapacity", d.consumed_capacity);
         });
       });
       write_configurations(json, allocation.config);
@@ -197,16 +205,16 @@ void write_attribute(JsonText& json, const DeviceAttribute& a) {
 }
 
 void write_capacity(JsonText& json, const DeviceCapacity& c) {
-  const auto amount = [&](Str name, const std::optional<Quantity>& q) {
-    if (q) json.field(name, q->to_string());
+  const auto amount = [&](Str name, const std::optional<Amount>& a) {
+    if (a) json.field(name, a->text());
   };
   json.object(c.name, [&] {
-    json.field("value", c.written.empty() ? c.value.to_string() : std::string(c.written));
+    json.field("value", c.value.written.empty() ? c.value.text() : std::string(c.value.written));
     if (!c.has_policy) return;
     json.object("requestPolicy", [&] {
       amount("default", c.policy.default_value);
       json.list_if("validValues", c.policy.valid_values,
-                   [&](const Quantity& q) { json.string(q.to_string()); });
+                   [&](const Amount& a) { json.string(a.text()); });
       if (!c.policy.has_range) return;
       json.object("validRange", [&] {
         amount("min", c.policy.min);

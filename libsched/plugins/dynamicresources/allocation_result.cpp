@@ -31,10 +31,25 @@ Requirement own_requirement(Arena& arena, const Requirement& r) {
   return out;
 }
 
-// A UUID of version 4 that differs from all others of this process.
-Str new_share_id(Arena& arena, uint64_t seed) {
-  const uint64_t serial = next_serial();
-  const uint64_t a = hash_mix(seed + 1, serial), b = hash_mix(serial, seed + 2);
+// FNV-1a with a final mix: the same in every process.
+uint64_t fixed_hash(Span<Str> texts, uint64_t h) {
+  for (const Str text : texts) {
+    for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+    h = (h ^ 0xff) * 0x100000001b3ULL;
+  }
+  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  h = (h ^ (h >> 27)) * 0x94d049bb133111ebULL;
+  return h ^ (h >> 31);
+}
+
+// The identifier of the share that a claim's result of this index is: a UUID of version 4, which no
+// other share has. Upstream draws it by chance; here an allocation can be repeated.
+Str share_id(Arena& arena, const ResourceClaim& claim, const AllocatedDevice& d, size_t entry,
+             size_t index) {
+  const std::string number = std::to_string(entry) + "/" + std::to_string(index);
+  const Str texts[] = {claim.meta.ns, claim.meta.name, claim.meta.uid, d.driver,
+                       d.pool,        d.device,        number};
+  const uint64_t a = fixed_hash(texts, 0xcbf29ce484222325ULL), b = fixed_hash(texts, a);
   char text[40];
   const int n = std::snprintf(
       text, sizeof text, "%08x-%04x-4%03x-%04x-%012llx", static_cast<unsigned>(a >> 32),
@@ -44,8 +59,8 @@ Str new_share_id(Arena& arena, uint64_t seed) {
   return arena.copy(Str(text, static_cast<size_t>(n)));
 }
 
-Span<AllocatedDevice> results_of(Arena& arena, const std::vector<PickedDevice>& picked,
-                                 const ResultOptions& options) {
+Span<AllocatedDevice> results_of(Arena& arena, const ResourceClaim& claim, size_t entry,
+                                 const std::vector<PickedDevice>& picked, bool binding_conditions) {
   std::vector<AllocatedDevice> out;
   for (const PickedDevice& p : picked) {
     AllocatedDevice& d = out.emplace_back();
@@ -55,16 +70,18 @@ Span<AllocatedDevice> results_of(Arena& arena, const std::vector<PickedDevice>& 
     d.device = arena.copy(p.device->name);
     if (p.ask->what->admin_access) d.admin_access = true;
     d.tolerations = own_tolerations(arena, p.ask->what->tolerations);
-    if (options.binding_conditions) {
+    if (binding_conditions) {
       d.binding_conditions = own_texts(arena, p.device->binding_conditions);
       d.binding_failure_conditions = own_texts(arena, p.device->binding_failure_conditions);
     }
     if (!p.shared) continue;
-    d.share_id = new_share_id(arena, options.share_seed);
-    std::vector<NamedQuantity> consumed;
-    for (const DeviceCapacity& c : p.device->capacity)
-      consumed.push_back(
-          {arena.copy(c.name), consumed_of(c, find_quantity(p.ask->what->capacity, c.name))});
+    d.share_id = share_id(arena, claim, d, entry, out.size());
+    std::vector<NamedAmount> consumed;
+    for (const DeviceCapacity& c : p.device->capacity) {
+      Amount amount = consumed_of(c, find_amount(p.ask->what->capacity, c.name));
+      amount.written = arena.copy(amount.written);
+      consumed.push_back({arena.copy(c.name), amount});
+    }
     d.consumed_capacity = arena.copy(consumed);
   }
   return arena.copy(out);
@@ -171,12 +188,12 @@ Result<NodeSelector> selector_of(Arena& arena, const std::vector<PickedDevice>& 
 
 }  // namespace
 
-Result<NewAllocationRef> make_allocation(const ResourceClaim& claim,
+Result<NewAllocationRef> make_allocation(const ResourceClaim& claim, size_t entry,
                                          const std::vector<PickedDevice>& picked,
                                          const std::vector<const DeviceAsk*>& asks, Str node_name,
-                                         const ResultOptions& options) {
+                                         bool binding_conditions) {
   const Ref<NewAllocation> made = make_ref<NewAllocation>();
-  made->allocation.results = results_of(made->arena, picked, options);
+  made->allocation.results = results_of(made->arena, claim, entry, picked, binding_conditions);
   made->allocation.config = configurations_of(made->arena, claim, asks);
   const Result<NodeSelector> selector = selector_of(made->arena, picked, node_name);
   if (!selector.ok())

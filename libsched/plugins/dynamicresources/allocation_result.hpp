@@ -41,15 +41,11 @@ struct PickedDevice {
   bool shared = false;
 };
 
-struct ResultOptions {
-  bool binding_conditions = true;
-  uint64_t share_seed = 0;  // identifiers of shares are made of it
-};
-
-// `asks` are the chosen asks of all requests, in order. The error is upstream's.
-Result<NewAllocationRef> make_allocation(const ResourceClaim& claim,
+// `entry` is the claim's place among those of the pod, `asks` the chosen asks of all requests, in
+// order. The error is upstream's.
+Result<NewAllocationRef> make_allocation(const ResourceClaim& claim, size_t entry,
                                          const std::vector<PickedDevice>& picked,
                                          const std::vector<const DeviceAsk*>& asks, Str node_name,
-                                         const ResultOptions& options);
+                                         bool binding_conditions);
 
 }  // namespace libsched

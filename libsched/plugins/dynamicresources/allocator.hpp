@@ -17,14 +17,13 @@ namespace libsched {
 // The number of devices that one claim may have.
 inline constexpr int64_t kMostDevices = 32;
 
-// What all searches of a cycle share. The slices, rules and classes outlive it.
+// What all searches of a cycle share, and what outlives it.
 struct AllocatorInput {
   DeviceFeatures features;
-  DeviceSlices slices;
-  std::vector<const DeviceTaintRule*> rules;  // none without features.taint_rules
-  DevicesInUse in_use;
+  const DeviceSlices* slices = nullptr;
+  std::span<const DeviceTaintRule* const> rules;  // none without features.taint_rules
+  const DevicesInUse* in_use = nullptr;
   std::function<const DeviceClass*(Str)> class_of;  // null: there is none
-  uint64_t share_seed = 0;
 };
 
 struct AllocationOutcome {

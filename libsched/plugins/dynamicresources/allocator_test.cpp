@@ -20,24 +20,28 @@ class World {
     if (!set.ok()) FAIL(set.error().text());
     objects_ = std::move(*set);
     std::vector<const ResourceSlice*> slices;
-    AllocatorInput input{features_, DeviceSlices({}), {}, {}, {}, 7};
+    AllocatorInput input;
+    input.features = features_;
     for (const StoredObject& o : objects_.stored) {
       const Object* const object = o.object.get();
       if (o.kind == StoredKind::kResourceSlice)
         slices.push_back(static_cast<const ResourceSlice*>(object));
       if (o.kind == StoredKind::kDeviceTaintRule)
-        input.rules.push_back(static_cast<const DeviceTaintRule*>(object));
+        rules_.push_back(static_cast<const DeviceTaintRule*>(object));
       if (o.kind == StoredKind::kDeviceClass)
         classes_[object->meta.name] = static_cast<const DeviceClass*>(object);
       if (o.kind != StoredKind::kResourceClaim) continue;
       const auto* claim = static_cast<const ResourceClaim*>(object);
       if (claim->allocation) {
-        input.in_use.add(*claim->allocation, features_.consumable_capacity);
+        in_use_.add(*claim->allocation, features_.consumable_capacity);
       } else {
         claims_.push_back(claim);
       }
     }
-    input.slices = DeviceSlices(slices);
+    slices_ = DeviceSlices(slices);
+    input.slices = &slices_;
+    input.rules = rules_;
+    input.in_use = &in_use_;
     input.class_of = [this](Str name) {
       const auto at = classes_.find(name);
       return at == classes_.end() ? nullptr : at->second;
@@ -99,6 +103,9 @@ class World {
   ObjectSet objects_;
   std::map<Str, const DeviceClass*> classes_;
   std::vector<const ResourceClaim*> claims_;
+  DeviceSlices slices_{{}};
+  std::vector<const DeviceTaintRule*> rules_;
+  DevicesInUse in_use_;
   std::unique_ptr<DeviceAllocator> allocator_;
 };
 
@@ -372,7 +379,7 @@ TEST_CASE("capacities: policies, shares and what they consume") {
   CHECK(consumed(range + claim("k", wants("r", "1"))) == "2");
   CHECK(consumed(range + claim("k", wants("r", "5"))) == "6");
   CHECK(consumed(range + claim("k", ask("r"))) == "3");
-  CHECK(consumed(plain + claim("k", wants("r", "2500m"))) == "2.5");
+  CHECK(consumed(plain + claim("k", wants("r", "2500m"))) == "2500m");
   CHECK(World(range + claim("k", wants("r", "9"))).picks() == "impossible");
   const std::string values = device(", requestPolicy: {validValues: [1, 4]}");
   CHECK(consumed(values + claim("k", wants("r", "2"))) == "4");

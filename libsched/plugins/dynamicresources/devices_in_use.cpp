@@ -25,7 +25,7 @@ void DevicesInUse::add(const ClaimAllocation& allocation, bool shares) {
     shared_.insert(d.id());
     if (d.consumed_capacity.empty()) continue;
     CapacityAmounts& amounts = capacity_[d.id()];
-    for (const NamedQuantity& c : d.consumed_capacity) amounts.add(c.name, c.quantity);
+    for (const NamedAmount& c : d.consumed_capacity) amounts.add(c.name, c.amount);
   }
 }
 

@@ -1,6 +1,13 @@
-// DynamicResources: lets pods pass that need no device; any other pod is an error, because device
-// allocation is not implemented. Mirrors the Skip condition of upstream's plugins/dynamicresources.
+// DynamicResources: a node must have, or be able to get, the devices of the pod's ResourceClaims.
+// Mirrors upstream's plugins/dynamicresources.
+#include <algorithm>
+
+#include "libsched/cluster/change_errors.hpp"
+#include "libsched/framework/facts.hpp"
 #include "libsched/framework/framework.hpp"
+#include "libsched/plugins/dynamicresources/claim_binding.hpp"
+#include "libsched/plugins/dynamicresources/claim_writes.hpp"
+#include "libsched/plugins/dynamicresources/pod_claims.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
@@ -8,53 +15,188 @@
 namespace libsched {
 namespace {
 
+// So many alternatives a request may have; the first counts most.
+constexpr int64_t kMaxAlternatives = 8;
+
+struct Settings {
+  bool enabled = true, extended_resources = true, prioritized_list = true;
+  ClaimOptions claims;
+};
+
+Status unresolvable(std::string why) {
+  return Status(Code::kUnschedulableAndUnresolvable, std::move(why));
+}
+
+// Success if the class of a request exists.
+Status check_class(const View& view, Str device_class, const std::string& request) {
+  if (device_class.empty())
+    return Status::from_error("request " + request + ": unsupported request type");
+  if (view.objects().find<DeviceClass>(device_class) == nullptr)
+    return unresolvable("request " + request + ": device class " + std::string(device_class) +
+                        " does not exist");
+  return Status();
+}
+
 class DynamicResources final : public Plugin {
  public:
-  DynamicResources(bool enabled, bool extended_resources)
-      : enabled_(enabled), extended_resources_(extended_resources) {}
+  explicit DynamicResources(const Settings& settings)
+      : settings_(settings),
+        states_(settings.claims.features),
+        programs_({.list_attributes = settings.claims.list_attributes}) {}
+
+  Status pre_enqueue(const Call& call, const Pod& pod) const override {
+    if (!settings_.enabled || pod.spec.resource_claims.empty()) return {};
+    const auto claims = claims_of(call.view, pod);
+    return claims.ok() ? Status() : unresolvable(claims.error().message);
+  }
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
+    if (!settings_.enabled) return Status(Code::kSkip);
     const Pod& pod = call.pod;
-    if (!pod.spec.resource_claims.empty())
-      return needs_plugin(pod, "DynamicResources", "it has resource claims");
-    if (!extended_resources_) return Status(Code::kSkip);
-    for (const ScalarAmount& s : pod.requests.scalars)
-      if (s.value != 0 && may_be_device_resource(call.view, s.name))
-        return needs_plugin(
-            pod, "DynamicResources",
-            "it asks for " + std::string(s.name) + ", which a DeviceClass may provide");
-    return Status(Code::kSkip);
+    Result<std::vector<ResourceClaimRef>> found = claims_of(call.view, pod);
+    if (settings_.extended_resources)
+      for (const ScalarAmount& s : pod.requests.scalars)
+        if (s.value != 0 && may_be_device_resource(call.view, s.name))
+          return needs_plugin(
+              pod, "DynamicResources",
+              "it asks for " + std::string(s.name) + ", which a DeviceClass may provide");
+    if (found.ok() && found->empty()) return Status(Code::kSkip);
+    if (!call.services.reserves)
+      return Error{Rc::kUnsupported,
+                   "pod \"" + object_key(pod.meta.ns, pod.meta.name) +
+                       "\" claims devices, which a simulated cluster does not allocate",
+                   {},
+                   "DynamicResources"};
+    // PostFilter learns from this that PreFilter ran.
+    const auto data = std::make_shared<ClaimsOfCycle>();
+    data->view_version = call.view.version();
+    *call.data = data;
+    if (!found.ok()) return unresolvable(found.error().message);
+    std::vector<ClaimData::Claim> claims;
+    bool allocates = false;
+    for (ResourceClaimRef& c : *found) {
+      if (Status s = check(call.view, *c, &allocates); !s.success()) return s;
+      claims.push_back({std::move(c)});
+    }
+    data->data =
+        std::make_shared<ClaimData>(std::move(claims), allocates ? states_.of(call.view) : nullptr,
+                                    settings_.claims, selectors(), call.view);
+    data->reserved = std::make_shared<ClaimReservation>();
+    return Status();
   }
 
-  // PreFilter skips Filter for every pod that it lets pass: Filter sees only pods of profiles in
-  // which PreFilter does not run.
+  // Without PreFilter's data nothing is known of the pod's claims.
   void filter(const FilterCall& call, const RowSet& set) const override {
-    if (!enabled_ || call.pre_filtered) return;
-    set.for_each([&](uint32_t row) { set.reject_with_error(row); });
-  }
-  Status filter_status(const FilterCall&, uint32_t) const override {
-    return Status(Code::kError, "not found");
+    if (!settings_.enabled || skipped(call.state)) return;
+    if (call.data == nullptr) {
+      set.for_each([&](uint32_t row) { set.reject_with_error(row); });
+      return;
+    }
+    ClaimData& data = *static_cast<const ClaimsOfCycle&>(*call.data).data;
+    const std::function<bool()> expired = [&] { return call.exceeded(); };
+    set.for_each([&](uint32_t row) {
+      if (call.exceeded()) return;
+      const ClaimData::Verdict& verdict =
+          data.verdict(call.node(row), call.services.clock(), expired);
+      if (verdict.status.success()) return;
+      verdict.status.rejected() ? set.reject(row) : set.reject_with_error(row);
+    });
   }
 
-  // A pod that PreFilter lets pass has no claims whose devices could be given back. A question is
-  // about room that other pods could make.
+  Status filter_status(const FilterCall& call, uint32_t row) const override {
+    if (call.data == nullptr) return Status::from_error("not found");
+    ClaimData& data = *static_cast<const ClaimsOfCycle&>(*call.data).data;
+    return data.verdict(call.node(row), call.services.clock(), [&] { return call.exceeded(); })
+        .status;
+  }
+
+  void pod_facts(const Call& call, const Pod& pod, const Status& status,
+                 Facts* facts) const override {
+    for (const std::string& reason : status.reasons)
+      for (const PodResourceClaim& entry : pod.spec.resource_claims)
+        add_entry(call.view, pod, entry, &facts->add(reason));
+  }
+
+  void node_facts(const FilterCall& call, uint32_t row, const Status& status,
+                  Facts* facts) const override {
+    ClaimData& data = *static_cast<const ClaimsOfCycle&>(*call.data).data;
+    const ClaimData::Verdict& verdict =
+        data.verdict(call.node(row), call.services.clock(), [&] { return call.exceeded(); });
+    for (uint32_t i = 0; i < data.claims().size(); ++i) {
+      const ClaimData::Claim& c = data.claims()[i];
+      const bool elsewhere = std::find(verdict.unavailable.begin(), verdict.unavailable.end(), i) !=
+                             verdict.unavailable.end();
+      if (verdict.unavailable.empty() ? !c.to_allocate() : !elsewhere) continue;
+      facts->add(status.reasons[0])
+          .key("resourceClaim", c.object->meta.ns, c.object->meta.name)
+          .flag("allocated", !c.to_allocate());
+    }
+  }
+
   Status post_filter(const PostFilterCall& call, std::optional<Nomination>*) const override {
     if (call.question) return Status(Code::kSkip);
-    if (!enabled_) return Status(Code::kUnschedulable, "plugin disabled");
-    if (!passed(call.state)) return Status::from_error("not found");
-    return Status(Code::kUnschedulable, "no new claims to deallocate");
+    if (!settings_.enabled) return Status(Code::kUnschedulable, "plugin disabled");
+    const ClaimsOfCycle* const claims = data_of(call.state);
+    if (claims == nullptr && !skipped(call.state)) return Status::from_error("not found");
+    if (claims == nullptr || !claims->data)
+      return Status(Code::kUnschedulable, "no new claims to deallocate");
+    // Upstream takes one of them by chance.
+    for (const uint32_t i : claims->data->unavailable()) {
+      const ResourceClaim& claim = *claims->data->claims()[i].object;
+      const bool free =
+          claim.reserved_for.empty() ||
+          (claim.reserved_for.size() == 1 && claim.reserved_for[0].uid == call.pod.meta.uid);
+      if (free) return deallocate(call.services, claim);
+    }
+    return Status(Code::kUnschedulable, "still not schedulable");
   }
 
-  Dependencies depends_on(const View&, const Pod& pod) const override {
-    if (!extended_resources_ || !asks_scalars(pod.requests)) return {};
-    return {.filter = {.any = object_changed(StoredKind::kDeviceClass)}, .score = {}};
+  // Nodes that give the pod alternatives it prefers score higher.
+  Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
+    const auto* const claims = static_cast<const ClaimsOfCycle*>(call.filter_data);
+    if (!settings_.enabled || !settings_.prioritized_list || claims == nullptr ||
+        !claims->data->allocates())
+      return {true, 0};
+    set.for_each([&](uint32_t row) { scores[row] = score_of(*claims->data, row); });
+    return {};
+  }
+  bool normalizes() const override { return true; }
+  bool normalizes_by_range() const override { return true; }
+  Status normalize(const ScoreCall&, const ScoreSet& set, int64_t* scores) const override {
+    if (settings_.enabled) default_normalize(set, false, scores);
+    return {};
+  }
+  int64_t normalize_uniform(const ScoreCall&, int64_t score) const override {
+    return settings_.enabled ? default_normalize_uniform(score, false) : score;
   }
 
-  // A pod that PreFilter lets pass has no claims to reserve.
+  Status reserve(const ReserveCall& call) const override {
+    const auto* const claims = static_cast<const ClaimsOfCycle*>(call.filter_data);
+    if (claims == nullptr) return Status();
+    return reserve_claims(call, *claims, settings_.claims);
+  }
+  void unreserve(const ReserveCall& call) const override {
+    const auto* const claims = static_cast<const ClaimsOfCycle*>(call.filter_data);
+    if (claims != nullptr) unreserve_claims(call, *claims);
+  }
+
   Status pre_bind_pre_flight(const BindingCall& call, bool* allow_parallel) const override {
     *allow_parallel = true;
-    if (!enabled_ || call.entry.skip_filter) return Status(Code::kSkip);
-    return Status::from_error("not found");
+    if (!settings_.enabled || call.entry.skip_filter) return Status(Code::kSkip);
+    return call.entry.data ? Status() : Status::from_error("not found");
+  }
+  Status pre_bind(const BindingCall& call) const override {
+    if (!settings_.enabled || call.entry.data == nullptr) return Status();
+    return bind_claims(call, static_cast<const ClaimsOfCycle&>(*call.entry.data), settings_.claims);
+  }
+
+  // Pods with claims compete for devices, and their answers depend on time and on the nodes that
+  // were asked before: they are never kept.
+  Dependencies depends_on(const View&, const Pod& pod) const override {
+    if (!settings_.enabled) return {};
+    if (!pod.spec.resource_claims.empty()) return Dependencies::everything();
+    if (!settings_.extended_resources || !asks_scalars(pod.requests)) return {};
+    return {.filter = {.any = object_changed(StoredKind::kDeviceClass)}, .score = {}};
   }
 
   bool signs() const override { return true; }
@@ -71,33 +213,163 @@ class DynamicResources final : public Plugin {
         hinted(kPodEvents, kUpdatePodGeneratedResourceClaim),
         always(kDeviceClassEvents, kAdd | kUpdate), always(kResourceSliceEvents, kAdd | kUpdate)};
   }
-  // ResourceClaims are not known yet: a retry too many is better than a forgotten pod.
-  Result<QueueingHint> hint(size_t index, const View&, const Pod& pod,
+  Result<QueueingHint> hint(size_t index, const View& view, const Pod& pod,
                             const ObjectChange& change) const override {
-    if (index != 2) return QueueingHint::kQueue;
+    if (index != 1 && index != 2) return QueueingHint::kQueue;
     if (!change.after) return no_object(change);
-    return queue_if(same_pod(pod, *object_of<Pod>(change.after)));
+    if (index == 1) return hint_of_claim(view, pod, change);
+    const Pod& after = *object_of<Pod>(change.after);
+    return queue_if(same_pod(pod, after) && claims_of(view, after).ok());
   }
 
  private:
-  // Whether PreFilter has let the pod pass in this state.
-  bool passed(const CycleState& state) const {
-    const auto& plugins = static_cast<const Framework&>(*state.framework()).plugins();
-    for (size_t i = 0; i < plugins.size(); ++i)
-      if (plugins[i].plugin.get() == this) return state.entries()[i].skip_filter;
-    return false;
+  // Makes the programs of selectors, which share their memory.
+  SelectorCompiler selectors() const {
+    const auto scratch = std::make_shared<cel::Scratch>();
+    return [this, scratch](Str expression) -> Result<DeviceMatcher> {
+      Result<Ref<const cel::Program>> program = programs_.get(expression);
+      if (!program.ok()) return program.error();
+      return DeviceMatcher([program = *program, scratch](const cel::Device& device) {
+        return program->match(device, *scratch);
+      });
+    };
   }
 
-  bool enabled_;
-  bool extended_resources_;
+  // Whether the claim may be asked for; notes if it has to be allocated.
+  static Status check(const View& view, const ResourceClaim& claim, bool* allocates) {
+    const std::string key = object_key(claim.meta.ns, claim.meta.name);
+    if (claim.in_flight)
+      return unresolvable("resource claim " + key + " is in the process of being allocated");
+    if (claim.allocation) {
+      const std::string error = node_selector_error(claim.allocation->node_selector);
+      return error.empty() ? Status() : Status::from_error(error);
+    }
+    *allocates = true;
+    for (const DeviceRequest& r : claim.spec.requests) {
+      const std::string name(r.name);
+      if (r.exact) {
+        if (Status s = check_class(view, r.exactly.device_class, name); !s.success()) return s;
+      } else if (!r.first_available.empty()) {
+        for (const DeviceRequirement& a : r.first_available)
+          if (Status s = check_class(view, a.device_class, name + "/" + std::string(a.name));
+              !s.success())
+            return s;
+      } else {
+        return unresolvable("resource claim " + key + ", request " + name +
+                            ": unknown request type");
+      }
+    }
+    return Status();
+  }
+
+  static void add_entry(const View& view, const Pod& pod, const PodResourceClaim& entry,
+                        Fact* fact) {
+    fact->text("entry", entry.name);
+    if (!entry.claim_name.empty()) {
+      fact->key("resourceClaim", pod.meta.ns, entry.claim_name);
+      fact->flag("exists",
+                 view.objects().find<ResourceClaim>(pod.meta.ns, entry.claim_name) != nullptr);
+    }
+    if (!entry.template_name.empty()) fact->text("template", entry.template_name);
+  }
+
+  static int64_t score_of(const ClaimData& data, uint32_t row) {
+    const ClaimData::Verdict* const verdict = data.known(row);
+    if (verdict == nullptr) return 0;
+    int64_t out = 0;
+    size_t index = 0;
+    for (const ClaimData::Claim& c : data.claims()) {
+      if (c.to_allocate() && index >= verdict->allocations.size()) return 0;
+      const ClaimAllocation& allocation =
+          c.to_allocate() ? verdict->allocations[index++]->allocation : *c.object->allocation;
+      for (const DeviceRequest& request : c.object->spec.requests) {
+        if (request.exact) continue;
+        for (uint32_t a = 0; a < request.first_available.size(); ++a)
+          if (uses(allocation, request, a)) out += kMaxAlternatives - a;
+      }
+    }
+    return out;
+  }
+
+  // Whether the claim has a device of this alternative.
+  static bool uses(const ClaimAllocation& allocation, const DeviceRequest& request,
+                   uint32_t alternative) {
+    const std::string name =
+        std::string(request.name) + "/" + std::string(request.first_available[alternative].name);
+    return std::any_of(allocation.results.begin(), allocation.results.end(),
+                       [&](const AllocatedDevice& d) { return d.request == name; });
+  }
+
+  // A claim that lost its allocation may help any pod with claims, another change only its own.
+  static QueueingHint hint_of_claim(const View& view, const Pod& pod, const ObjectChange& change) {
+    const auto claims = claims_of(view, pod);
+    if (!claims.ok()) return QueueingHint::kQueueSkip;
+    const ResourceClaim& after = *object_of<ResourceClaim>(change.after);
+    const ResourceClaim* const before =
+        change.before ? object_of<ResourceClaim>(change.before) : nullptr;
+    if (before != nullptr && before->allocation && !after.allocation) return QueueingHint::kQueue;
+    for (const ResourceClaimRef& c : *claims)
+      if (c->meta.uid == after.meta.uid && c->meta.name == after.meta.name)
+        return queue_if(before == nullptr || !same_status(*before, after));
+    return QueueingHint::kQueueSkip;
+  }
+
+  // The plugin's part of the state.
+  const CycleState::Entry* entry_of(const CycleState& state) const {
+    const auto& plugins = static_cast<const Framework&>(*state.framework()).plugins();
+    for (size_t i = 0; i < plugins.size(); ++i)
+      if (plugins[i].plugin.get() == this) return &state.entries()[i];
+    return nullptr;
+  }
+  bool skipped(const CycleState& state) const {
+    const CycleState::Entry* const entry = entry_of(state);
+    return entry != nullptr && entry->skip_filter;
+  }
+  const ClaimsOfCycle* data_of(const CycleState& state) const {
+    const CycleState::Entry* const entry = entry_of(state);
+    return entry == nullptr ? nullptr : static_cast<const ClaimsOfCycle*>(entry->data.get());
+  }
+
+  Settings settings_;
+  mutable DeviceStates states_;
+  mutable cel::Programs programs_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Plugin>> make_dynamic_resources(const FactoryCall& call) {
-  return std::unique_ptr<Plugin>(
-      std::make_unique<DynamicResources>(call.gates.enabled(Gate::kDynamicResourceAllocation),
-                                         call.gates.enabled(Gate::kDRAExtendedResource)));
+  const auto* const args =
+      call.args == nullptr ? nullptr : std::get_if<DynamicResourcesArgs>(&call.args->value);
+  const auto on = [&](Gate gate) { return call.gates.enabled(gate); };
+  Settings s;
+  s.enabled = on(Gate::kDynamicResourceAllocation);
+  s.extended_resources = on(Gate::kDRAExtendedResource);
+  s.prioritized_list = on(Gate::kDRAPrioritizedList);
+  DeviceFeatures& f = s.claims.features;
+  f.admin_access = on(Gate::kDRAAdminAccess);
+  f.prioritized_list = s.prioritized_list;
+  f.partitionable = on(Gate::kDRAPartitionableDevices);
+  f.taints = on(Gate::kDRADeviceTaints);
+  f.taint_rules = on(Gate::kDRADeviceTaintRules);
+  f.binding_conditions =
+      on(Gate::kDRADeviceBindingConditions) && on(Gate::kDRAResourceClaimDeviceStatus);
+  f.consumable_capacity = on(Gate::kDRAConsumableCapacity);
+  constexpr int64_t kSecond = 1'000'000'000;
+  s.claims.binding_timeout_ns = 600 * kSecond;
+  if (args != nullptr && args->binding_timeout_ns)
+    s.claims.binding_timeout_ns = *args->binding_timeout_ns;
+  if (on(Gate::kDRASchedulerFilterTimeout))
+    s.claims.filter_timeout_ns =
+        args == nullptr ? 10 * kSecond : args->filter_timeout_ns.value_or(0);
+  s.claims.list_attributes = on(Gate::kDRAListTypeAttributes);
+  // Upstream then uses an older allocator.
+  if (s.enabled && !f.consumable_capacity && !f.binding_conditions)
+    return Error{Rc::kUnsupported,
+                 "DRAConsumableCapacity=false together with DRADeviceBindingConditions=false or "
+                 "DRAResourceClaimDeviceStatus=false is not implemented",
+                 {},
+                 "DynamicResources"};
+  return std::unique_ptr<Plugin>(std::make_unique<DynamicResources>(s));
 }
 
 }  // namespace libsched

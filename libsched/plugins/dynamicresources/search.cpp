@@ -20,7 +20,7 @@ DeviceSearch::Step DeviceSearch::fail(Error error) {
 }
 
 bool DeviceSearch::in_use(const DeviceId& id) const {
-  if (input_.in_use.whole(id)) return true;
+  if (input_.in_use->whole(id)) return true;
   const auto at = taken_.find(id);
   return at != taken_.end() && !at->second.empty();
 }
@@ -45,10 +45,10 @@ Result<bool> DeviceSearch::give(const Position& p, const Ask& ask, const Candida
   if (!features.partitionable && !device.consumes.empty()) return false;
 
   const auto others = shares_.find(c.id);
-  const bool has_share = input_.in_use.capacity(c.id) != nullptr ||
+  const bool has_share = input_.in_use->capacity(c.id) != nullptr ||
                          (others != shares_.end() && !others->second.empty());
   if (!device.consumes.empty() && !(shared && has_share)) {
-    if (!counters_.take(*c.pool, device, offers_.of(*c.pool, input_.in_use))) return false;
+    if (!counters_.take(*c.pool, device, offers_.of(*c.pool, *input_.in_use))) return false;
     given.counters = true;
   }
   const auto refuse = [&] {
@@ -195,9 +195,8 @@ Result<AllocationOutcome> DeviceSearch::outcome() const {
   for (size_t c = 0; c < plans_.size(); ++c) {
     std::vector<const DeviceAsk*> asks;
     for (const Request& r : plans_[c].requests) asks.push_back(&r.asks[r.chosen]);
-    Result<NewAllocationRef> made =
-        make_allocation(*claims_[c], plans_[c].picked, asks, node_.name,
-                        {input_.features.binding_conditions, input_.share_seed});
+    Result<NewAllocationRef> made = make_allocation(*claims_[c], c, plans_[c].picked, asks,
+                                                    node_.name, input_.features.binding_conditions);
     if (!made.ok()) return made.error();
     out.allocations.push_back(*made);
   }
@@ -205,7 +204,7 @@ Result<AllocationOutcome> DeviceSearch::outcome() const {
 }
 
 Result<AllocationOutcome> DeviceSearch::run() {
-  Result<std::vector<DevicePool>> pools = input_.slices.pools_of(node_, input_.features);
+  Result<std::vector<DevicePool>> pools = input_.slices->pools_of(node_, input_.features);
   if (!pools.ok()) return invalid({}, "gather pool information: " + pools.error().message);
   pools_ = std::move(*pools);
   LIBSCHED_TRY(check_claims());

@@ -52,12 +52,12 @@ bool DeviceSearch::suffices(const DeviceAsk& ask, const Device& device, const De
   if (device.capacity.empty() && ask.what->capacity.empty()) return true;
   const auto shares = shares_.find(id);
   if (shares == shares_.end())
-    return capacity_suffices(device, ask.what->capacity, input_.in_use.capacity(id), nullptr);
+    return capacity_suffices(device, ask.what->capacity, input_.in_use->capacity(id), nullptr);
   CapacityAmounts allocating;
   for (const DeviceAsk* share : shares->second)
     for (const DeviceCapacity& c : device.capacity)
-      allocating.add(c.name, consumed_of(c, find_quantity(share->what->capacity, c.name)));
-  return capacity_suffices(device, ask.what->capacity, input_.in_use.capacity(id), &allocating);
+      allocating.add(c.name, consumed_of(c, find_amount(share->what->capacity, c.name)));
+  return capacity_suffices(device, ask.what->capacity, input_.in_use->capacity(id), &allocating);
 }
 
 // The devices of a request for all: every one that is selectable, in use or not.

@@ -45,7 +45,8 @@ cel::Device cel_device(const Device& device, Str driver, bool lists,
   attributes.clear();
   capacity.clear();
   for (const DeviceAttribute& a : device.attributes) attributes.push_back(cel_attribute(a, lists));
-  for (const DeviceCapacity& c : device.capacity) capacity.push_back({c.name, c.value, c.written});
+  for (const DeviceCapacity& c : device.capacity)
+    capacity.push_back({c.name, c.value, c.value.written});
   return {driver, device.allow_multiple_allocations, attributes, capacity};
 }
 

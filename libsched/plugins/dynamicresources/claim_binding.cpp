@@ -1,0 +1,79 @@
+// See claim_binding.hpp.
+#include "libsched/plugins/dynamicresources/claim_binding.hpp"
+
+#include <algorithm>
+
+#include "libsched/cluster/change_errors.hpp"
+#include "libsched/plugins/dynamicresources/claim_writes.hpp"
+
+namespace libsched {
+
+Status reserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims,
+                      const ClaimOptions& options) {
+  const ClaimData& data = *claims.data;
+  ClaimReservation& out = *claims.reserved;
+  const bool unattended = call.services.api().unattended();
+  const ClaimData::Verdict* const verdict = data.known(call.row);
+  out.items.assign(data.claims().size(), {});
+  if (!unattended) out.watch = ObjectWatch::on(call.cluster);
+  size_t next = 0;
+  for (size_t i = 0; i < out.items.size(); ++i) {
+    const ResourceClaim& claim = *data.claims()[i].object;
+    ClaimReservation::Item& item = out.items[i];
+    if (out.watch) out.watch->add(StoredKind::kResourceClaim, claim.meta.ns, claim.meta.name);
+    const bool allocates = data.claims()[i].to_allocate();
+    if (allocates) {
+      if (verdict == nullptr || next >= verdict->allocations.size())
+        return Status::from_error("claim allocation not found for node");
+      item.allocation = verdict->allocations[next++];
+    }
+    if (unattended ? claim.reserved_for_uid(call.pod.meta.uid) : !allocates) continue;
+    // A pod may name a claim twice: then the first allocation stands.
+    const bool again = std::any_of(
+        out.items.begin(), out.items.begin() + static_cast<ptrdiff_t>(i), [&](const auto& other) {
+          return other.assumed && other.assumed->meta.name == claim.meta.name;
+        });
+    if (again) continue;
+    Ref<ResourceClaim> copy = copy_resource_claim(claim);
+    if (allocates) set_allocation(*copy, item.allocation);
+    copy->in_flight = !unattended;
+    if (unattended) {
+      add_consumer(*copy, call.pod);
+      if (options.features.binding_conditions) stamp(*copy, call.services.clock().now_ns());
+    }
+    const Result<void> done =
+        call.cluster.assume_object(StoredKind::kResourceClaim, ObjectRef(copy));
+    if (!done.ok())
+      return Status::from_error("internal error, couldn't signal allocation for claim " +
+                                std::string(claim.meta.name));
+    item.assumed = copy;
+  }
+  return Status();
+}
+
+void unreserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims) {
+  ClaimReservation& reservation = *claims.reserved;
+  const std::vector<ClaimData::Claim>& all = claims.data->claims();
+  for (size_t i = 0; i < all.size(); ++i) {
+    ClaimReservation::Item item;
+    if (i < reservation.items.size()) item = reservation.items[i];
+    const ObjectMeta& meta = all[i].object->meta;
+    const ObjectStore::Entry* const there =
+        call.cluster.view().objects().entry(StoredKind::kResourceClaim, meta.ns, meta.name);
+    // A newer object from the API server may have replaced the assumed one.
+    if (item.assumed && there != nullptr && there->latest.get() == item.assumed.get())
+      static_cast<void>(
+          call.cluster.restore_object(StoredKind::kResourceClaim, meta.ns, meta.name));
+    const ResourceClaim* known = item.written ? item.written.get() : all[i].object.get();
+    if (!known->allocation || !known->reserved_for_uid(call.pod.meta.uid)) continue;
+    // The claim that the API server was last seen to have may have other consumers by now.
+    if (there != nullptr && there->api) {
+      const auto& seen = static_cast<const ResourceClaim&>(*there->api);
+      if (seen.allocation && seen.reserved_for_uid(call.pod.meta.uid)) known = &seen;
+    }
+    release_consumer(call.services, *known, call.pod);
+  }
+  reservation.items.clear();
+}
+
+}  // namespace libsched

@@ -1,0 +1,131 @@
+// See claim_data.hpp.
+#include "libsched/plugins/dynamicresources/claim_data.hpp"
+
+#include "libsched/plugins/dynamicresources/claim_readiness.hpp"
+
+namespace libsched {
+namespace {
+
+Status unresolvable(std::string why) {
+  return Status(Code::kUnschedulableAndUnresolvable, std::move(why));
+}
+
+}  // namespace
+
+ClaimData::ClaimData(std::vector<Claim> claims, std::shared_ptr<const DeviceState> state,
+                     const ClaimOptions& options, SelectorCompiler compile, const View& view)
+    : claims_(std::move(claims)),
+      state_(std::move(state)),
+      options_(options),
+      verdicts_(view.word_count() * 64),
+      unavailable_(claims_.size()) {
+  const auto note_class = [&](Str name) {
+    if (const auto* c = view.objects().find<DeviceClass>(name); c != nullptr)
+      classes_.emplace(c->meta.name, DeviceClassRef::share(c));
+  };
+  for (const Claim& c : claims_) {
+    if (!c.to_allocate()) continue;
+    to_allocate_.push_back(c.object.get());
+    for (const DeviceRequest& r : c.object->spec.requests) {
+      note_class(r.exactly.device_class);
+      for (const DeviceRequirement& a : r.first_available) note_class(a.device_class);
+    }
+  }
+  if (to_allocate_.empty()) return;
+  const auto class_of = [this](Str name) -> const DeviceClass* {
+    const auto it = classes_.find(name);
+    return it == classes_.end() ? nullptr : it->second.get();
+  };
+  allocator_ = std::make_unique<DeviceAllocator>(
+      AllocatorInput{options_.features, &state_->slices, state_->rules, &state_->in_use, class_of},
+      std::move(compile), options_.list_attributes);
+}
+
+const ClaimData::Verdict& ClaimData::verdict(const NodeView& node, Clock& clock,
+                                             const std::function<bool()>& expired) {
+  const std::lock_guard lock(mutex_);
+  const uint32_t row = node.row();
+  if (row >= verdicts_.size()) verdicts_.resize(row + 1);
+  if (verdicts_[row]) return *verdicts_[row];
+  auto made = std::make_unique<Verdict>(judge(node.node(), clock, expired));
+  if (!made->status.success() && expired()) return ended_;
+  for (const uint32_t claim : made->unavailable) unavailable_[claim] = true;
+  verdicts_[row] = std::move(made);
+  return *verdicts_[row];
+}
+
+const ClaimData::Verdict* ClaimData::known(uint32_t row) const {
+  const std::lock_guard lock(mutex_);
+  return row < verdicts_.size() ? verdicts_[row].get() : nullptr;
+}
+
+std::vector<uint32_t> ClaimData::unavailable() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<uint32_t> out;
+  for (uint32_t i = 0; i < unavailable_.size(); ++i)
+    if (unavailable_[i]) out.push_back(i);
+  return out;
+}
+
+ClaimData::Verdict ClaimData::judge(const Node& node, Clock& clock,
+                                    const std::function<bool()>& expired) {
+  Verdict out;
+  std::vector<uint32_t> unavailable;
+  for (uint32_t i = 0; i < claims_.size(); ++i)
+    if (!claims_[i].to_allocate() && !available(*claims_[i].object, node, clock.now_ns()))
+      unavailable.push_back(i);
+  // A failed allocation hides that claims are elsewhere, and PostFilter does not hear of them.
+  if (allocator_) {
+    allocate(node, clock, expired, &out);
+    if (!out.status.success()) return out;
+  }
+  if (unavailable.empty()) return out;
+  out.allocations.clear();
+  out.status = unresolvable("resourceclaim not available on the node");
+  out.unavailable = std::move(unavailable);
+  return out;
+}
+
+// Whether the node can have the devices of an allocated claim.
+bool ClaimData::available(const ResourceClaim& claim, const Node& node, int64_t now_ns) const {
+  const NodeSelector& selector = claim.allocation->node_selector;
+  if (selector.present && !node_selector_matches(selector, node.meta.labels, node.meta.name))
+    return false;
+  if (!options_.features.binding_conditions) return true;
+  switch (readiness_of(claim)) {
+    case Readiness::kReady: return true;
+    case Readiness::kFailed: return false;
+    case Readiness::kPending: break;
+  }
+  return !binding_timed_out(claim, options_.binding_timeout_ns, now_ns);
+}
+
+void ClaimData::allocate(const Node& node, Clock& clock, const std::function<bool()>& expired,
+                         Verdict* out) {
+  const int64_t deadline_ns =
+      options_.filter_timeout_ns == 0 ? 0 : clock.now_ns() + options_.filter_timeout_ns;
+  Result<AllocationOutcome> found = allocator_->allocate(
+      {node.meta.name, node.meta.labels}, to_allocate_,
+      [&] { return (deadline_ns != 0 && clock.now_ns() >= deadline_ns) || expired(); });
+  if (!found.ok()) {
+    out->status = Status::from_error(found.error().message);
+    return;
+  }
+  switch (found->kind) {
+    case AllocationOutcome::Kind::kAllocated:
+      out->allocations = std::move(found->allocations);
+      return;
+    case AllocationOutcome::Kind::kImpossible:
+      out->status = unresolvable("cannot allocate all claims");
+      return;
+    case AllocationOutcome::Kind::kInvalidPools:
+      out->status = unresolvable("invalid resource pools were encountered");
+      return;
+    case AllocationOutcome::Kind::kTimedOut:
+      out->status = Status::from_error("node " + std::string(node.meta.name) +
+                                       ": timed out trying to allocate devices");
+      return;
+  }
+}
+
+}  // namespace libsched

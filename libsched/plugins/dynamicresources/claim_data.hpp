@@ -1,0 +1,85 @@
+// ClaimData: the claims of a pod in one cycle, and what each node that was asked about has for
+// them.
+//
+// Copies of a cycle's state share it, as upstream's do. Any thread may ask it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "libsched/base/clock.hpp"
+#include "libsched/base/mutex.hpp"
+#include "libsched/cluster/node_view.hpp"
+#include "libsched/framework/cycle_state.hpp"
+#include "libsched/framework/status.hpp"
+#include "libsched/plugins/dynamicresources/device_state.hpp"
+
+namespace libsched {
+
+// The settings of the plugin that concern all cycles.
+struct ClaimOptions {
+  DeviceFeatures features;
+  bool list_attributes = false;
+  int64_t filter_timeout_ns = 0;  // 0: none
+  int64_t binding_timeout_ns = 0;
+};
+
+class ClaimData {
+ public:
+  struct Claim {
+    ResourceClaimRef object;
+    bool to_allocate() const { return !object->allocation.has_value(); }
+  };
+  // What a node is for the pod.
+  struct Verdict {
+    Status status;
+    std::vector<uint32_t> unavailable;          // claims that are allocated elsewhere, by index
+    std::vector<NewAllocationRef> allocations;  // of the claims to allocate, in their order
+  };
+
+  // `state`: only if some claim has to be allocated. `compile` makes the selectors' programs.
+  ClaimData(std::vector<Claim> claims, std::shared_ptr<const DeviceState> state,
+            const ClaimOptions& options, SelectorCompiler compile, const View& view);
+
+  const std::vector<Claim>& claims() const { return claims_; }
+  bool allocates() const { return allocator_ != nullptr; }
+
+  // The verdict on a node; the first call for a row works it out. `clock` is the time of
+  // allocations' time-outs, `expired` tells whether the caller ends the call.
+  const Verdict& verdict(const NodeView& node, Clock& clock, const std::function<bool()>& expired);
+  // The same if it is known already, else null.
+  const Verdict* known(uint32_t row) const;
+  // The claims that some node could not have, by index.
+  std::vector<uint32_t> unavailable() const;
+
+ private:
+  Verdict judge(const Node& node, Clock& clock, const std::function<bool()>& expired);
+  bool available(const ResourceClaim& claim, const Node& node, int64_t now_ns) const;
+  void allocate(const Node& node, Clock& clock, const std::function<bool()>& expired, Verdict* out);
+
+  std::vector<Claim> claims_;
+  std::shared_ptr<const DeviceState> state_;
+  ClaimOptions options_;
+  std::vector<const ResourceClaim*> to_allocate_;
+  std::map<Str, DeviceClassRef> classes_;  // that they name
+  mutable Mutex mutex_;
+  std::vector<std::unique_ptr<Verdict>> verdicts_;  // by row; null: not asked yet
+  Verdict ended_;                                   // of a call that the caller has ended
+  std::vector<bool> unavailable_;                   // by claim
+  std::unique_ptr<DeviceAllocator> allocator_;
+};
+
+struct ClaimReservation;  // claim_binding.hpp
+
+// DynamicResources' part of a cycle's state.
+struct ClaimsOfCycle final : PluginData {
+  std::shared_ptr<ClaimData> data;
+  std::shared_ptr<ClaimReservation> reserved;
+  std::shared_ptr<PluginData> clone() const override {
+    return std::make_shared<ClaimsOfCycle>(*this);
+  }
+};
+
+}  // namespace libsched

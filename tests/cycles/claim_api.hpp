@@ -1,0 +1,48 @@
+// ClaimApi: an API server that has nothing but ResourceClaims, and the scheduler's cache of them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libsched/framework/api_client.hpp"
+#include "libsched/objects/resource_claim.hpp"
+#include "world.hpp"
+
+namespace libsched::cycles {
+
+// What PreBind and PostFilter write reaches the cluster at once, or with deliver() if plugins are
+// just judging. Versions of claims are counted, and stale updates are conflicts.
+class ClaimApi final : public ApiClient {
+ public:
+  explicit ClaimApi(Ref<Cluster> cluster) : cluster_(std::move(cluster)) {}
+
+  // Gives all claims of the cluster their first version.
+  void start();
+  void deliver();
+  // The claims that have changed since the last call, in the form of the oracle.
+  Json changes();
+  // The numbers of random identifiers of shares, in the order of their appearance.
+  using Shares = std::map<std::string, std::string>;
+  static Json allocation(const Json& status, Shares& shares);
+  static Json document(const ResourceClaim& claim);
+
+  Result<void> bind(const Pod&, Str) override { return {}; }
+  Result<void> delete_pod(const Pod&) override { return {}; }
+  Result<void> patch_pod_status(const Pod&, const PodStatusPatch&) override { return {}; }
+  Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override;
+  void event(const Pod&, Str, Str, Str, Str) override {}
+  bool keeps_events() const override { return false; }
+
+ private:
+  void put(const ResourceClaim& claim);
+
+  Ref<Cluster> cluster_;
+  std::map<std::string, ResourceClaimRef> claims_;
+  std::vector<ResourceClaimRef> waiting_;
+  std::map<std::string, std::string> seen_;
+  Shares shares_;
+  int version_ = 1000;
+};
+
+}  // namespace libsched::cycles

@@ -72,6 +72,7 @@ struct TYPE {};
 %handle(libsched_drain, Drain)
 %handle(libsched_edited, Edited)
 %handle(libsched_comparison, Comparison)
+%handle(libsched_cel, Cel)
 %handle(libsched_queue, Queue)
 %handle(libsched_queued_pod, QueuedPod)
 %handle(libsched_scheduler, Scheduler)
@@ -93,6 +94,7 @@ struct TYPE {};
 %lent(libsched_events, Events)
 %lent(libsched_object_change, ObjectChange)
 %options(libsched_parse_options, ParseOptions)
+%options(libsched_cel_options, CelOptions)
 %options(libsched_cluster_options, ClusterOptions)
 %options(libsched_config_options, ConfigOptions)
 %options(libsched_framework_options, FrameworkOptions)
@@ -262,6 +264,11 @@ struct TYPE {};
 %ignore libsched_cluster_edit;
 %ignore libsched_comparison_place;
 %ignore libsched_compare_options;
+%ignore libsched_cel_attribute;
+%ignore libsched_cel_capacity;
+%ignore libsched_cel_device;
+%ignore libsched_cel_answer;
+%ignore libsched_cel_match;
 %ignore libsched_compared_outcome;
 %ignore libsched_compared_pod;
 %ignore libsched_comparison_pod;

@@ -5,7 +5,7 @@
        handle if the kind is immutable, except the containers that callers make for calls to fill (a
        status, a cycle state, a PreFilter result, node statuses, a score table): these have one owner. A
        child keeps its parent alive, so any order of release is legal.
-    2. `..._create`, `_parse`, `_load`, `_copy`, `_clone` give the caller a reference. Every other
+    2. `..._create`, `_parse`, `_load`, `_compile`, `_copy`, `_clone` give the caller a reference. Every other
        pointer or string that a function returns is borrowed; the comment says until when.
     3. Functions that can fail return a libsched_rc and take a `libsched_error **` last, which may be
        NULL. On success *error is not touched; on failure outputs are not touched and *error, if given,
@@ -57,6 +57,7 @@
 #include <libsched/api_server.h>
 #include <libsched/loop.h>
 #include <libsched/simulation.h>
+#include <libsched/cel.h>
 #include <libsched/catalog.h>
 #include <libsched/sim.h>
 #include <libsched/plugin.h>

@@ -62,6 +62,7 @@ namespace libsched::capi {
   X(drain, DrainObject, "a drain")                           \
   X(edited, EditedObject, "edited pods")                     \
   X(comparison, Comparison, "a comparison")                  \
+  X(cel, cel::Question, "an expression")                     \
   X(catalog, Catalog, "a catalog")                           \
   X(sim, Sim, "a simulated cluster")
 

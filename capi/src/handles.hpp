@@ -15,6 +15,7 @@
 
 #include "handle_check.hpp"
 #include "libsched/base/result.hpp"
+#include "libsched/cel/question.hpp"
 #include "libsched/framework/evaluator.hpp"
 #include "libsched/framework/event_map.hpp"
 #include "libsched/ingest/ingest.hpp"

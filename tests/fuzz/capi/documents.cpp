@@ -208,6 +208,12 @@ std::string plain_name(Choices& choose, Words words) {
                           "name,cpu_milli,memory_mib,num_gpu\ng,1,2,1\n", "name,cpu_milli\n",
                           "name,cpu_milli,memory_mib,creation_time,deletion_time\nt,1,1,5,9\n",
                           "name,cpu_milli,memory_mib\na,x,2\n", ""});
+    case Words::kExpression:
+      return one(choose,
+                 {"device.driver == 'app'", "device.attributes['app'].speed == 'web' && true",
+                  "device.capacity['app'].speed.compareTo(quantity('1Gi')) >= 0", "1 + 1",
+                  "lists.range(100).map(x, x * x).sum()", "nothing", "1 +", "true",
+                  "device.attributes['app'].speed[1] == 0"});
     case Words::kPodDocument: return pod_document(choose, choose.one_in(2));
     case Words::kNodeDocument: return node_document(choose);
     case Words::kFlat: return flat_object(choose);
@@ -235,7 +241,7 @@ std::string make_text(Choices& choose, Words words) {
         case 1: return "\xff\xfe\xc3";
         case 2: return std::string(size_t{1} << choose.below(17), 'x');
         case 3: return "\"\\\n\t\x01{";
-        default: return plain_name(choose, static_cast<Words>(choose.below(17)));
+        default: return plain_name(choose, static_cast<Words>(choose.below(18)));
       }
     }
     default: return plain_name(choose, words);

@@ -23,6 +23,7 @@ enum class Words : uint8_t {
   kAny,
   kTable,
   kTrace,
+  kExpression,
   kPodDocument,
   kNodeDocument,
   kObjectsDocument,

@@ -95,6 +95,13 @@ void* make_comparison() {
   return out;
 }
 
+void* make_cel() {
+  libsched_cel* out = nullptr;
+  libsched_cel_compile(LIBSCHED_STR("device.driver == 'gpu.example.com' && true"), nullptr, &out,
+                       nullptr);
+  return out;
+}
+
 // Of no edit.
 void* make_edited(Turn& t) {
   const auto* pod = handle<const libsched_pod>(t, Kind::pod);
@@ -293,6 +300,7 @@ void* create(Turn& t, Kind kind) {
     case Kind::capacity: return make_capacity(t);
     case Kind::drain: return make_drain();
     case Kind::comparison: return make_comparison();
+    case Kind::cel: return make_cel();
     case Kind::edited: return make_edited(t);
     case Kind::queue: return make_queue();
     case Kind::queued_pod: return make_queued_pod(t);

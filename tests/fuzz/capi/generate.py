@@ -40,7 +40,7 @@ WEIGHTS = {
     "queue_move_all": 5, "queue_flush_backoff": 2, "queue_flush_unschedulable": 2, "queue_run_due": 2,
     "scheduler_create": 2, "scheduler_deliver_pod": 5, "scheduler_deliver_node": 4, "scheduler_run_one": 3,
     "scheduler_settle": 3, "scheduler_run_until": 3,
-    "first_fit": 4, "schedule": 4, "count_capacity": 4, "why_json": 3, "drain_nodes": 4, "cluster_edit": 4, "comparison_place": 4, "schedule_one": 4, "scheduling_bind": 3, "writer_queue_apply": 3,
+    "first_fit": 4, "schedule": 4, "count_capacity": 4, "why_json": 3, "cel_compile": 2, "drain_nodes": 4, "cluster_edit": 4, "comparison_place": 4, "schedule_one": 4, "scheduling_bind": 3, "writer_queue_apply": 3,
     "run_pre_score_plugins": 4, "run_score_plugins": 4, "run_cycle": 6, "evaluator_assume": 6,
     "evaluator_forget": 5, "run_post_filter_plugins": 3,
     "run_reserve_plugins_reserve": 2, "run_permit_plugins": 2, "run_bind_plugins": 2,
@@ -91,7 +91,7 @@ WORDS = {
     "libsched_api_server_find_pod.name": "kPod", "libsched_api_server_find_node.name": "kNode", "libsched_registry_enable.name": "kPlugin",
     "node": "kNode", "node_name": "kNode", "namespace_": "kNamespace", "resource": "kResource",
     "key": "kKey", "value": "kKey", "effect": "kKey", "path": "kPath", "plugin": "kPlugin",
-    "libsched_simulation_table.name": "kTable", "libsched_workload_add_trace.csv": "kTrace",
+    "libsched_simulation_table.name": "kTable", "expression": "kExpression", "libsched_workload_add_trace.csv": "kTrace",
     "uid": "kUid", "point": "kPoint", "kind": "kKind", "profile": "kProfile", "reason": "kAny", "message": "kAny",
     "text": "kAny", "json": "kAny",
 }

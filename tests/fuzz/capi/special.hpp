@@ -31,6 +31,8 @@ void call_libsched_why_json(Turn& t);
 void call_libsched_drain_nodes(Turn& t);
 // A list of evaluators.
 void call_libsched_comparison_place(Turn& t);
+// A struct with arrays.
+void call_libsched_cel_match(Turn& t);
 // Its texts name what may be there, and it edits a copy, because the model knows no edits.
 void call_libsched_cluster_edit(Turn& t);
 // The same.

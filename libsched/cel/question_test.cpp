@@ -1,0 +1,87 @@
+// Questions about the devices of a ResourceSlice, and the parts of a chain.
+#include "libsched/cel/question.hpp"
+
+#include <doctest/doctest.h>
+
+#include "libsched/ingest/ingest.hpp"
+
+namespace libsched::cel_question_test {
+
+using namespace cel;
+
+std::string answers(Str expression, const Options& options = {}) {
+  const auto objects = parse_objects(R"(
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: gpus}
+spec:
+  driver: gpu.example.com
+  nodeName: n1
+  pool: {name: n1, generation: 1, resourceSliceCount: 1}
+  devices:
+  - name: gpu-0
+    attributes: {model: {string: a100}, numa: {int: 0}}
+    capacity: {memory: {value: 40Gi}}
+  - name: gpu-1
+    attributes: {model: {string: h100}}
+    capacity: {memory: {value: 80Gi}}
+)",
+                                     {});
+  REQUIRE(objects.ok());
+  std::vector<const ResourceSlice*> slices;
+  for (const StoredObject& o : objects->stored)
+    slices.push_back(static_cast<const ResourceSlice*>(o.object.get()));
+  const auto question = Question::ask(expression, options);
+  return question.ok() ? (*question)->devices_json(slices)
+                       : question.error().path + " " + question.error().message;
+}
+
+bool has(const std::string& json, std::string part) {
+  for (char& c : part)
+    if (c == '`') c = '"';  // for readable tests
+  return json.find(part) != std::string::npos;
+}
+
+TEST_CASE("devices that do not match come with the part that stands in the way") {
+  const std::string json = answers(
+      "device.driver == 'gpu.example.com' && (device.attributes['gpu.example.com'].model == 'a100' "
+      "|| false)");
+  CHECK(has(json, "`device`:`gpu-0`,`node`:`n1`,`match`:true,`cost`:"));
+  CHECK(has(json, "`device`:`gpu-1`,`node`:`n1`,`match`:false,`cost`:"));
+  CHECK(has(json,
+            "`because`:{`expression`:`(device.attributes['gpu.example.com'].model == 'a100' || "
+            "false)`,`answer`:`false`}"));
+  const std::string failing = answers("true && device.attributes['gpu.example.com'].numa == 0");
+  CHECK(has(failing,
+            "`match`:null,`cost`:5,`error`:`no such key: numa`,`because`:{`expression`:"
+            "`device.attributes['gpu.example.com'].numa == 0`,`answer`:`no such key: numa`}"));
+}
+
+TEST_CASE("values of any type") {
+  Options options;
+  options.any_result = true;
+  const std::string json = answers("device.capacity['gpu.example.com'].memory", options);
+  CHECK(has(json, "`device`:`gpu-0`,`node`:`n1`,`value`:`quantity(40Gi)`,`cost`:4"));
+}
+
+TEST_CASE("an expression that does not compile has a place") {
+  CHECK(answers("true &&\n nothing").starts_with("2:2 compilation failed: ERROR: <input>:2:2:"));
+  CHECK(answers("1").starts_with(" must evaluate to bool"));
+}
+
+TEST_CASE("the parts of a chain") {
+  const auto parts = [](Str expression) {
+    const auto question = Question::ask(expression);
+    REQUIRE(question.ok());
+    std::string out;
+    for (const auto& part : (*question)->parts()) out += part.text + ";";
+    return out;
+  };
+  CHECK(parts("true && (false || true) &&  [1].all(x, x > 0 && true)") ==
+        "true;(false || true);[1].all(x, x > 0 && true);");
+  CHECK(parts("true && false || true") == "true && false || true;");
+  CHECK(parts("true ? true && true : false") == "true ? true && true : false;");
+  CHECK(parts(" 'a && b' == 'a' ") == "'a && b' == 'a';");
+}
+
+}  // namespace libsched::cel_question_test

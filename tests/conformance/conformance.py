@@ -27,12 +27,11 @@ from harness.comparison import FIELDS, same_kind  # noqa: E402
 from harness.service import ServiceError  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Kinds that need unsupported features (resource claims) are compared only on request.
 KINDS = ("basic", "taints", "nodeaffinity", "ports", "config", "images", "podaffinity", "spread",
          "defaultspread", "volumes", "csilimit", "mixed", "changes",
          "preempt", "nominated")
-# Kinds that are scripts, or expressions.
-SCRIPTS = ("queue", "schedule", "podgroup", "cel")
+# Kinds that are scripts, expressions, or claims of devices.
+SCRIPTS = ("queue", "schedule", "podgroup", "cel", "dra", "dra2")
 
 
 def parse(arguments):

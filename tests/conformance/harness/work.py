@@ -13,6 +13,7 @@ import threading
 from . import goldens
 from .comparison import Verdict, compare
 from .cycles import compare_cycles
+from .devices import compare_devices
 from .expressions import compare_expressions
 from .legitimate import compare_known
 from .service import Crash, Service, ServiceError
@@ -22,7 +23,9 @@ AGAIN = 30  # times that upstream is asked about a case that differs: timers of 
 MUTATED = "mutated"  # the kind of recorded mutants
 # Kinds whose cases name their mode themselves, and that mode.
 ONE_MODE = {"trace": "trace", "queue": "queue", "schedule": "cycles", "podgroup": "cycles",
-            "cel": "cel"}
+            "cel": "cel", "dra": "dra", "dra2": "dra"}
+# Of kind dra2, every third case has this feature gate.
+TAINT_RULES = {"DRADeviceTaintRules": True}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Generated:
     sizes: tuple = ()       # further arguments of the generator
 
     def arguments(self):
-        mode = "evaluate" if self.kind in ONE_MODE else self.mode
+        mode = "evaluate" if self.kind in ONE_MODE and self.mode != "dra" else self.mode
         return ["gen", "-kind", self.kind, "-mode", mode, "-seed", str(self.start), "-count",
                 str(self.count), "-nasty", f"{self.nasty:g}", *self.sizes]
 
@@ -51,15 +54,21 @@ class Generated:
         if done.returncode:
             raise ServiceError(f"oracle {' '.join(self.arguments())}: {done.stderr.decode().strip()}")
         texts = done.stdout.decode().splitlines()
+        if self.kind == "dra2":
+            return [_with(text, "gates", TAINT_RULES) if (self.start + i) % 3 == 0 else text
+                    for i, text in enumerate(texts)]
         if not self.defaults:
             return texts
-        return [_with_defaults(text) if (self.start + i) % 2 else text for i, text in enumerate(texts)]
+        return [_with(text, "defaults", True) if (self.start + i) % 2 else text
+                for i, text in enumerate(texts)]
 
     def compare(self, _case, golden, answer, fields):
         if self.mode == "cycles":
             return compare_cycles(self.kind, golden, answer, fields)
         if self.mode == "cel":
             return compare_expressions(golden, answer)
+        if self.mode == "dra":
+            return compare_devices(golden, answer)
         return compare(golden, answer, fields)
 
 
@@ -81,6 +90,8 @@ class Recorded:
             return compare_cycles(self.kind, golden, answer, fields)
         if self.mode == "cel":
             return compare_expressions(golden, answer)
+        if self.mode == "dra":
+            return compare_devices(golden, answer)
         return compare(golden, answer, fields)
 
 
@@ -97,9 +108,9 @@ def recorded(folder, kinds=None, mode=None):
     return chunks, others
 
 
-def _with_defaults(text):
+def _with(text, key, value):
     case = json.loads(text)
-    case["defaults"] = True
+    case[key] = value
     return json.dumps(case, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -67,7 +67,7 @@ class Case:
     queue : QueueSpec or None
         Of mode queue.
     line : bytes
-        Of modes cycles and cel: the whole case as one line of JSON.
+        Of modes cycles, cel and dra: the whole case as one line of JSON.
     """
 
     name: str
@@ -200,7 +200,7 @@ def _case(members: _Members) -> Case:
         fakes=_whole(members, "fakes", FAKES, name),
         steps=_whole(members, "steps", STEPS, name),
         queue=_queue(members, name) if mode == "queue" else None,
-        line=_line(members) if mode in ("cycles", "cel") else b"",
+        line=_line(members) if mode in ("cycles", "cel", "dra") else b"",
     )
 
 

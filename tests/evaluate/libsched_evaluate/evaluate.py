@@ -23,7 +23,8 @@ for each: the answers of PreEnqueue, PreFilter and Filter for each pod and node,
 nodes that fit. Mode "schedule" also chooses a node, on which the pods that follow see the pod; mode
 "config" writes the defaulted configuration, mode "trace" records the calls of scripted plugins, and
 mode "queue" drives the scheduling queue by a script. Mode "cycles" drives a whole scheduler; it is left
-to the program libsched_cycles, as is mode "cel", which asks expressions about devices.
+to the program libsched_cycles, as are mode "cel", which asks expressions about devices, and mode
+"dra", which claims devices.
 A case that cannot be loaded gives {"name", "error"}; the command continues, and exits with 2.
 tests/oracle describes both formats."""
 
@@ -41,7 +42,7 @@ def add(made: argparse.ArgumentParser) -> None:
                       help="cases, one after the other, gzip or not; standard input if there is "
                       "none, or for -")
     made.add_argument("--cycles", metavar="PROGRAM",
-                      help="the program for modes cycles and cel (that of build/release, else of build/dev)")
+                      help="the program for modes cycles, cel and dra (that of build/release, else of build/dev)")
     made.set_defaults(run=run)
 
 
@@ -102,7 +103,7 @@ class Evaluation:
                     self._refuse(case.name, str(case))
                     continue
                 try:
-                    if case.mode in ("cycles", "cel"):
+                    if case.mode in ("cycles", "cel", "dra"):
                         print_line(self._cycles.ask(case.line))
                     else:
                         print_json(judge(case, self._frameworks))

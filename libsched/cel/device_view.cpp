@@ -42,7 +42,7 @@ const Device& DeviceView::of(const libsched::Device& device, Str driver, bool li
   attributes_.clear();
   capacity_.clear();
   for (const DeviceAttribute& a : device.attributes) attributes_.push_back(attribute(a, lists));
-  for (const DeviceCapacity& c : device.capacity) capacity_.push_back({c.name, c.value, c.written});
+  for (const DeviceCapacity& c : device.capacity) capacity_.push_back({c.name, c.value, c.value.written});
   device_ = {driver, device.allow_multiple_allocations, attributes_, capacity_};
   return device_;
 }

@@ -33,6 +33,9 @@ struct GivenDevice {
         read_struct(given, libsched_cel_device LIBSCHED_CEL_DEVICE_INIT, "libsched_cel_device");
     if (!d.ok()) return d.error();
     LIBSCHED_TRY(refuse_reserved(d->reserved, "libsched_cel_device"));
+    if ((d->attributes == nullptr && d->attribute_count != 0) ||
+        (d->capacity == nullptr && d->capacity_count != 0))
+      return null_list("libsched_cel_device");
     texts.reserve(d->attribute_count);
     for (size_t i = 0; i < d->attribute_count; ++i) LIBSCHED_TRY(attribute(d->attributes[i], i));
     for (size_t i = 0; i < d->capacity_count; ++i) {
@@ -47,6 +50,10 @@ struct GivenDevice {
   }
 
  private:
+  static Error null_list(const char* name) {
+    return {Rc::kMisuse, std::string(name) + ": a list with items is NULL", {}, {}};
+  }
+
   Result<void> attribute(const libsched_cel_attribute& a, size_t i) {
     if (a.kind > LIBSCHED_CEL_VERSIONS || a.reserved != 0)
       return Error{Rc::kUnsupported,
@@ -58,10 +65,13 @@ struct GivenDevice {
     out.kind = static_cast<cel::Attribute::Kind>(a.kind);
     out.number = a.number;
     out.text = in(a.text);
-    if (a.kind == LIBSCHED_CEL_INTS || a.kind == LIBSCHED_CEL_BOOLS)
-      out.numbers = {a.numbers, a.count};
-    if (a.kind == LIBSCHED_CEL_STRINGS || a.kind == LIBSCHED_CEL_VERSIONS)
-      out.texts = texts.emplace_back(all_in(a.texts, a.count));
+    const bool has_numbers = a.kind == LIBSCHED_CEL_INTS || a.kind == LIBSCHED_CEL_BOOLS;
+    const bool has_texts = a.kind == LIBSCHED_CEL_STRINGS || a.kind == LIBSCHED_CEL_VERSIONS;
+    if (a.count != 0 &&
+        ((has_numbers && a.numbers == nullptr) || (has_texts && a.texts == nullptr)))
+      return null_list("libsched_cel_attribute");
+    if (has_numbers) out.numbers = {a.numbers, a.count};
+    if (has_texts) out.texts = texts.emplace_back(all_in(a.texts, a.count));
     attributes.push_back(out);
     return {};
   }

@@ -5,39 +5,10 @@
 
 #include "libsched/base/quote.hpp"
 #include "libsched/cel/device_view.hpp"
-#include "libsched/cel/lexer.hpp"
+#include "libsched/cel/split.hpp"
 
 namespace libsched::cel {
 namespace {
-
-Str trimmed(Str s) {
-  constexpr Str kSpace = " \t\r\n\f";
-  const size_t begin = s.find_first_not_of(kSpace);
-  if (begin == Str::npos) return {};
-  return s.substr(begin, s.find_last_not_of(kSpace) - begin + 1);
-}
-
-// The operands of && outside of brackets. Another operator that binds less makes one operand.
-std::vector<Str> conjuncts(Str expression) {
-  std::vector<Str> out;
-  Lexer lexer(expression);
-  size_t begin = 0;
-  int depth = 0;
-  for (Token t = lexer.next(); t.kind != Tok::kEnd; t = lexer.next()) {
-    if (t.kind == Tok::kError) return {expression};
-    if (t.kind == Tok::kOpenBracket || t.kind == Tok::kOpenBrace || t.kind == Tok::kOpenParen)
-      ++depth;
-    if (t.kind == Tok::kCloseBracket || t.kind == Tok::kCloseBrace || t.kind == Tok::kCloseParen)
-      --depth;
-    if (depth != 0) continue;
-    if (t.kind == Tok::kOr || t.kind == Tok::kColon) return {trimmed(expression)};
-    if (t.kind != Tok::kAnd) continue;
-    out.push_back(trimmed(expression.substr(begin, t.offset - begin)));
-    begin = t.offset + 2;
-  }
-  out.push_back(trimmed(expression.substr(begin)));
-  return out;
-}
 
 // "1:14" of upstream's text "compilation failed: ERROR: <input>:1:14: ...".
 std::string place_of(Str message) {
@@ -61,23 +32,39 @@ Result<Ref<const Question>> Question::ask(Str expression, const Options& options
   }
   auto* const question = new Question(options, *program);
   const auto out = Ref<const Question>::adopt(question);
-  for (const Str text : conjuncts(expression)) {
-    // A part of a chain compiles by itself, because nothing in it binds variables for the others.
-    const auto part = compile(text, options);
-    if (part.ok()) question->parts_.push_back({std::string(text), *part});
+  Options any = options;
+  any.any_result = true;
+  for (Conjunct& c : split_conjuncts(expression)) {
+    auto program = compile(c.program, any);
+    if (!program.ok()) continue;
+    Part& part = question->parts_.emplace_back();
+    part.text = std::move(c.text);
+    part.program = std::move(*program);
+    if (c.subject.empty()) continue;
+    auto subject = compile(c.subject_program, any);
+    if (!subject.ok()) continue;
+    part.subject = std::move(c.subject);
+    part.subject_program = std::move(*subject);
   }
   return out;
 }
 
-const Question::Part* Question::obstacle(const Device& device, Scratch& scratch,
-                                         std::string* answer) const {
+std::optional<Question::Obstacle> Question::obstacle(const Device& device, Match match,
+                                                     Scratch& scratch) const {
   for (const Part& part : parts_) {
-    const MatchResult result = part.program->match(device, scratch);
-    if (result.match == Match::kYes) continue;
-    *answer = result.match == Match::kNo ? "false" : result.error;
-    return &part;
+    if (match == Match::kYes) break;
+    MatchResult said = part.program->match(device, scratch);
+    if (said.match != match) continue;
+    Obstacle found;
+    found.part = &part;
+    found.answer = match == Match::kNo ? "false" : std::move(said.error);
+    if (part.subject_program) {
+      Evaluation value = part.subject_program->evaluate(device, scratch);
+      if (value.ok) found.value = std::move(value.value);
+    }
+    return found;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 std::string Question::devices_json(Span<const ResourceSlice*> slices) const {
@@ -109,12 +96,15 @@ std::string Question::devices_json(Span<const ResourceSlice*> slices) const {
       out.append(",\"match\":").append(kMatches[static_cast<size_t>(result.match)]);
       out += ",\"cost\":" + std::to_string(result.cost);
       if (result.match == Match::kError) text("error", result.error);
-      std::string answer;
-      const Part* const part =
-          result.match == Match::kYes ? nullptr : obstacle(device, scratch, &answer);
-      if (part != nullptr)
-        out += ",\"because\":{\"expression\":" + json_quote(part->text) +
-               ",\"answer\":" + json_quote(answer) + "}";
+      if (const auto found = obstacle(device, result.match, scratch)) {
+        out += ",\"because\":{\"expression\":" + json_quote(found->part->text) +
+               ",\"answer\":" + json_quote(found->answer);
+        if (!found->value.empty()) {
+          text("subject", found->part->subject);
+          text("value", found->value);
+        }
+        out += '}';
+      }
       out += '}';
     }
   }

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "libsched/cel/split.hpp"
 #include "libsched/ingest/ingest.hpp"
 
 namespace libsched::cel_question_test {
@@ -57,6 +58,21 @@ TEST_CASE("devices that do not match come with the part that stands in the way")
             "`device.attributes['gpu.example.com'].numa == 0`,`answer`:`no such key: numa`}"));
 }
 
+TEST_CASE("an obstacle is of the kind of the answer, and comes with the value that it compares") {
+  const std::string json = answers(
+      "device.attributes['gpu.example.com'].numa == 0 && "
+      "device.attributes['gpu.example.com'].model == 'b200'");
+  CHECK(has(json,
+            "`device`:`gpu-1`,`node`:`n1`,`match`:false,`cost`:10,`because`:{`expression`:"
+            "`device.attributes['gpu.example.com'].model == 'b200'`,`answer`:`false`,`subject`:"
+            "`device.attributes['gpu.example.com'].model`,`value`:`\\`h100\\``}}"));
+  Options cheap;
+  cheap.cost_limit = 12;
+  const std::string limited = answers("[1, 2].all(x, x > 0) && [1, 2].all(x, x > 0)", cheap);
+  CHECK(has(limited, "`match`:null"));
+  CHECK(has(limited, "`error`:`operation cancelled: actual cost limit exceeded`"));
+}
+
 TEST_CASE("values of any type") {
   Options options;
   options.any_result = true;
@@ -82,6 +98,42 @@ TEST_CASE("the parts of a chain") {
   CHECK(parts("true && false || true") == "true && false || true;");
   CHECK(parts("true ? true && true : false") == "true ? true && true : false;");
   CHECK(parts(" 'a && b' == 'a' ") == "'a && b' == 'a';");
+  CHECK(parts("true&&(false && ((1 < 2)))") == "true;false;((1 < 2));");
+  CHECK(parts("(true && false) // &&\n && true") == "true;false;true;");
+  CHECK(parts("device.attributes['a'].?b.hasValue() && true") ==
+        "device.attributes['a'].?b.hasValue();true;");
+  CHECK(parts("cel.bind(a, 1, cel.bind(b, a + 1, a == 1 && b == 1)) && true") ==
+        "a == 1;b == 1;true;");
+  CHECK(parts("cel.bind(a, true, a)") == "cel.bind(a, true, a);");
+}
+
+TEST_CASE("what a part compares") {
+  const auto subjects = [](Str expression) {
+    const auto question = Question::ask(expression);
+    REQUIRE(question.ok());
+    std::string out;
+    for (const auto& part : (*question)->parts()) out += part.subject + ";";
+    return out;
+  };
+  CHECK(subjects("device.capacity['a'].b.compareTo(quantity('1')) >= 0 && true") ==
+        "device.capacity['a'].b;;");
+  CHECK(subjects("'x' == device.driver && device.driver in ['x', 'y']") ==
+        "device.driver;device.driver;");
+  CHECK(subjects("!device.driver.startsWith('A') && !has(device.attributes['a'].b)") ==
+        "device.driver;;");
+  CHECK(subjects("device.allowMultipleAllocations && (device.driver + 'a' == 'b')") ==
+        ";device.driver + 'a';");
+  CHECK(subjects("cel.bind(a, device.driver, a != 'x' && a == 'y')") == "a;a;");
+}
+
+TEST_CASE("a long chain has a limited number of parts") {
+  for (const std::string term : {"true", "(true && true)"}) {
+    std::string chain = term;
+    for (int i = 0; i < 2000; ++i) chain += " && " + term;
+    const auto question = Question::ask(chain);
+    REQUIRE(question.ok());
+    CHECK((*question)->parts().size() == kMostConjuncts);
+  }
 }
 
 }  // namespace libsched::cel_question_test

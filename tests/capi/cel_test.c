@@ -57,6 +57,15 @@ static void test_match(void) {
   device.attribute_count = 1;
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, "attributes[0]", "unknown kind",
               libsched_cel_match(cel, &device, &answer, NULL, err));
+  unknown = attributes[0];
+  unknown.kind = LIBSCHED_CEL_INTS;
+  unknown.numbers = NULL;
+  unknown.count = 1;
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "libsched_cel_attribute: a list with items is NULL",
+              libsched_cel_match(cel, &device, &answer, NULL, err));
+  device.attributes = NULL;
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "libsched_cel_device: a list with items is NULL",
+              libsched_cel_match(cel, &device, &answer, NULL, err));
   answer.struct_size = 0;
   device.attribute_count = 0;
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "struct_size",
@@ -71,10 +80,10 @@ static void test_match(void) {
   /* Values, lists and a limit. */
   libsched_cel_options options = LIBSCHED_CEL_OPTIONS_INIT;
   options.any_result = options.list_attributes = true;
-  CHECK_OK(libsched_cel_compile(LIBSCHED_STR("device.attributes['x'].v.map(v, v.major())"), &options,
-                                &cel, err));
-  libsched_cel_attribute lists = {LIBSCHED_STR("x/v"), LIBSCHED_CEL_VERSIONS, 0, 0, {NULL, 0},
-                                  NULL, versions, 2};
+  CHECK_OK(libsched_cel_compile(LIBSCHED_STR("device.attributes['x'].v.map(v, v.major())"),
+                                &options, &cel, err));
+  libsched_cel_attribute lists = {
+      LIBSCHED_STR("x/v"), LIBSCHED_CEL_VERSIONS, 0, 0, {NULL, 0}, NULL, versions, 2};
   device.attributes = &lists;
   device.attribute_count = 1;
   CHECK_OK(libsched_cel_match(cel, &device, &answer, &text, err));
@@ -112,8 +121,10 @@ static void test_compile_errors(void) {
 
 static void test_devices(void) {
   const libsched_str document = LIBSCHED_STR(
-      "{\"apiVersion\": \"resource.k8s.io/v1\", \"kind\": \"ResourceSlice\", \"metadata\": {\"name\": \"s\"},"
-      "\"spec\": {\"driver\": \"d\", \"nodeName\": \"n\", \"pool\": {\"name\": \"p\", \"generation\": 1, "
+      "{\"apiVersion\": \"resource.k8s.io/v1\", \"kind\": \"ResourceSlice\", \"metadata\": "
+      "{\"name\": \"s\"},"
+      "\"spec\": {\"driver\": \"d\", \"nodeName\": \"n\", \"pool\": {\"name\": \"p\", "
+      "\"generation\": 1, "
       "\"resourceSliceCount\": 1}, \"devices\": [{\"name\": \"one\"}]}}");
   libsched_objects* objects = NULL;
   CHECK_OK(libsched_objects_parse(document, NULL, &objects, err));
@@ -121,8 +132,10 @@ static void test_devices(void) {
   libsched_text* text = NULL;
   CHECK_OK(libsched_cel_devices_json(cel, objects, &text, err));
   CHECK_STR(libsched_text_get(text),
-            "[{\"slice\":\"s\",\"driver\":\"d\",\"pool\":\"p\",\"device\":\"one\",\"node\":\"n\",\"match\":false,"
-            "\"cost\":3,\"because\":{\"expression\":\"device.driver == 'x'\",\"answer\":\"false\"}}]");
+            "[{\"slice\":\"s\",\"driver\":\"d\",\"pool\":\"p\",\"device\":\"one\",\"node\":\"n\","
+            "\"match\":false,"
+            "\"cost\":3,\"because\":{\"expression\":\"device.driver == 'x'\",\"answer\":\"false\","
+            "\"subject\":\"device.driver\",\"value\":\"\\\"d\\\"\"}}]");
   libsched_text_unref(text);
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "objects",
               libsched_cel_devices_json(cel, NULL, &text, err));

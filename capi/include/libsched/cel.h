@@ -97,9 +97,12 @@ libsched_rc libsched_cel_match(const libsched_cel *cel, const libsched_cel_devic
                                LIBSCHED_OWN libsched_text **text, LIBSCHED_OWN libsched_error **error);
 /* Evaluates the expression on all devices of the ResourceSlices among the objects, in their order. JSON:
      [{"slice", "driver", "pool", "device", "node", "match": true|false|null, "cost", "error",
-       "because": {"expression", "answer"}}]
-   "node" is of devices of a single node. `match` is null for LIBSCHED_CEL_ERROR. "because" is the first part
-   of a chain of && that is "false" or fails. With any_result there is "value" instead of match and because. */
+       "because": {"expression", "answer", "subject", "value"}}]
+   "node" is of devices of a single node. `match` is null for LIBSCHED_CEL_ERROR. "because" is the first operand
+   of the outermost &&, also in parentheses and in cel.bind(), that is "false", or that fails if `match` is null;
+   it is absent if no operand alone is the reason. "subject" is what the operand compares or calls a method of,
+   "value" its value on the device; both are absent if there is no such thing. With any_result there is "value"
+   instead of match and because. */
 libsched_rc libsched_cel_devices_json(const libsched_cel *cel, const libsched_objects *objects,
                                       LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);
 

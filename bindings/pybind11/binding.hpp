@@ -117,6 +117,7 @@ void bind_simulation(py::module_& module);
 void bind_api_server(py::module_& module);
 void bind_loop(py::module_& module);
 void bind_sim(py::module_& module);
+void bind_cel(py::module_& module);
 void bind_runtime(py::class_<Evaluator>& evaluator);
 void bind_scheduler(py::class_<Evaluator>& evaluator);
 

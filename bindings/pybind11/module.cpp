@@ -36,4 +36,5 @@ PYBIND11_MODULE(_core, module) {
   libsched::bind_api_server(module);
   libsched::bind_loop(module);
   libsched::bind_sim(module);
+  libsched::bind_cel(module);
 }

@@ -26,7 +26,8 @@ The names that matter most; ``help(libsched.Cluster)`` and so on tell more:
 `Sim`           a simulated cluster for very many questions: unnamed pods, numpy arrays, packing
 ==============  ================================================================================
 
-`libsched.testing` helps to test plugins, `libsched.report` makes HTML pages.
+`libsched.testing` helps to test plugins, `libsched.report` makes HTML pages, `libsched.cel` tests
+selectors of devices.
 
 All other names, by what they are for:
 

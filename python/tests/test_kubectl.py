@@ -128,6 +128,14 @@ def test_other_commands(ask, tmp_path):
     assert ask("fit", "--pod", "pod/web").returncode == 1
     drained = ask("drain", "a", "--force")
     assert drained.returncode == 0 and drained.stdout.startswith("a: 0 pods")
+    asked = ask("cel", "true")
+    assert asked.returncode == 2 and "there are no devices of ResourceSlices" in asked.stderr
+
+
+def test_where_the_dump_goes():
+    assert kubectl._command("cel", ["true", "--any"], "c.json", "shop") == [
+        "cel", "true", "--any", "--slices", "c.json"]
+    assert kubectl._command("why", ["web"], "c.json", "shop") == ["why", "shop/web", "c.json"]
 
 
 def test_what_is_refused(ask, monkeypatch, capsys):

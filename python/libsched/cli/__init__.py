@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Sequence
 
 from ..errors import Error, InputWarning
-from . import (capacity, compare, config, drain, dump, explain, fit, schedule, simulate, verbs, version,
+from . import (capacity, cel, compare, config, drain, dump, explain, fit, schedule, simulate, verbs, version,
                why)
 from .terminal import Terminal
 
@@ -18,7 +18,7 @@ from .terminal import Terminal
 OWN: dict[str, verbs.Add] = {
     "fit": fit.add, "explain": explain.add, "schedule": schedule.add, "capacity": capacity.add,
     "drain": drain.add, "compare": compare.add, "why": why.add,
-    "simulate": simulate.add, "config": config.add, "kubectl-line": dump.add, "version": version.add}
+    "simulate": simulate.add, "cel": cel.add, "config": config.add, "kubectl-line": dump.add, "version": version.add}
 
 DESCRIPTION = """\
 Does this pod fit, on which nodes, and why not on the others?
@@ -36,6 +36,7 @@ examples:
   libsched why default/web cluster.yaml
   libsched compare cluster.yaml --config old.yaml --config new.yaml
   libsched simulate cluster.yaml --workload pods.yaml
+  libsched cel 'device.driver == "gpu.example.com"' --slices cluster.yaml
 
 'libsched COMMAND --help' says more about a command."""
 

@@ -22,6 +22,7 @@ pod/NAME stands for NAMESPACE/NAME:
   kubectl libsched fit --pod web.yaml
   kubectl libsched drain node-a node-b --delete-emptydir-data
   kubectl libsched capacity --pod web.yaml -o json
+  kubectl libsched cel 'device.driver == "gpu.example.com"'
 
 The options of kubectl that choose a cluster are handed on to it: --context, --kubeconfig, --cluster, --user,
 --server, --token, --as, --request-timeout. 'libsched COMMAND --help' tells more about a command."""
@@ -29,7 +30,7 @@ The options of kubectl that choose a cluster are handed on to it: --context, --k
 _OF_KUBECTL = ("--context", "--kubeconfig", "--cluster", "--user", "--server", "-s", "--token", "--as",
                "--request-timeout")
 _NAMESPACE = ("-n", "--namespace")
-_VERBS = ("fit", "explain", "schedule", "capacity", "drain", "compare", "why", "simulate")
+_VERBS = ("fit", "explain", "schedule", "capacity", "drain", "compare", "why", "simulate", "cel")
 _AT_ONCE = 4  # calls of kubectl
 
 
@@ -91,6 +92,8 @@ def _command(verb: str, rest: list[str], cluster: str, namespace: str) -> list[s
                 return f"{namespace}/{text.removeprefix(kind)}"
         return text
 
+    if verb == "cel":
+        return [verb, *rest, "--slices", cluster]
     rest = [named(text) for text in rest]
     first = 0
     if verb in ("why", "drain"):  # the pod, and the nodes, come first

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "libsched/cel/celspec_test.hpp"
 #include "libsched/cel/split.hpp"
 #include "libsched/ingest/ingest.hpp"
 
@@ -105,6 +106,41 @@ TEST_CASE("the parts of a chain") {
   CHECK(parts("cel.bind(a, 1, cel.bind(b, a + 1, a == 1 && b == 1)) && true") ==
         "a == 1;b == 1;true;");
   CHECK(parts("cel.bind(a, true, a)") == "cel.bind(a, true, a);");
+}
+
+TEST_CASE("an expression is true if each of its parts is, and false if one is") {
+  Options options;
+  options.any_result = true;
+  Scratch scratch;
+  size_t asked = 0, chains = 0;
+  const auto check = [&](const std::string& expression) {
+    CAPTURE(expression);
+    const auto question = Question::ask(expression, options);
+    if (!question.ok()) return;
+    ++asked;
+    chains += (*question)->parts().size() > 1 ? 1 : 0;
+    bool all = true, some_false = false, some_fail = false;
+    CHECK(!(*question)->parts().empty());
+    for (const Question::Part& part : (*question)->parts()) {
+      const Match match = part.program->match({}, scratch).match;
+      all = all && match == Match::kYes;
+      some_false = some_false || match == Match::kNo;
+      some_fail = some_fail || match == Match::kError;
+    }
+    const Match whole = (*question)->program().match({}, scratch).match;
+    CHECK((whole == Match::kYes) == all);
+    CHECK((whole == Match::kNo) == some_false);
+    CHECK((whole == Match::kError) == (some_fail && !some_false));
+    const auto obstacle = (*question)->obstacle({}, whole, scratch);
+    CHECK(obstacle.has_value() == (whole != Match::kYes));
+  };
+  for_each_celspec_row([&](const CelspecRow& row) {
+    check(std::string(row.expression));
+    check("(" + std::string(row.expression) + "\n) && device.driver == ''");
+    check("cel.bind(x, device.driver, x != '' && (" + std::string(row.expression) + "\n))");
+  });
+  CHECK(asked > 1500);
+  CHECK(chains > 300);
 }
 
 TEST_CASE("what a part compares") {

@@ -105,7 +105,7 @@ func (o *Objects) Workloads() []Workload {
 	return workloads
 }
 
-// ReportJSON describes the document: {"counts": {kind: n}, "skipped": [{"kind", "count", "neededBy"}],
+// ReportJSON describes the document: {"counts": {kind: n}, "skipped": [{"kind", "count"}],
 // "warnings": [{"path", "message"}], "unknownFields": n}.
 func (o *Objects) ReportJSON() ([]byte, error) {
 	return readText(o, o.h, func(p *C.libsched_objects, text **C.libsched_text, err **C.libsched_error) C.libsched_rc {

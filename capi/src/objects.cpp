@@ -42,8 +42,7 @@ std::string report_json(const ObjectSet& set) {
   json += "},\"skipped\":[";
   for (const SkippedKind& k : set.skipped)
     json += (json.back() == '[' ? "{\"kind\":" : ",{\"kind\":") + json_quote(k.kind) +
-            ",\"count\":" + std::to_string(k.count) + ",\"neededBy\":" + json_quote(k.needed_by) +
-            "}";
+            ",\"count\":" + std::to_string(k.count) + "}";
   json += "],\"warnings\":[";
   for (const IngestWarning& w : set.warnings)
     json += (json.back() == '[' ? "{\"path\":" : ",{\"path\":") + json_quote(w.path) +

@@ -19,6 +19,11 @@ constexpr int count_bits(uint64_t bits) {
   return static_cast<int>(((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
 }
 
+// Whether bit i is set in a list of words that has it.
+inline bool has_bit(std::span<const uint64_t> words, size_t i) {
+  return (words[i / 64] >> (i % 64) & 1) != 0;
+}
+
 // Calls f(i) for every bit that is set in `bits`, in increasing order, with bit 0 as `first`.
 template <typename F>
 void for_each_bit(uint64_t bits, size_t first, F&& f) {

@@ -240,8 +240,6 @@ Result<void> Cluster::put_all(Transaction* change, const PutObjects& part) {
       LIBSCHED_TRY(result(refusal, "pod", p->meta.ns, p->meta.name));
     }
   }
-  for (const SkippedKind& k : set.skipped)
-    if (!k.needed_by.empty()) journal_.add_unread_kind(k.kind);
   return {};
 }
 

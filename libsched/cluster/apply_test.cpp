@@ -235,19 +235,4 @@ TEST_CASE("the same document confirms a pod that was assumed") {
   CHECK(show(c->view()).ends_with("+p"));
 }
 
-TEST_CASE("kinds that nobody reads are remembered, and forgotten with a fork") {
-  Ref<Cluster> c = make_ref<Cluster>();
-  ObjectSet set;
-  set.skipped.push_back({"example.com/v1 Thing", 1, "Other"});
-  REQUIRE(c->fork().ok());
-  CHECK(make(*c, {PutObjects{&set}}) == 0);
-  CHECK(c->view().unread_kinds().size() == 1);
-  const uint64_t version = c->view().version();
-  CHECK(version != 1);
-  CHECK(make(*c, {PutObjects{&set}}) == 0);
-  CHECK(c->view().version() == version);
-  REQUIRE(c->revert().ok());
-  CHECK(c->view().unread_kinds().empty());
-}
-
 }  // namespace libsched::apply_test

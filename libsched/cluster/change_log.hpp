@@ -46,7 +46,6 @@ inline constexpr ChangeKinds kAssumedChanged = 1U << 9;  // a pod became assumed
 inline constexpr ChangeKinds kRowChanges = (1U << 10) - 1;
 // Of no row:
 inline constexpr ChangeKinds kOrderChanged = 1U << 10;   // the list of nodes that cycles walk
-inline constexpr ChangeKinds kUnreadChanged = 1U << 11;  // kinds of objects that no plugin reads
 constexpr ChangeKinds object_changed(StoredKind kind) {
   return 1U << (12 + static_cast<uint32_t>(kind));
 }

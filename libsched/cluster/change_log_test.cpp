@@ -169,7 +169,6 @@ struct Memory {
 Seen others_of(const View& v) {
   Seen seen;
   for (const uint32_t r : v.order()) seen[kOrderChanged] += std::to_string(r) + ",";
-  for (const std::string& k : v.unread_kinds()) seen[kUnreadChanged] += k + ",";
   for (size_t k = 0; k < kStoredKinds; ++k)
     v.objects().for_each_object(static_cast<StoredKind>(k), [&](const Object& o) {
       seen[object_changed(static_cast<StoredKind>(k))] += std::string(o.raw) + ",";

@@ -78,7 +78,6 @@ void Journal::clear() noexcept {
   empty(orders_);
   empty(images_);
   empty(image_numbers_);
-  empty(kinds_);
 }
 
 uint32_t Journal::acquire_row(Str name, uint64_t hash) {
@@ -206,16 +205,6 @@ void Journal::put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry e
   ops_.push_back({.kind = Kind::kObject, .a = static_cast<uint32_t>(kind)});
 }
 
-void Journal::add_unread_kind(Str kind) {
-  reserve(kinds_);
-  const std::string* const kept = state_->add_unread_kind(kind);
-  if (kept == nullptr) return;
-  log(kNoId, kUnreadChanged);
-  if (!recording()) return;
-  kinds_.push_back(kept);
-  ops_.push_back({.kind = Kind::kUnreadKind});
-}
-
 void Journal::refresh(View::Order* order) {
   Images& images = state_->images();
   reserve(orders_);
@@ -303,10 +292,6 @@ void Journal::undo(const Op& op) noexcept {
     case Kind::kOrder:
       state_->replace_order(pop(orders_));
       log(kNoId, kOrderChanged);
-      break;
-    case Kind::kUnreadKind:
-      state_->remove_unread_kind(*pop(kinds_));
-      log(kNoId, kUnreadChanged);
       break;
   }
 }

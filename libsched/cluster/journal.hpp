@@ -42,7 +42,6 @@ class Journal {
   // ObjectStore::replace: puts, assumes, restores, or (null) erases.
   void put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry entry);
   void set_assumed(uint32_t s, bool assumed);
-  void add_unread_kind(Str kind);
   // Freezes the images of stale rows, and replaces the order list if one is given. If memory runs
   // out, neither happens.
   void refresh(View::Order* order);
@@ -62,7 +61,6 @@ class Journal {
     kAssumed,
     kOrder,
     kImages,
-    kUnreadKind,
   };
   struct Op {
     Kind kind;
@@ -124,7 +122,6 @@ class Journal {
   std::vector<View::Order> orders_;
   std::vector<std::vector<Images::Saved>> images_;
   std::vector<uint32_t> image_numbers_;
-  std::vector<const std::string*> kinds_;
 };
 
 }  // namespace libsched

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <random>
+#include <set>
 
 #include "libsched/cluster/cluster.hpp"
 

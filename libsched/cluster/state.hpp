@@ -105,12 +105,6 @@ class State final : public View {
   Order replace_order(Order order) noexcept {
     return std::exchange(order_.edit(), std::move(order));
   }
-  // The kind as it is kept; null if it was kept already.
-  const std::string* add_unread_kind(Str kind) {
-    const auto [at, fresh] = unread_kinds_.emplace(kind);
-    return fresh ? &*at : nullptr;
-  }
-  void remove_unread_kind(const std::string& kind) noexcept { unread_kinds_.erase(kind); }
   // The list after a refresh: a new one only if a name was added or removed since the last refresh.
   // A node that was removed and added again, or moved to another zone, keeps its place, as in
   // upstream.

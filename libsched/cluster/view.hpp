@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -121,8 +120,6 @@ class View : public HandleMark {
   uint32_t claim_uses(Str ns, Str name) const { return claim_uses_.count(ns, name); }
   // The number of pods of a PodGroup that have a node, even if only assumed.
   uint32_t group_size(Str ns, Str name) const { return group_uses_.count(ns, name); }
-  // Kinds of applied objects that upstream's plugins read, but no plugin of this version does.
-  const std::set<std::string, std::less<>>& unread_kinds() const { return unread_kinds_; }
 
   // Changed rows since a cursor, for caches that follow this view.
   const ChangeLog& log() const { return log_; }
@@ -166,7 +163,6 @@ class View : public HandleMark {
   ObjectStore objects_;
   ObjectUses claim_uses_;  // by persistentVolumeClaim volumes of pods on existing nodes
   ObjectUses group_uses_;
-  std::set<std::string, std::less<>> unread_kinds_;
   ChangeLog log_;
   NodeOrder order_mode_;
   uint64_t version_ = 1;

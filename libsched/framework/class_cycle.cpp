@@ -11,10 +11,6 @@
 namespace libsched {
 namespace {
 
-bool has_row(const std::vector<uint64_t>& bits, uint32_t row) {
-  return (bits[row / 64] >> (row % 64) & 1) != 0;
-}
-
 bool at_point(const Framework& framework, ExtensionPoint point, uint32_t plugin) {
   const std::vector<uint32_t>& list = framework.at(point);
   return std::find(list.begin(), list.end(), plugin) != list.end();
@@ -233,7 +229,7 @@ FilterCall ClassCycle::call_of(const Asked& asked, const Part& part) const {
 
 bool ClassCycle::accepted(uint32_t row) const {
   for (const uint32_t s : rejecting_)
-    if (!has_row(accepted_[s], row)) return false;
+    if (!has_bit(accepted_[s], row)) return false;
   return true;
 }
 
@@ -381,7 +377,7 @@ bool ClassCycle::take_rows(const Asked& asked, const FewChanges& changes) {
   const Bitmap& live = asked.call.view.live();
   for (const FewChanges::Row& r : changes.rows()) {
     if (!live.test(r.row)) continue;
-    if (accepted(r.row) == has_row(feasible_, r.row)) continue;
+    if (accepted(r.row) == has_bit(feasible_, r.row)) continue;
     feasible_[r.row / 64] ^= uint64_t{1} << (r.row % 64);
     const uint32_t place = asked.places.of(r.row);
     totals_.flip(place);

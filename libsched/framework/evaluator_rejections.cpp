@@ -25,10 +25,6 @@ double shortage_of(const Facts& facts) {
   return out;
 }
 
-bool has(const std::vector<uint64_t>& bits, uint32_t row) {
-  return (bits[row / 64] >> (row % 64) & 1) != 0;
-}
-
 }  // namespace
 
 Result<Rejections> Evaluator::reject_each(const Pod& pod, size_t most, const Limits& given) {
@@ -93,7 +89,7 @@ Result<Rejections> Evaluator::reject_each(const Pod& pod, size_t most, const Lim
     if (rejections[r] > limit) continue;
     double shortage = 0;
     for (const auto& [step, bits] : rejected) {
-      if (!has(bits, r)) continue;
+      if (!has_bit(bits, r)) continue;
       Facts facts;
       const Status s = rejection(*framework_, *step, call_of(*step), r);
       step->plugin->node_facts(call_of(*step), r, s, &facts);
@@ -105,12 +101,12 @@ Result<Rejections> Evaluator::reject_each(const Pod& pod, size_t most, const Lim
   for (const auto& [count, shortage, name, r] : ranked) {
     if (out.nearest.size() == most) break;
     NodeLacks& node = out.nearest.emplace_back(NodeLacks{std::string(name), {}, shortage});
-    if (has(excluded, r)) {
+    if (has_bit(excluded, r)) {
       const Status s = absent_status(state.pre_filter());
       node.lacks.push_back({std::string(s.plugin), s, {}});
     }
     for (const auto& [step, bits] : rejected) {
-      if (!has(bits, r)) continue;
+      if (!has_bit(bits, r)) continue;
       Lack& lack = node.lacks.emplace_back();
       lack.plugin = framework_->plugins()[step->index].name;
       lack.status = rejection(*framework_, *step, call_of(*step), r);

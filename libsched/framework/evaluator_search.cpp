@@ -5,14 +5,6 @@
 #include "libsched/framework/score_columns.hpp"
 
 namespace libsched {
-namespace {
-
-bool has(const std::vector<uint64_t>& bits, uint32_t row) {
-  return (bits[row / 64] >> (row % 64) & 1) != 0;
-}
-
-}  // namespace
-
 Result<void> Evaluator::may_search(const CycleState& state, const Pod& pod) const {
   LIBSCHED_TRY(check_idle());
   if (state.framework() != framework_.get() || state.pod_serial() != pod.serial)
@@ -70,7 +62,7 @@ Result<FilterOutcome> Evaluator::find_first(CycleState& state, const Pod& pod,
   const auto pick = [&](const std::vector<uint64_t>& found, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       const size_t k = place(i);
-      if (!has(found, order[k])) continue;
+      if (!has_bit(found, order[k])) continue;
       out = {1, order[k], k};
       return true;
     }
@@ -86,7 +78,7 @@ Result<FilterOutcome> Evaluator::find_first(CycleState& state, const Pod& pod,
     size_t low = words, high = 0;
     for (size_t i = few; i < end; ++i) {
       const uint32_t r = order[place(i)];
-      if (!has(work_.alive, r)) continue;
+      if (!has_bit(work_.alive, r)) continue;
       const size_t word = r / 64;
       chunk[word] |= uint64_t{1} << (r % 64);
       low = std::min(low, word);
@@ -111,7 +103,7 @@ Result<FilterOutcome> Evaluator::find_first(CycleState& state, const Pod& pod,
     found.assign(words, 0);
     for (size_t i = few; i < count; ++i) {
       const uint32_t r = order[place(i)];
-      if (has(work_.alive, r)) found[r / 64] |= uint64_t{1} << (r % 64);
+      if (has_bit(work_.alive, r)) found[r / 64] |= uint64_t{1} << (r % 64);
     }
   }
   if (options.kept != nullptr) LIBSCHED_TRY(follow(call, state, pod, options.kept));
@@ -135,7 +127,7 @@ Result<size_t> Evaluator::find_all(CycleState& state, const Pod& pod, const Sear
   } else {
     found.assign(words, 0);
     for (const uint32_t r : options.order)
-      if (has(work_.alive, r)) found[r / 64] |= uint64_t{1} << (r % 64);
+      if (has_bit(work_.alive, r)) found[r / 64] |= uint64_t{1} << (r % 64);
   }
   FilterPass pass(*framework_, state, pod, call);
   LIBSCHED_TRY(pass.prepare(&work_, false));

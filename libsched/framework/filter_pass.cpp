@@ -21,10 +21,6 @@ bool must_yield(const Pod& pod, const std::vector<PodRef>& nominated) {
                      [&](const PodRef& p) { return must_yield_to(pod, *p); });
 }
 
-bool has(const std::vector<uint64_t>& bits, uint32_t row) {
-  return (bits[row / 64] >> (row % 64) & 1) != 0;
-}
-
 }  // namespace
 
 Error stale(const std::string& plugin) {
@@ -344,7 +340,7 @@ Result<FilterWalk> FilterPass::walk(const FilterPolicy& policy) {
       out.processed = nodes.size();
       for (size_t i = policy.start; out.first == kNoId; ++i) {
         out.position = i < nodes.size() ? i : i - nodes.size();
-        if (const uint32_t r = nodes[out.position]; has(found, r)) out.first = r;
+        if (const uint32_t r = nodes[out.position]; has_bit(found, r)) out.first = r;
       }
       return out;
     }
@@ -378,12 +374,12 @@ Result<FilterWalk> FilterPass::walk(const FilterPolicy& policy) {
     };
     for (size_t i = done; i < end; ++i) {
       const uint32_t r = row_at(i);
-      if (has(errors, r)) {
+      if (has_bit(errors, r)) {
         walked(i);
         out.failed = r;
         return out;
       }
-      if (has(chunk, r)) {
+      if (has_bit(chunk, r)) {
         if (out.count == policy.limit) {
           walked(i);
           return out;

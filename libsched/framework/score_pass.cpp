@@ -245,7 +245,7 @@ Result<Scored> ScorePass::ask_place(size_t place, const ScoreSet& set, int64_t* 
   if (work_.score_failed) {
     const Framework::Instance& instance = framework_.plugins()[plugin];
     const std::vector<uint64_t>& errors = work_.score_errors;
-    const auto bad = [&](uint32_t r) { return (errors[r / 64] >> (r % 64) & 1) != 0; };
+    const auto bad = [&](uint32_t r) { return has_bit(errors, r); };
     const size_t at = first_place(set.rows(), bad);
     if (!sums->failed_before(Sums::kScore, at)) {
       failed_ = {at, place};

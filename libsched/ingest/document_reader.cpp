@@ -309,15 +309,12 @@ bool DocumentReader::add_stored(const StoredObject& stored, size_t begin) {
 bool DocumentReader::skip_kind(const TypeName& type, size_t begin) {
   const std::string name = type.api_version + " " + type.kind;
   if (options_.strict) {
-    const std::string plugin = needed_by(type);
-    return reader_.fail(begin,
-                        "objects of kind " + name + " are not read yet" +
-                            (plugin.empty() ? "" : "; the plugin " + plugin + " needs them"),
-                        {}, Rc::kUnsupported);
+    return reader_.fail(begin, "objects of kind " + name + " are not read yet", {},
+                        Rc::kUnsupported);
   }
   if (!reader_.skip()) return false;
   const auto [entry, is_new] = skipped_.try_emplace(name, out_.skipped.size());
-  if (is_new) out_.skipped.push_back({name, 0, needed_by(type)});
+  if (is_new) out_.skipped.push_back({name, 0});
   ++out_.skipped[entry->second].count;
   return true;
 }

@@ -207,9 +207,7 @@ TEST_CASE("ingest: skipped kinds and unknown fields are counted") {
   REQUIRE(set.skipped.size() == 3);
   CHECK(set.skipped[0].kind == "coordination.k8s.io/v1 Lease");
   CHECK(set.skipped[0].count == 2);
-  CHECK(set.skipped[0].needed_by == "");
   CHECK(set.skipped[1].kind == "example.com/v1 Thing");
-  CHECK(set.skipped[1].needed_by == "");
   CHECK(set.skipped[2].kind == "example.com/v1 Foo");
   CHECK(set.skipped[2].count == 2);
   CHECK(set.unknown_fields == 3);

@@ -12,39 +12,38 @@ struct KnownKind {
   Str group, kind;
   Str versions;  // separated by spaces
   ObjectKind read_as;
-  Str needed_by;
 };
 
 constexpr KnownKind kKinds[] = {
-    {"", "Pod", "v1", ObjectKind::kPod, ""},
-    {"", "Node", "v1", ObjectKind::kNode, ""},
-    {"", "Namespace", "v1", ObjectKind::kNamespace, ""},
-    {"scheduling.k8s.io", "PriorityClass", "v1 v1beta1 v1alpha1", ObjectKind::kPriorityClass, ""},
-    {"apps", "Deployment", "v1 v1beta1 v1beta2", ObjectKind::kWorkload, ""},
-    {"apps", "StatefulSet", "v1 v1beta1 v1beta2", ObjectKind::kWorkload, ""},
-    {"apps", "DaemonSet", "v1 v1beta2", ObjectKind::kWorkload, ""},
-    {"apps", "ReplicaSet", "v1 v1beta2", ObjectKind::kWorkload, ""},
-    {"extensions", "Deployment", "v1beta1", ObjectKind::kWorkload, ""},
-    {"extensions", "DaemonSet", "v1beta1", ObjectKind::kWorkload, ""},
-    {"extensions", "ReplicaSet", "v1beta1", ObjectKind::kWorkload, ""},
-    {"", "ReplicationController", "v1", ObjectKind::kWorkload, ""},
-    {"batch", "Job", "v1", ObjectKind::kWorkload, ""},
-    {"batch", "CronJob", "v1 v1beta1", ObjectKind::kWorkload, ""},
-    {"", "Service", "v1", ObjectKind::kStored, ""},
-    {"", "PersistentVolume", "v1", ObjectKind::kStored, ""},
-    {"", "PersistentVolumeClaim", "v1", ObjectKind::kStored, ""},
-    {"storage.k8s.io", "StorageClass", "v1 v1beta1", ObjectKind::kStored, ""},
-    {"storage.k8s.io", "CSIDriver", "v1 v1beta1", ObjectKind::kStored, ""},
-    {"storage.k8s.io", "CSIStorageCapacity", "v1 v1beta1 v1alpha1", ObjectKind::kStored, ""},
-    {"storage.k8s.io", "CSINode", "v1 v1beta1", ObjectKind::kStored, ""},
-    {"storage.k8s.io", "VolumeAttachment", "v1 v1beta1 v1alpha1", ObjectKind::kStored, ""},
-    {"resource.k8s.io", "ResourceClaim", "v1 v1beta1 v1beta2", ObjectKind::kStored, ""},
-    {"resource.k8s.io", "ResourceClaimTemplate", "v1 v1beta1 v1beta2", ObjectKind::kStored, ""},
-    {"resource.k8s.io", "ResourceSlice", "v1 v1beta1 v1beta2", ObjectKind::kStored, ""},
-    {"resource.k8s.io", "DeviceClass", "v1 v1beta1 v1beta2", ObjectKind::kStored, ""},
-    {"resource.k8s.io", "DeviceTaintRule", "v1beta2 v1alpha3", ObjectKind::kStored, ""},
-    {"policy", "PodDisruptionBudget", "v1 v1beta1", ObjectKind::kStored, ""},
-    {"scheduling.k8s.io", "PodGroup", "v1alpha2", ObjectKind::kStored, ""},
+    {"", "Pod", "v1", ObjectKind::kPod},
+    {"", "Node", "v1", ObjectKind::kNode},
+    {"", "Namespace", "v1", ObjectKind::kNamespace},
+    {"scheduling.k8s.io", "PriorityClass", "v1 v1beta1 v1alpha1", ObjectKind::kPriorityClass},
+    {"apps", "Deployment", "v1 v1beta1 v1beta2", ObjectKind::kWorkload},
+    {"apps", "StatefulSet", "v1 v1beta1 v1beta2", ObjectKind::kWorkload},
+    {"apps", "DaemonSet", "v1 v1beta2", ObjectKind::kWorkload},
+    {"apps", "ReplicaSet", "v1 v1beta2", ObjectKind::kWorkload},
+    {"extensions", "Deployment", "v1beta1", ObjectKind::kWorkload},
+    {"extensions", "DaemonSet", "v1beta1", ObjectKind::kWorkload},
+    {"extensions", "ReplicaSet", "v1beta1", ObjectKind::kWorkload},
+    {"", "ReplicationController", "v1", ObjectKind::kWorkload},
+    {"batch", "Job", "v1", ObjectKind::kWorkload},
+    {"batch", "CronJob", "v1 v1beta1", ObjectKind::kWorkload},
+    {"", "Service", "v1", ObjectKind::kStored},
+    {"", "PersistentVolume", "v1", ObjectKind::kStored},
+    {"", "PersistentVolumeClaim", "v1", ObjectKind::kStored},
+    {"storage.k8s.io", "StorageClass", "v1 v1beta1", ObjectKind::kStored},
+    {"storage.k8s.io", "CSIDriver", "v1 v1beta1", ObjectKind::kStored},
+    {"storage.k8s.io", "CSIStorageCapacity", "v1 v1beta1 v1alpha1", ObjectKind::kStored},
+    {"storage.k8s.io", "CSINode", "v1 v1beta1", ObjectKind::kStored},
+    {"storage.k8s.io", "VolumeAttachment", "v1 v1beta1 v1alpha1", ObjectKind::kStored},
+    {"resource.k8s.io", "ResourceClaim", "v1 v1beta1 v1beta2", ObjectKind::kStored},
+    {"resource.k8s.io", "ResourceClaimTemplate", "v1 v1beta1 v1beta2", ObjectKind::kStored},
+    {"resource.k8s.io", "ResourceSlice", "v1 v1beta1 v1beta2", ObjectKind::kStored},
+    {"resource.k8s.io", "DeviceClass", "v1 v1beta1 v1beta2", ObjectKind::kStored},
+    {"resource.k8s.io", "DeviceTaintRule", "v1beta2 v1alpha3", ObjectKind::kStored},
+    {"policy", "PodDisruptionBudget", "v1 v1beta1", ObjectKind::kStored},
+    {"scheduling.k8s.io", "PodGroup", "v1alpha2", ObjectKind::kStored},
 };
 
 struct GroupVersion {
@@ -82,7 +81,6 @@ Result<ObjectKind> classify(const TypeName& type) {
   if (type.api_version == "v1" && type.kind == "List") return ObjectKind::kList;
   bool known = false;
   for (const KnownKind& k : kKinds) {
-    if (k.read_as == ObjectKind::kOther) continue;
     Str kind = type.kind;
     const bool list = kind.size() == k.kind.size() + 4 && kind.ends_with("List");
     if (list) kind.remove_suffix(4);
@@ -104,14 +102,6 @@ Result<ObjectKind> classify(const TypeName& type) {
 TypeName item_type(const TypeName& list) {
   if (list.kind == "List" || !Str(list.kind).ends_with("List")) return {};
   return {list.api_version, list.kind.substr(0, list.kind.size() - 4)};
-}
-
-std::string needed_by(const TypeName& type) {
-  const auto [group, version] = split(type.api_version);
-  for (const KnownKind& k : kKinds) {
-    if (k.group == group && k.kind == type.kind) return std::string(k.needed_by);
-  }
-  return {};
 }
 
 }  // namespace libsched

@@ -1,4 +1,4 @@
-// The kinds of objects: kinds that are read, and known kinds that are not, with their readers.
+// The kinds of objects that are read, and how.
 #pragma once
 
 #include <string>
@@ -28,8 +28,5 @@ Result<ObjectKind> classify(const TypeName& type);
 
 // The type of the items of a typed list ("PodList" gives "Pod"); kind is "" for "List".
 TypeName item_type(const TypeName& list);
-
-// The plugin that would read objects of a skipped kind, "" if none does.
-std::string needed_by(const TypeName& type);
 
 }  // namespace libsched

@@ -46,13 +46,9 @@ TEST_CASE("kinds: what is read, skipped or refused") {
   CHECK(kind("v1", "") == ".kind: missing; an object needs kind and apiVersion");
 }
 
-TEST_CASE("kinds: items of lists and who needs what is skipped") {
+TEST_CASE("kinds: items of lists") {
   CHECK(item_type({"v1", "PodList"}).kind == "Pod");
   CHECK(item_type({"v1", "List"}).kind == "");
-  CHECK(needed_by({"v1", "PersistentVolumeClaim"}) == "");
-  CHECK(needed_by({"policy/v1", "PodDisruptionBudget"}) == "");
-  CHECK(needed_by({"resource.k8s.io/v1", "ResourceSlice"}) == "");
-  CHECK(needed_by({"v1", "ConfigMap"}) == "");
 }
 
 TEST_CASE("key_table: finds its names and nothing else") {

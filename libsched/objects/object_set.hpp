@@ -19,7 +19,6 @@ struct IngestWarning {
 struct SkippedKind {
   std::string kind;  // "apps/v1 ControllerRevision"
   int64_t count = 0;
-  std::string needed_by;  // the plugin that would read it, "" if none does
 };
 
 // All objects of one input, in its order.

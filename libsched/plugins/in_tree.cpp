@@ -48,12 +48,6 @@ RegistryRef in_tree_registry() {
   return registry;
 }
 
-bool has_unread_kind(const View& view, Str kind) {
-  const auto& kinds = view.unread_kinds();  // "group/version Kind"
-  return std::any_of(kinds.begin(), kinds.end(),
-                     [&](const std::string& k) { return k.substr(k.rfind(' ') + 1) == kind; });
-}
-
 bool may_be_device_resource(const View& view, Str resource) {
   const bool named = is_extended_resource_name(resource) ||
                      resource.starts_with("deviceclass.resource.kubernetes.io/");

@@ -31,10 +31,6 @@ Result<std::unique_ptr<Plugin>> make_default_binder(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_default_preemption(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_gang_scheduling(const FactoryCall&);
 
-// Reports whether an object of this kind ("ResourceClaim") was applied, which no plugin of this
-// version reads.
-bool has_unread_kind(const View& view, Str kind);
-
 // Reports whether a DeviceClass of the cluster provides this resource, so that devices are counted.
 bool may_be_device_resource(const View& view, Str resource);
 

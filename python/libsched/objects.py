@@ -630,7 +630,7 @@ class Objects(_Parsed):
 
     @property
     def skipped(self) -> list[dict[str, Any]]:
-        """The kinds that were not read: dicts with ``kind``, ``count`` and maybe ``neededBy``."""
+        """The kinds that were not read: dicts with ``kind`` and ``count``."""
         return [entry for report in self._report() for entry in report.get("skipped", [])]
 
     @property

@@ -99,7 +99,7 @@ TEST_CASE("a text of JSON without memory is not given, and given when there is s
       out(libsched_text_get(text)) ==
       "{\"counts\":{\"Pod\":2,\"Node\":2,\"Namespace\":0,\"PriorityClass\":0,\"ReplicaSet\":1,"
       "\"StorageClass\":1,\"PersistentVolumeClaim\":1},\"skipped\":[{\"kind\":\"apps/v1 "
-      "ControllerRevision\",\"count\":1,\"neededBy\":\"\"}],\"warnings\":[],\"unknownFields\":0}");
+      "ControllerRevision\",\"count\":1}],\"warnings\":[],\"unknownFields\":0}");
   libsched_text_unref(text);
   libsched_scheduler_unref(scheduler);
   libsched_objects_unref(objects);

@@ -71,7 +71,7 @@ const libsched_node *libsched_objects_get_node(const libsched_objects *objects, 
    or CronJob, named after it; its kind and replica count are written to `kind` and `replicas` (each may be NULL). */
 const libsched_pod *libsched_objects_get_workload(const libsched_objects *objects, size_t index,
                                                   libsched_str *kind, int64_t *replicas);
-/* JSON: {"counts": {kind: n}, "skipped": [{"kind", "count", "neededBy"}], "warnings": [{"path",
+/* JSON: {"counts": {kind: n}, "skipped": [{"kind", "count"}], "warnings": [{"path",
    "message"}], "unknownFields": n}. */
 libsched_rc libsched_objects_report_json(const libsched_objects *objects, LIBSCHED_OWN libsched_text **out,
                                          LIBSCHED_OWN libsched_error **error);

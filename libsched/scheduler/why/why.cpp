@@ -111,7 +111,7 @@ class Search {
         for (size_t w = 0; w < hopeless.size(); ++w) hopeless[w] |= by.rows[w];
     std::map<std::string, std::pair<size_t, std::string>> found;  // nodes, and the first by name
     for (uint32_t r = 0; r < v.row_count(); ++r) {
-      if (v.node(r) == nullptr || (hopeless[r / 64] >> (r % 64) & 1) != 0) continue;
+      if (v.node(r) == nullptr || has_bit(hopeless, r)) continue;
       const Node& node = *v.node(r);
       if (too_small(node.allocatable)) continue;
       auto& [count, name] = found[shape_of(node)];

@@ -62,14 +62,11 @@ def tell(name: str, objects: Objects, terminal: Terminal, each_field: bool) -> N
 
 def skipped_text(objects: Objects, fields: int) -> str:
     """Formats skipped kinds and unknown fields on a line; empty if there are none."""
-    counts: Counter[tuple[str, str]] = Counter()
+    counts: Counter[str] = Counter()
     for entry in objects.skipped:
-        kind = str(entry["kind"]).rsplit(" ", 1)[-1]
-        counts[kind, str(entry.get("neededBy") or "")] += int(entry["count"])
-    parts = []
-    for (kind, plugin), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        needed = f" (needed by {plugin}, which is not available yet)" if plugin else ""
-        parts.append(f"{count:,} {kind}{needed}")
+        counts[str(entry["kind"]).rsplit(" ", 1)[-1]] += int(entry["count"])
+    parts = [f"{count:,} {kind}"
+             for kind, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
     if fields:
         parts.append(f"{fields:,} unknown field{'s' * (fields != 1)}")
     return ", ".join(parts)

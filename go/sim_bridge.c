@@ -144,6 +144,10 @@ libsched_rc lsgo_sim_remove_pods(lsgo_sim* s, const uint64_t* ids, size_t count)
   return ENDED(libsched_sim_remove_pods(ASKED, ids, count, &s->error));
 }
 
+libsched_rc lsgo_sim_unplace_pods(lsgo_sim* s, const uint64_t* ids, size_t count) {
+  return ENDED(libsched_sim_unplace_pods(ASKED, ids, count, &s->error));
+}
+
 libsched_rc lsgo_sim_put_objects(lsgo_sim* s, const libsched_objects* objects) {
   return ENDED(libsched_sim_put_objects(ASKED, objects, &s->error));
 }

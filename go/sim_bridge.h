@@ -59,6 +59,7 @@ libsched_rc lsgo_sim_add_pod(lsgo_sim* s, uint64_t pod, uint64_t node);
 libsched_rc lsgo_sim_add_pods(lsgo_sim* s, const uint64_t* pods, const uint64_t* nodes,
                               size_t count, uint64_t* ids);
 libsched_rc lsgo_sim_remove_pods(lsgo_sim* s, const uint64_t* ids, size_t count);
+libsched_rc lsgo_sim_unplace_pods(lsgo_sim* s, const uint64_t* ids, size_t count);
 libsched_rc lsgo_sim_put_objects(lsgo_sim* s, const libsched_objects* objects);
 libsched_rc lsgo_sim_remove_object(lsgo_sim* s, const char* kind, size_t kind_length,
                                    const char* name_space, size_t name_space_length,

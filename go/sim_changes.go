@@ -194,6 +194,19 @@ func (s *Sim) RemovePods(pods ...PodID) error {
 	return k.changed(C.lsgo_sim_remove_pods(k.c, words(k.pods), C.size_t(len(k.pods))))
 }
 
+// UnplacePods takes pods off their nodes, and takes back what placing them has taken, as the Cluster Autoscaler
+// does: no ResourceClaim is reserved for them, and claims that were made for them, or that nobody reserves any
+// more, lose their devices. Errors: those of RemovePods.
+func (s *Sim) UnplacePods(pods ...PodID) error {
+	k, err := s.enter()
+	if err != nil {
+		return err
+	}
+	defer k.leave()
+	k.pods = append(k.pods[:0], pods...)
+	return k.changed(C.lsgo_sim_unplace_pods(k.c, words(k.pods), C.size_t(len(k.pods))))
+}
+
 // Fork marks the state for Revert and Commit. Forks nest without bound, and a fork costs nothing.
 func (s *Sim) Fork() error {
 	k, err := s.enter()

@@ -303,6 +303,13 @@ void bind_sim(py::module_& module) {
                return libsched_sim_remove_pods(h, ids.data(), ids.size(), error);
              });
            })
+      .def("unplace_pods",
+           [](Sim& s, py::handle pods) {
+             const Numbers<uint64_t> ids(pods);
+             change(s, [&](libsched_sim* h, libsched_error** error) {
+               return libsched_sim_unplace_pods(h, ids.data(), ids.size(), error);
+             });
+           })
       .def("fork", [](Sim& s) { quick_change(s, libsched_sim_fork); })
       .def("commit", [](Sim& s) { change(s, libsched_sim_commit); })
       .def("revert", [](Sim& s) { change(s, libsched_sim_revert); })

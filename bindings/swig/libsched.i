@@ -310,6 +310,7 @@ struct TYPE {};
 %ignore libsched_sim_add_nodes;
 %ignore libsched_sim_add_pods;
 %ignore libsched_sim_remove_pods;
+%ignore libsched_sim_unplace_pods;
 %ignore libsched_sim_nodes;
 %ignore libsched_sim_pods_on;
 %ignore libsched_sim_requested;

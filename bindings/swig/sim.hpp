@@ -22,6 +22,11 @@ inline libsched_rc libsched_sim_remove_all(libsched_sim* sim, const libsched_swi
                                            libsched_error** error) {
   return libsched_sim_remove_pods(sim, ids.words, ids.count, error);
 }
+// libsched_sim_unplace_pods().
+inline libsched_rc libsched_sim_unplace_all(libsched_sim* sim, const libsched_swig::Rows& ids,
+                                            libsched_error** error) {
+  return libsched_sim_unplace_pods(sim, ids.words, ids.count, error);
+}
 // libsched_sim_nodes(): returns the ids of all nodes in their order.
 inline libsched_rc libsched_sim_node_ids(const libsched_sim* sim, libsched_swig::Longs* longs,
                                          libsched_error** error) {

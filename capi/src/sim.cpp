@@ -119,6 +119,12 @@ libsched_rc libsched_sim_remove_pods(libsched_sim* sim, const uint64_t* ids, siz
   LIBSCHED_REQUIRE(error, ids != nullptr || count == 0);
   return guarded(error, [&] { return unwrap(sim)->remove_pods({ids, count}); });
 }
+libsched_rc libsched_sim_unplace_pods(libsched_sim* sim, const uint64_t* ids, size_t count,
+                                      libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, sim);
+  LIBSCHED_REQUIRE(error, ids != nullptr || count == 0);
+  return guarded(error, [&] { return unwrap(sim)->unplace_pods({ids, count}); });
+}
 
 libsched_rc libsched_sim_put_objects(libsched_sim* sim, const libsched_objects* objects,
                                      libsched_error** error) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "libsched/cluster/change_errors.hpp"
 #include "libsched/cluster/transaction.hpp"
 
 namespace libsched {
@@ -21,14 +20,6 @@ std::optional<PodStatusPatch::Condition> condition_change(const Pod& pod,
     break;
   }
   return wanted;
-}
-
-Result<ObjectRef> ApiClient::get_object(StoredKind kind, Str ns, Str name) {
-  return Error{Rc::kUnsupported,
-               "the API client cannot read " + std::string(stored_kind_name(kind)) + " " +
-                   object_key(ns, name),
-               {},
-               {}};
 }
 
 void MemoryApi::keep(Request request) {

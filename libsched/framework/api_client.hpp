@@ -58,9 +58,6 @@ class ApiClient : public RefCounted {
   // to the claim itself. An API server refuses the change of an older version (by resourceVersion)
   // with kExists, a conflict.
   virtual Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) = 0;
-  // The object as the API server has it now. Errors: kNotFound; kUnsupported (the client does not
-  // read).
-  virtual Result<ObjectRef> get_object(StoredKind kind, Str ns, Str name);
   // Whether no controller acts on the requests. PreBind then does not wait but takes requests as
   // fulfilled.
   virtual bool unattended() const { return false; }

@@ -80,10 +80,6 @@ class Services final : public RefCounted {
   FrameworkMetrics& metrics() { return metrics_; }
   const FrameworkMetrics& metrics() const { return metrics_; }
 
-  // Whether Reserve runs for pods that are placed. A plugin whose later answers depend on it refuses
-  // pods otherwise.
-  bool reserves = true;
-
   // Set by a scheduler, and used on its thread. Null: nobody knows all pods.
   const PodLister* pods = nullptr;
   // Likewise, with SchedulerAsyncAPICalls. Null: calls are made at once.

@@ -266,9 +266,7 @@ void encode(const Pod& pod, const Parts& parts, std::string* out) {
   e.flag(owner != owners.end());
   if (owner != owners.end())
     for (const Str s : {owner->api_version, owner->kind, owner->name}) e.text(s);
-  // The pod's name and uid are those of its ephemeral claims' names and owner.
-  const bool named = std::any_of(spec.volumes.begin(), spec.volumes.end(),
-                                 [](const Volume& v) { return v.kind == VolumeKind::kEphemeral; });
+  const bool named = name_is_read(pod);
   e.flag(named);
   if (named) {
     e.text(pod.meta.name);
@@ -318,6 +316,15 @@ void encode(const Pod& pod, const Parts& parts, std::string* out) {
 }
 
 }  // namespace
+
+// Its name and uid are those of its ephemeral claims' names and owner, and its ResourceClaims are
+// owned by it or reserved for it.
+bool name_is_read(const Pod& pod) {
+  const auto& volumes = pod.spec.volumes;
+  return !pod.spec.resource_claims.empty() ||
+         std::any_of(volumes.begin(), volumes.end(),
+                     [](const Volume& v) { return v.kind == VolumeKind::kEphemeral; });
+}
 
 void pod_class(const Pod& pod, std::string* out) { encode(pod, {}, out); }
 

@@ -2,7 +2,7 @@
 //
 // Pods of one class get the same verdicts, raw scores and signature for the same state of a
 // cluster. Replicas of one template are of one class; a name or uid is a part only where volumes
-// are claimed by it. Classes are compared by content.
+// or devices are claimed by it. Classes are compared by content.
 #pragma once
 
 #include <functional>
@@ -21,6 +21,9 @@ void pod_class(const Pod& pod, std::string* out);
 // projected ones, and without the spelling of the others. Replaces *out. `placed`: also without
 // spec.nodeName and status.nominatedNodeName.
 void filtered_pod_class(const Pod& pod, bool placed, std::string* out);
+
+// Whether name and uid are a part: of pods with ephemeral volumes or ResourceClaims.
+bool name_is_read(const Pod& pod);
 
 // What is kept about classes, in a bounded amount of memory: beyond the limit all is forgotten.
 template <typename T>

@@ -163,30 +163,61 @@ Result<PodRef> add_missing_claims(Cluster& cluster, const PodRef& pod) {
   return std::move(missing->pod);
 }
 
-Result<void> release_claims(Cluster& cluster, const Pod& gone) {
+namespace {
+
+// The names of the pod's ResourceClaims that are known.
+std::vector<Str> claims_of(const Pod& pod) {
   std::vector<Str> names;
-  for (const PodResourceClaim& entry : gone.spec.resource_claims)
+  for (const PodResourceClaim& entry : pod.spec.resource_claims)
     if (!entry.claim_name.empty()) names.push_back(entry.claim_name);
-  for (const ResourceClaimStatus& s : gone.status.resource_claims)
+  for (const ResourceClaimStatus& s : pod.status.resource_claims)
     if (s.has_claim_name) names.push_back(s.claim_name);
-  if (!gone.status.extended_resource_claim.empty())
-    names.push_back(gone.status.extended_resource_claim);
+  if (!pod.status.extended_resource_claim.empty())
+    names.push_back(pod.status.extended_resource_claim);
+  return names;
+}
+
+Ref<ResourceClaim> without_pod(const ResourceClaim& claim, const Pod& pod) {
+  return released_claim(claim, [&](const ClaimConsumer& c) {
+    return c.resource == "pods" && c.uid == pod.meta.uid && c.name == pod.meta.name;
+  });
+}
+
+// Changes each of the pod's claims: change(claim) gives the new version, or null for none.
+template <typename F>
+Result<void> change_claims(Cluster& cluster, const Pod& pod, F&& change) {
+  const std::vector<Str> names = claims_of(pod);
   if (names.empty()) return {};
   Cluster::Transaction all(&cluster);
   for (const Str name : names) {
-    const auto* const claim = cluster.view().objects().find<ResourceClaim>(gone.meta.ns, name);
-    if (claim == nullptr) continue;
-    if (owns_claim(gone, *claim)) {
-      LIBSCHED_TRY(cluster.remove_object(StoredKind::kResourceClaim, gone.meta.ns, name));
-      continue;
-    }
-    const Ref<ResourceClaim> released = released_claim(*claim, [&](const ClaimConsumer& c) {
-      return c.resource == "pods" && c.uid == gone.meta.uid && c.name == gone.meta.name;
-    });
-    if (released) LIBSCHED_TRY(cluster.put_object(StoredKind::kResourceClaim, ObjectRef(released)));
+    const auto* const claim = cluster.view().objects().find<ResourceClaim>(pod.meta.ns, name);
+    if (claim != nullptr) LIBSCHED_TRY(change(*claim));
   }
   all.commit();
   return {};
+}
+
+}  // namespace
+
+Result<void> release_claims(Cluster& cluster, const Pod& gone) {
+  return change_claims(cluster, gone, [&](const ResourceClaim& claim) -> Result<void> {
+    if (owns_claim(gone, claim)) {
+      const std::string name(claim.meta.name);
+      return cluster.remove_object(StoredKind::kResourceClaim, gone.meta.ns, name);
+    }
+    const Ref<ResourceClaim> released = without_pod(claim, gone);
+    return released ? cluster.put_object(StoredKind::kResourceClaim, ObjectRef(released))
+                    : Result<void>();
+  });
+}
+
+Result<void> unreserve_claims(Cluster& cluster, const Pod& pod) {
+  return change_claims(cluster, pod, [&](const ResourceClaim& claim) -> Result<void> {
+    Ref<ResourceClaim> released = without_pod(claim, pod);
+    if (owns_claim(pod, claim) && claim.allocation) released = claim_reserved_for(claim, {});
+    return released ? cluster.put_object(StoredKind::kResourceClaim, ObjectRef(released))
+                    : Result<void>();
+  });
 }
 
 }  // namespace libsched

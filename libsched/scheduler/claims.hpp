@@ -39,4 +39,8 @@ Result<PodRef> add_missing_claims(Cluster& cluster, const PodRef& pod);
 // go, others are not reserved for it, and lose their devices if no other pod has reserved them.
 Result<void> release_claims(Cluster& cluster, const Pod& gone);
 
+// Takes back what placing a pod has taken, as the Cluster Autoscaler does: no ResourceClaim is
+// reserved for it, and those made for it, or not reserved any more, lose their devices.
+Result<void> unreserve_claims(Cluster& cluster, const Pod& pod);
+
 }  // namespace libsched

@@ -273,6 +273,19 @@ class Sim(SimQuestions):
         """
         self._handle.remove_pods(numbers_of([pods] if isinstance(pods, int) else pods))
 
+    def unplace_pods(self, pods: int | Sequence[int] | _Ids) -> None:
+        """Removes pods by their ids, and takes back what placing them has taken.
+
+        As by the Cluster Autoscaler no ResourceClaim is reserved for them, and claims that were made for
+        them, or that nobody reserves any more, lose their devices.
+
+        Raises
+        ------
+        StaleError
+            A pod is gone, or occurs twice. Nothing has changed.
+        """
+        self._handle.unplace_pods(numbers_of([pods] if isinstance(pods, int) else pods))
+
     def put_objects(self, source: Source, *, defaults: bool = True, strict: bool = False) -> None:
         """Adds or replaces objects other than pods and nodes: claims, volumes, CSINodes, ...
 

@@ -59,6 +59,9 @@ libsched_rc libsched_sim_add_pods(libsched_sim *sim, const uint64_t *pods, const
                                   LIBSCHED_OWN libsched_error **error);
 /* Errors: STALE (also for an id that occurs twice). */
 libsched_rc libsched_sim_remove_pods(libsched_sim *sim, const uint64_t *ids, size_t count, LIBSCHED_OWN libsched_error **error);
+/* The same, and takes back what placing the pods has taken, as the Cluster Autoscaler does: no ResourceClaim is
+   reserved for them, and claims that were made for them, or that nobody reserves any more, lose their devices. */
+libsched_rc libsched_sim_unplace_pods(libsched_sim *sim, const uint64_t *ids, size_t count, LIBSCHED_OWN libsched_error **error);
 /* Adds or replaces all objects of a document that are neither pods nor nodes: CSINodes, volumes, claims,
    namespaces, ... Errors: INVALID (it has a pod or a node). */
 libsched_rc libsched_sim_put_objects(libsched_sim *sim, const libsched_objects *objects, LIBSCHED_OWN libsched_error **error);
@@ -145,7 +148,7 @@ typedef struct libsched_sim_ring {
 typedef struct libsched_sim_query {
   uint32_t struct_size;    /* sizeof(libsched_sim_query) */
   bool skip_unschedulable; /* leave out nodes with spec.unschedulable, also for pods that tolerate it */
-  bool place;              /* of libsched_sim_first(): put the pod onto the node that is found */
+  bool place;              /* of libsched_sim_first(): put the pod onto the node that is found; its ResourceClaims get devices */
   bool reserved[2];        /* false */
   size_t start;            /* without a ring: the position where the search begins; it wraps around */
   size_t count;            /* how many positions the search looks at; 0: all */
@@ -201,7 +204,8 @@ typedef struct libsched_sim_place_options {
   const uint64_t *hints;
 } libsched_sim_place_options;
 #define LIBSCHED_SIM_PLACE_OPTIONS_INIT {sizeof(libsched_sim_place_options), false, false, {false, false}, LIBSCHED_NULL}
-/* Places pods, each on the first node that takes it; every pod sees those before it. hits[i] is the place
+/* Places pods, each on the first node that takes it; every pod sees those before it. ResourceClaims of placed pods get
+   their devices, as by Reserve and PreBind. hits[i] is the place
    of pods[i], zero everywhere if it found none; `placed` gets the number of pods that found one. A hint that is stale is passed over. When
    the deadline ends the call, what has been placed stays, and `*ended` (may be NULL) is true; so do
    CANCELLED. Errors: STALE (nothing has been placed then), UNSUPPORTED (likewise). */

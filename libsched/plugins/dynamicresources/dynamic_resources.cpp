@@ -61,12 +61,6 @@ class DynamicResources final : public Plugin {
               pod, "DynamicResources",
               "it asks for " + std::string(s.name) + ", which a DeviceClass may provide");
     if (found.ok() && found->empty()) return Status(Code::kSkip);
-    if (!call.services.reserves)
-      return Error{Rc::kUnsupported,
-                   "pod \"" + object_key(pod.meta.ns, pod.meta.name) +
-                       "\" claims devices, which a simulated cluster does not allocate",
-                   {},
-                   "DynamicResources"};
     // PostFilter learns from this that PreFilter ran.
     const auto data = std::make_shared<ClaimsOfCycle>();
     data->view_version = call.view.version();

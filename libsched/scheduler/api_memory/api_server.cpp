@@ -496,12 +496,6 @@ Result<void> ApiServer::patch_pod_status(const Pod& pod, const PodStatusPatch& p
   });
 }
 
-Result<ObjectRef> ApiServer::get_object(StoredKind kind, Str ns, Str name) {
-  ObjectRef found = object(kind, ns, name);
-  if (!found) return not_found(resource_of(kind), name);
-  return found;
-}
-
 Result<void> ApiServer::update_object(StoredKind kind, const ObjectRef& object, Str patch) {
   const std::string resource = resource_of(kind);
   ApiCall call;

@@ -45,9 +45,9 @@ struct Served {
   ~Served() { server->unwatch(&log); }
 
   Ref<ResourceClaim> read() const {
-    const Result<ObjectRef> found = server->get_object(kKind, "ns", "c");
-    REQUIRE(found.ok());
-    return copy_resource_claim(static_cast<const ResourceClaim&>(**found));
+    const ObjectRef found = server->object(kKind, "ns", "c");
+    REQUIRE(found);
+    return copy_resource_claim(static_cast<const ResourceClaim&>(*found));
   }
   std::string write(const Ref<ResourceClaim>& claim, Str patch) const {
     const Result<void> done = server->update_object(kKind, ObjectRef(claim), patch);
@@ -85,7 +85,7 @@ TEST_CASE("each change of a claim has a version, and a claim a uid") {
   CHECK(t.read()->meta.resource_version == "4");
   CHECK(t.read()->meta.uid == "mine");
   CHECK(t.log.text == "+1 ~2 -2 +4 ");
-  CHECK(t.server->get_object(kKind, "ns", "x").error().message ==
+  CHECK(t.server->remove_object(kKind, "ns", "x").error().message ==
         "resourceclaims.resource.k8s.io \"x\" not found");
 }
 
@@ -110,6 +110,11 @@ TEST_CASE("the finalizer and the status are written one after the other, as the 
   CHECK(third->allocation);
   CHECK(third->finalizers.size() == 1);
   CHECK(third->reserved_for_uid("u1"));
+  // Preconditions in the patch are no request to the claim itself.
+  claim = t.read();
+  claim->finalizers = {};
+  CHECK(t.write(claim, R"({"metadata":{"uid":"u","resourceVersion":"3"},"status":{}})") == "ok");
+  CHECK(t.read()->finalizers.size() == 1);
   // Both at once, and without a version.
   claim = t.read();
   claim->meta.resource_version = {};
@@ -119,7 +124,7 @@ TEST_CASE("the finalizer and the status are written one after the other, as the 
   CHECK(t.write(claim, R"({"metadata":{"finalizers":null},"status":null})") == "ok");
   CHECK(t.text().ends_with("\"status\":{}}"));
   CHECK(t.text().find("finalizers") == std::string::npos);
-  CHECK(t.log.text == "+1 ~2 ~3 ~4 ");
+  CHECK(t.log.text == "+1 ~2 ~3 ~4 ~5 ");
 }
 
 TEST_CASE("a change of an old version is a conflict and changes nothing") {

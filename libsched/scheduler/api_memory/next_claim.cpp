@@ -17,6 +17,15 @@ Error conflict(const ResourceClaim& claim, const std::string& why) {
           {}};
 }
 
+// Whether the patch is one of the claim itself: a uid and a version are preconditions.
+bool changes_claim(const nlohmann::json& patch) {
+  if (patch.size() > patch.count("status") + patch.count("metadata")) return true;
+  const auto metadata = patch.find("metadata");
+  if (metadata == patch.end()) return false;
+  return !metadata->is_object() || metadata->empty() ||
+         metadata->size() > metadata->count("uid") + metadata->count("resourceVersion");
+}
+
 }  // namespace
 
 Result<void> check_precondition(const ResourceClaim& now, const ResourceClaim& given) {
@@ -38,7 +47,7 @@ Result<Ref<ResourceClaim>> patched_claim(const ResourceClaim& now, const Resourc
   if (!changes.is_object()) return invalid({}, "the patch of a ResourceClaim is no JSON object");
   LIBSCHED_TRY(check_precondition(now, given));
   const bool status = changes.contains("status");
-  const bool itself = changes.size() > (status ? 1 : 0);
+  const bool itself = changes_claim(changes);
   // Borrows from both until it is copied.
   const Ref<ResourceClaim> mixed = make_ref<ResourceClaim>(64);
   mixed->meta = (itself ? given : now).meta;

@@ -10,7 +10,8 @@ namespace libsched {
 Result<void> check_precondition(const ResourceClaim& now, const ResourceClaim& given);
 
 // What a request of a scheduler makes of the claim: `patch` has the member "status" for the
-// subresource status, any other member for the claim itself, whose spec never changes. Errors: as
+// subresource status, any other member for the claim itself, whose spec never changes;
+// metadata.uid and metadata.resourceVersion are preconditions. Errors: as
 // check_precondition(); kInvalid (no JSON object).
 Result<Ref<ResourceClaim>> patched_claim(const ResourceClaim& now, const ResourceClaim& given,
                                          Str patch);

@@ -27,9 +27,6 @@ class LoggedApi final : public ApiClient, public Logging {
   Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override {
     return api_->update_object(kind, object, patch);
   }
-  Result<ObjectRef> get_object(StoredKind kind, Str ns, Str name) override {
-    return api_->get_object(kind, ns, name);
-  }
   void event(const Pod& pod, Str type, Str reason, Str action, Str note) override {
     api_->event(pod, type, reason, action, note);
   }

@@ -25,11 +25,6 @@ class TurningApi final : public ApiClient {
   Result<void> delete_pod(const Pod& pod) override;
   Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) override;
   Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override;
-  // Reads take no turns: nobody sees them.
-  Result<ObjectRef> get_object(StoredKind kind, Str ns, Str name) override {
-    const Baton::Away away(baton_);
-    return api_->get_object(kind, ns, name);
-  }
   bool keeps_events() const override { return api_->keeps_events(); }
   void event(const Pod& pod, Str type, Str reason, Str action, Str note) override {
     const Baton::Away away(baton_);

@@ -162,7 +162,7 @@ Result<SimVerdict> Sim::Packer::try_on(Known* known, uint32_t row, Status* statu
 
 Result<void> Sim::Packer::place(Known* known, uint32_t row, size_t pod) {
   Change change(&sim_);
-  const Result<uint32_t> slot = sim_.put_pod(known->content->pod, known->ref, row);
+  const Result<uint32_t> slot = sim_.place_pod(known, row);
   if (!slot.ok()) return slot.error();
   change.commit();
   const uint32_t index = row < index_of_row_.size() ? index_of_row_[row] : kNoId;

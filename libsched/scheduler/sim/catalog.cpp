@@ -22,9 +22,7 @@ void append_extra(const Str* extras, size_t i, std::string* bytes) {
 }
 
 Ref<const PodContent> make_content(const Pod& pod, bool placed) {
-  // Plugins read the names of pods with ephemeral volumes alone: those name the claims.
-  const bool named = std::any_of(pod.spec.volumes.begin(), pod.spec.volumes.end(),
-                                 [](const Volume& v) { return v.kind == VolumeKind::kEphemeral; });
+  const bool named = name_is_read(pod);
   const Ref<Pod> copy = copy_pod(pod, named ? pod.meta.name : Str(), pod.meta.ns,
                                  named ? pod.meta.uid : Str(), placed ? Str() : pod.spec.node_name);
   if (placed) copy->status.nominated_node_name = {};

@@ -64,7 +64,7 @@ Result<SimPlaced> Sim::place_all(Span<uint64_t> pods, const SimQuery& query,
       const Result<SimVerdict> verdict = judge(&k, row, &status);
       if (!verdict.ok()) return verdict.error();
       if (verdict->passed()) {
-        const Result<uint32_t> slot = put_pod(k.content->pod, k.ref, row);
+        const Result<uint32_t> slot = place_pod(&k, row);
         if (!slot.ok()) return slot.error();
         hit = {options.hints[i], pod_id(*slot), place_of(row)};
         ++out.placed;

@@ -155,7 +155,7 @@ Result<SimHit> Sim::find(Known* known, const SearchOptions& search, SimRing* rin
   hit.node = node_id(found->first);
   hit.position = found->position;
   if (place) {
-    const Result<uint32_t> slot = put_pod(known->content->pod, known->ref, found->first);
+    const Result<uint32_t> slot = place_pod(known, found->first);
     if (!slot.ok()) return slot.error();
     hit.pod = pod_id(*slot);
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "libsched/scheduler/claims.hpp"
 #include "libsched/scheduler/sim/change.hpp"
 #include "libsched/scheduler/sim/errors.hpp"
 #include "libsched/scheduler/sim/sim.hpp"
@@ -42,6 +43,10 @@ Result<bool> Sim::remove(uint64_t node, Span<uint64_t> move, const SimQuery& que
   place.stop_at_failure = true;
   place.hints = options.hints;
   Change change(this);
+  for (const uint64_t id : move) {
+    const PodRef pod = view().slot(index_of(id)).pod;
+    LIBSCHED_TRY(unreserve_claims(*cluster_, *pod));
+  }
   if (ghost) {
     while (!view().row(row).pods.empty()) LIBSCHED_TRY(drop_pod(view().row(row).pods.back()));
     LIBSCHED_TRY(change_node(row, ghost, options.ghost));

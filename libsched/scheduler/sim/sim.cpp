@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libsched/cluster/change_errors.hpp"
+#include "libsched/scheduler/claims.hpp"
 #include "libsched/scheduler/sim/change.hpp"
 #include "libsched/scheduler/sim/errors.hpp"
 
@@ -23,10 +24,8 @@ Sim::Sim(FrameworkRef framework, Ref<Catalog> catalog)
       cluster_(make_ref<Cluster>(NodeOrder::kInsertion)),
       evaluator_(make_ref<Evaluator>(std::move(framework), cluster_)) {
   // Deadlines are the machine's, whatever time it is for plugins.
-  const Ref<Services> services =
-      make_ref<Services>(Ref<Clock>(), Ref<ApiClient>(), make_ref<SystemClock>());
-  services->reserves = false;
-  static_cast<void>(evaluator_->use(services));
+  static_cast<void>(
+      evaluator_->use(make_ref<Services>(Ref<Clock>(), Ref<ApiClient>(), make_ref<SystemClock>())));
 }
 
 // --- steps ---
@@ -90,6 +89,20 @@ Result<uint32_t> Sim::put_pod(const PodRef& pod, uint64_t ref, uint32_t row) {
   undo_.push_back({Kind::kPodAdded, *slot});
   pods_[*slot] = {next_generation_++, ref};
   if (next_generation_ == 0) next_generation_ = 1;
+  return slot;
+}
+
+// As the Cluster Autoscaler: Reserve runs for pods with ResourceClaims alone.
+Result<uint32_t> Sim::place_pod(Known* known, uint32_t row) {
+  const PodRef& pod = known->content->pod;
+  const Result<uint32_t> slot = put_pod(pod, known->ref, row);
+  if (!slot.ok() || pod->spec.resource_claims.empty()) return slot;
+  const Result<Status> reserved =
+      evaluator_->run_reserve(*known->state, *pod, view().row(row).name);
+  if (!reserved.ok()) return reserved.error();
+  if (!reserved->success())
+    return Error{Rc::kPlugin, reserved->message(), {}, std::string(reserved->plugin)};
+  known->version = 0;  // the state is used up
   return slot;
 }
 
@@ -263,15 +276,20 @@ Result<void> Sim::add_pods(Span<uint64_t> pods, const uint64_t* nodes, uint64_t*
   return {};
 }
 
-Result<void> Sim::remove_pods(Span<uint64_t> ids) {
+Result<void> Sim::drop_pods(Span<uint64_t> ids, bool unplace) {
   Change change(this);
   for (size_t i = 0; i < ids.size(); ++i) {
     if (!has_pod(ids[i])) return at_index("ids", i, stale_pod());
+    const PodRef pod = view().slot(index_of(ids[i])).pod;
     LIBSCHED_TRY(drop_pod(index_of(ids[i])));
+    if (unplace) LIBSCHED_TRY(unreserve_claims(*cluster_, *pod));
   }
   change.commit();
   return {};
 }
+
+Result<void> Sim::remove_pods(Span<uint64_t> ids) { return drop_pods(ids, false); }
+Result<void> Sim::unplace_pods(Span<uint64_t> ids) { return drop_pods(ids, true); }
 
 Result<void> Sim::put_objects(const ObjectSet& objects) {
   PutObjects part{&objects};

@@ -1,8 +1,8 @@
 // Sim: a cluster for questions that are asked again and again, on contents of a catalog.
 //
-// Pods are unnamed and nodes are rows; ids add a generation to a row's or slot's number, so that
-// one that is gone is recognised. Every change happens completely or not at all. A revert restores
-// ids and the order of nodes. For one thread at a time.
+// Pods are unnamed, but for those whose claims name them, and nodes are rows; ids add a generation
+// to a row's or slot's number, so that one that is gone is recognised. Every change happens
+// completely or not at all. A revert restores ids and the order of nodes. For one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -116,6 +116,8 @@ class Sim final : public RefCounted {
   Result<void> replace_node(uint64_t node, uint64_t like);
   Result<void> add_pods(Span<uint64_t> pods, const uint64_t* nodes, uint64_t* ids);
   Result<void> remove_pods(Span<uint64_t> ids);
+  // The same, and takes back what their placing has taken: claims lose the pod and their devices.
+  Result<void> unplace_pods(Span<uint64_t> ids);
   Result<void> put_objects(const ObjectSet& objects);
   Result<void> remove_object(StoredKind kind, Str ns, Str name);
   Result<void> fork();
@@ -208,6 +210,9 @@ class Sim final : public RefCounted {
   Result<void> drop_node(uint32_t row);  // with its pods
   Result<void> change_node(uint32_t row, const Ref<const NodeContent>& like, uint64_t ref);
   Result<uint32_t> put_pod(const PodRef& pod, uint64_t ref, uint32_t row);
+  // Puts a pod onto a row that has just taken it; claims get their devices. Errors: kPlugin too.
+  Result<uint32_t> place_pod(Known* known, uint32_t row);
+  Result<void> drop_pods(Span<uint64_t> ids, bool unplace);
   // Pods of these references onto these rows, of which an error names the index.
   Result<void> put_pods(Span<uint64_t> refs, Span<uint32_t> rows, uint64_t* ids);
   Result<void> drop_pod(uint32_t slot);

@@ -39,9 +39,6 @@ class ObservedApi final : public ApiClient {
   Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override {
     return api_->update_object(kind, object, patch);
   }
-  Result<ObjectRef> get_object(StoredKind kind, Str ns, Str name) override {
-    return api_->get_object(kind, ns, name);
-  }
   void event(const Pod& pod, Str, Str reason, Str, Str note) override {
     // DefaultPreemption's event about a victim that it has deleted. A victim that was only assumed
     // goes back to the queue: that is said in brackets at the end.

@@ -175,6 +175,12 @@ static void test_pods(void) {
   CHECK_REFUSED(LIBSCHED_ERR_STALE, NULL, w.sim, libsched_sim_remove_pods(w.sim, twice, 3, err));
   CHECK_REFUSED(LIBSCHED_ERR_STALE, NULL, w.sim, libsched_sim_remove_pods(w.sim, gone, 2, err));
   CHECK_OK(libsched_sim_remove_pods(w.sim, ids, 0, err));
+  CHECK_REFUSED(LIBSCHED_ERR_STALE, NULL, w.sim, libsched_sim_unplace_pods(w.sim, twice, 3, err));
+  CHECK_OK(libsched_sim_unplace_pods(w.sim, ids, 0, err));
+  CHECK_OK(libsched_sim_fork(w.sim, err));
+  CHECK_OK(libsched_sim_unplace_pods(w.sim, ids, 2, err));
+  CHECK(libsched_sim_pod_count(w.sim) == 4);
+  CHECK_OK(libsched_sim_revert(w.sim, err));
   CHECK_OK(libsched_sim_remove_pods(w.sim, ids, 2, err));
   CHECK(libsched_sim_pod_count(w.sim) == 4 && pods_on(w.sim, w.nodes[0]) == 2);
   CHECK_REFUSED(LIBSCHED_ERR_STALE, NULL, w.sim, libsched_sim_remove_pods(w.sim, ids, 1, err));

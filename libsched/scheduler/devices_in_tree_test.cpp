@@ -10,9 +10,12 @@
 #include "libsched/scheduler/compare.hpp"
 #include "libsched/scheduler/drain.hpp"
 #include "libsched/scheduler/sim/sim.hpp"
+#include "libsched/scheduler/simulation/simulation.hpp"
 #include "libsched/scheduler/why/why.hpp"
 
 namespace libsched::devices_in_tree_test {
+
+constexpr int64_t kSecond = 1'000'000'000;
 
 // Nodes a and b with a device each, and c without.
 constexpr Str kCluster = R"(
@@ -174,6 +177,37 @@ TEST_CASE("all pods are placed anew with their devices") {
   for (const ComparedPod& p : made.pods()) CHECK(p.outcome[0]->outcome == Outcome::kPlaced);
   CHECK(w.claims() == 2);
   CHECK(w.allocated() == 2);
+}
+
+TEST_CASE("in a simulation a pod waits for the device of one that ends") {
+  World w;
+  for (const Str claim : {Str("resourceClaimTemplateName: one"), kShared}) {
+    const auto timed = make_ref<TimedWorkload>();
+    Timing timing;
+    timing.duration_ns = 60 * kSecond;
+    REQUIRE(timed->add_series(pod_of("job", claim), 3, timing).ok());
+    Result<Ref<Simulation>> made =
+        Simulation::create({framework()}, w.cluster->view(), timed, SimulationOptions());
+    REQUIRE_MESSAGE(made.ok(), made.error().text());
+    Simulation& s = **made;
+    REQUIRE(s.run(30 * kSecond, {}, {}).ok());
+    size_t running = 0;
+    for (uint32_t slot = 0; slot < s.view().slot_count(); ++slot)
+      running += s.view().slot(slot).pod ? 1 : 0;
+    CHECK(running == (claim == kShared ? 3 : 2));
+    REQUIRE(s.run({}, {}, {}).ok());
+    CHECK(s.quiet());
+    CHECK(s.summary_json().find("\"finished\":3") != std::string::npos);
+    CHECK(s.now_ns() >= (claim == kShared ? 60 : 120) * kSecond);
+    // All claims are free, and those of the pods are gone.
+    size_t left = 0;
+    s.view().objects().for_each<ResourceClaim>([&](const ResourceClaim& c) {
+      ++left;
+      CHECK(!c.allocation);
+      CHECK(c.reserved_for.empty());
+    });
+    CHECK(left == 1);
+  }
 }
 
 TEST_CASE("a simulated cluster allocates in forks, and gives devices back") {

@@ -36,12 +36,12 @@ void ClaimController::note(const WatchEvent& event) {
 }
 
 bool ClaimController::run_due() {
-  while (!changes_.empty()) {
+  for (bool any = false;; any = true) {
+    if (changes_.empty()) return any;
     const bool changed = look_at(changes_.front());
     changes_.pop_front();
     if (changed) return true;
   }
-  return false;
 }
 
 bool ClaimController::look_at(const Key& key) {

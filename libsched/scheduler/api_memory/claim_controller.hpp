@@ -42,8 +42,8 @@ class ClaimController {
   // Before each change, which may still fail. Changes nothing but the controller.
   void note(const WatchEvent& event);
 
-  // As a TimeSource; one thing is a change, after all looks that change nothing. A time in the
-  // past: there is something to look at.
+  // As a TimeSource; one thing is a change, after all looks that change nothing, or these looks
+  // alone. A time in the past: there is something to look at.
   std::optional<int64_t> next_due() const {
     return changes_.empty() ? std::optional<int64_t>() : 0;
   }

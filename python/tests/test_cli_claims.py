@@ -25,6 +25,65 @@ def dump(*more):
             "pod.json": claiming(pod("web"))}
 
 
+def with_devices():
+    """A dump in which node a has a device, and the template."""
+    piece = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "s"},
+             "spec": {"driver": "d", "nodeName": "a", "pool": {"name": "a", "resourceSliceCount": 1},
+                      "devices": [{"name": "x"}]}}
+    return {**dump(TEMPLATE, piece), "web.json": claiming(deployment("web", 3))}
+
+
+def test_claims_are_made_for_each_pod(run):
+    files = with_devices()
+    for verb in ("fit", "explain"):
+        done = run(verb, "cluster.json", "--pod", "pod.json", files=files)
+        assert done.code == 0 and "default/web: 1 claim made as its controller would" in done.out, verb
+        done = run(verb, "cluster.json", "--pod", "web.json", files=files)
+        assert "Deployment default/web: 1 claim of its first pod made" in done.out, verb
+    done = run("schedule", "cluster.json", "--pod", "web.json", files=files)
+    assert done.code == 1 and "1 placed" in done.out and "2 unschedulable" in done.out
+    assert "cannot allocate all claims" in done.out
+    (line,) = run("capacity", "cluster.json", "--pod", "web.json", "--json", files=files).lines()
+    assert line["count"] == 1 and line["nodes"] == {"a": 1, "b": 0}
+    assert run("why", "pod.json", "cluster.json", files=files).code == 0
+    done = run("simulate", "cluster.json", "--workload", "web.json", files=files)
+    assert done.out.startswith("3 pods: 1 running, 2 pending")
+    done = run("compare", "cluster.json", "--add-node", "a=1", files={
+        **files, "cluster.json": several(*files["cluster.json"]["items"], claiming(pod("p")),
+                                         claiming(pod("q")))})
+    assert "1 stay" in done.out and "1 gained" in done.out
+
+
+def test_without_claims_from_templates(run):
+    files = with_devices()
+    said = "ResourceClaim not created yet"
+    without = "--no-claims-from-templates"
+    for verb in ("fit", "explain", "schedule", "capacity"):
+        done = run(verb, "cluster.json", "--pod", "pod.json", without, files=files)
+        assert done.code == 1 and said in done.out, verb
+    done = run("why", "pod.json", "cluster.json", without, files=files)
+    assert done.code == 1 and said in done.out
+    done = run("simulate", "cluster.json", "--workload", "web.json", without, files=files)
+    assert done.code == 1 and "0 running" not in done.out and "3 pending" in done.out
+
+
+def test_claims_that_the_dump_has(run):
+    claim = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+             "metadata": {"name": "mine", "namespace": "default", "uid": "c", "ownerReferences": [
+                 {"apiVersion": "v1", "kind": "Pod", "name": "web", "uid": "u", "controller": True}]},
+             "spec": TEMPLATE["spec"]["spec"]}
+    waiting = claiming(pod("web"))
+    waiting["metadata"]["uid"] = "u"
+    waiting["status"] = {"resourceClaimStatuses": [{"name": "card", "resourceClaimName": "mine"}]}
+    files = with_devices()
+    items = [one for one in files["cluster.json"]["items"] if one is not TEMPLATE]
+    files["cluster.json"] = several(*items, claim, waiting)
+    done = run("fit", "cluster.json", "--pod", "default/web", files=files)
+    assert done.code == 0 and "made as its controller" not in done.out
+    done = run("schedule", "cluster.json", "--pending", files=files)
+    assert done.code == 0 and "1 placed" in done.out
+
+
 def test_a_template_that_is_missing(run):
     files = dump()
     for verb in ("fit", "explain", "schedule", "capacity"):

@@ -21,30 +21,9 @@ type Fallback interface {
 	Placed(s *Snapshot, pod *v1.Pod, node *NodeInfo) error
 }
 
-// Unsupported returns the plugin that answers for a pod and that libsched leaves to the Fallback: that of
-// claims of devices, which placing a pod allocates. It is "" if there is none.
-func Unsupported(pod *v1.Pod) string {
-	if len(pod.Spec.ResourceClaims) > 0 {
-		return "DynamicResources"
-	}
-	return ""
-}
-
-// left tells whether a question is the Fallback's, after an error or (nil) before it is asked.
-func (s *Snapshot) left(pod *v1.Pod, err error) bool {
-	if s.fallback == nil {
-		return false
-	}
-	return err == nil && Unsupported(pod) != "" || errors.Is(err, libsched.ErrUnsupported)
-}
-
-// errClaims is the answer for pods with claims of devices without a Fallback.
-func errClaims(pod *v1.Pod) error {
-	if plugin := Unsupported(pod); plugin != "" {
-		return &libsched.Error{Code: libsched.ErrUnsupported, Plugin: plugin,
-			Msg: "pods with claims of devices need a Fallback in the snapshot's Options"}
-	}
-	return nil
+// left tells whether a question is the Fallback's, after an error.
+func (s *Snapshot) left(err error) bool {
+	return s.fallback != nil && errors.Is(err, libsched.ErrUnsupported)
 }
 
 // CheckPredicates asks PreFilter and Filter of one node; nil is a pass. Nothing changes.
@@ -59,19 +38,13 @@ func (s *Snapshot) check(pod *v1.Pod, nodeName string) (info *NodeInfo, ref libs
 	if err != nil {
 		return nil, 0, internal(pod, fmt.Errorf("error obtaining NodeInfo for name %q: %w", nodeName, err)), false
 	}
-	if s.left(pod, nil) {
-		return info, 0, s.fallback.CheckPredicates(s, pod, info), true
-	}
-	if err := errClaims(pod); err != nil {
-		return info, 0, internal(pod, err), false
-	}
 	ref, err = s.question(pod)
 	if err != nil {
 		return info, 0, internal(pod, err), false
 	}
 	passed, err := s.live().Check(s.ctx, ref, info.id, &s.why)
 	switch {
-	case err != nil && s.left(pod, err):
+	case err != nil && s.left(err):
 		return info, ref, s.fallback.CheckPredicates(s, pod, info), true
 	case err != nil:
 		return info, ref, internal(pod, err), false
@@ -103,7 +76,8 @@ func (s *Snapshot) question(pod *v1.Pod) (libsched.PodRef, error) {
 }
 
 // place puts a pod that passed onto a node. `ref` is the content by which it was asked about, or 0. Pods
-// are placed by a content without the name of a node, so that they can move.
+// are placed by a content without the name of a node, so that they can move. Claims of devices are allocated by
+// asking once more, which places the pod.
 func (s *Snapshot) place(info *NodeInfo, pod *v1.Pod, ref libsched.PodRef, fell bool) *SchedulingError {
 	if ref == 0 || pod.Spec.NodeName != "" {
 		var err error
@@ -111,7 +85,17 @@ func (s *Snapshot) place(info *NodeInfo, pod *v1.Pod, ref libsched.PodRef, fell 
 			return internal(pod, err)
 		}
 	}
-	id, err := s.live().AddPod(ref, info.id)
+	var id libsched.PodID
+	var err error
+	if len(pod.Spec.ResourceClaims) > 0 && !fell {
+		var hit libsched.Hit
+		hit, _, err = s.live().First(s.ctx, ref, &libsched.Query{Order: []libsched.NodeID{info.id}, Place: true}, &s.why)
+		if id = hit.Pod; err == nil && id == 0 {
+			return &SchedulingError{Kind: NoNodesPassing, Pod: pod, Verdict: s.why}
+		}
+	} else {
+		id, err = s.live().AddPod(ref, info.id)
+	}
 	if err != nil {
 		return internal(pod, err)
 	}
@@ -129,12 +113,6 @@ func (s *Snapshot) place(info *NodeInfo, pod *v1.Pod, ref libsched.PodRef, fell 
 // SchedulePodOnAnyNodeMatching puts a pod onto the first node of a search that passes, and returns its name.
 // Nodes with spec.unschedulable are passed over even if the pod tolerates them, as by the autoscaler.
 func (s *Snapshot) SchedulePodOnAnyNodeMatching(pod *v1.Pod, search Search) (string, *SchedulingError) {
-	if s.left(pod, nil) {
-		return s.byFallback(pod, search)
-	}
-	if err := errClaims(pod); err != nil {
-		return "", internal(pod, err)
-	}
 	ref, err := s.question(pod)
 	if err != nil {
 		return "", internal(pod, err)
@@ -146,7 +124,7 @@ func (s *Snapshot) SchedulePodOnAnyNodeMatching(pod *v1.Pod, search Search) (str
 	q.Place = search.Accept == nil && pod.Spec.NodeName == ""
 	hit, found, err := s.first(ref, q, search.Accept)
 	switch {
-	case err != nil && s.left(pod, err):
+	case err != nil && s.left(err):
 		return s.byFallback(pod, search)
 	case err != nil:
 		return "", internal(pod, err)

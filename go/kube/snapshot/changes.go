@@ -6,6 +6,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"libsched"
+	"libsched/kube"
 )
 
 // AddNodeInfo adds a node with pods, without asking whether they fit: behind all others, or in the place of a
@@ -117,9 +118,13 @@ func (s *Snapshot) ForceAddPod(pod *v1.Pod, nodeName string) error {
 	return nil
 }
 
-// ForceRemovePod takes a pod off a node. Errors: ErrNodeNotFound; an error without a code if the pod is not
+// ForceRemovePod takes a pod off a node; claims of devices stay as they are. Errors: ErrNodeNotFound; an error without a code if the pod is not
 // there.
 func (s *Snapshot) ForceRemovePod(namespace, podName, nodeName string) error {
+	return s.takeOff(namespace, podName, nodeName, (*kube.Sim).RemovePods)
+}
+
+func (s *Snapshot) takeOff(namespace, podName, nodeName string, remove func(*kube.Sim, ...libsched.PodID) error) error {
 	info, err := s.GetNodeInfo(nodeName)
 	if err != nil {
 		return err
@@ -128,16 +133,17 @@ func (s *Snapshot) ForceRemovePod(namespace, podName, nodeName string) error {
 	if at < 0 {
 		return fmt.Errorf("pod %s/%s not in snapshot", namespace, podName)
 	}
-	if err := s.live().RemovePods(info.pods[at].id); err != nil {
+	if err := remove(s.live(), info.pods[at].id); err != nil {
 		return err
 	}
 	s.takePod(info, at)
 	return nil
 }
 
-// UnschedulePod is ForceRemovePod: claims of devices are the Fallback's.
+// UnschedulePod is ForceRemovePod that also takes the pod's claims of devices back: they are not reserved for it
+// any more, and those of its own, or without another pod, lose their devices.
 func (s *Snapshot) UnschedulePod(namespace, podName, nodeName string) error {
-	return s.ForceRemovePod(namespace, podName, nodeName)
+	return s.takeOff(namespace, podName, nodeName, (*kube.Sim).UnplacePods)
 }
 
 func (n *NodeInfo) find(namespace, name string) int {

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -21,11 +22,6 @@ type PlaceOptions struct {
 // not tried. Errors: libsched.ErrUnsupported (a pod of which the library cannot judge: nothing was placed, and
 // SchedulePodOnAnyNodeMatching falls back), ErrCancelled (what was placed stays), ErrInvalid.
 func (s *Snapshot) PlaceMany(pods []*v1.Pod, options PlaceOptions) ([]string, error) {
-	for _, pod := range pods {
-		if err := errClaims(pod); err != nil {
-			return nil, err
-		}
-	}
 	refs, err := s.catalog.PlacedPods(pods, s.refs)
 	if err != nil {
 		return nil, err
@@ -107,8 +103,9 @@ type Packing struct {
 func (s *Snapshot) BinPack(groups []PackGroup, template *v1.Node, pods []*v1.Pod, options PackOptions) (Packing, error) {
 	packed := make([]libsched.Group, len(groups))
 	for i, group := range groups {
-		if err := errClaims(group.Pod); err != nil {
-			return Packing{}, err
+		if group.Count > 1 && hasOwnClaims(group.Pod) {
+			return Packing{}, &libsched.Error{Code: libsched.ErrUnsupported, Plugin: "DynamicResources",
+				Msg: "pods with claims of their own are packed one by one: each in a group with Count 1"}
 		}
 		ref, err := s.catalog.Placed(group.Pod)
 		if err != nil {
@@ -131,6 +128,13 @@ func (s *Snapshot) BinPack(groups []PackGroup, template *v1.Node, pods []*v1.Pod
 	}
 	defer func() { must("BinPack", s.sim.Revert()) }()
 	return s.packing(&done), nil
+}
+
+// hasOwnClaims tells whether a copy of the pod would have other claims.
+func hasOwnClaims(pod *v1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.ResourceClaims, func(c v1.PodResourceClaim) bool {
+		return c.ResourceClaimTemplateName != nil
+	})
 }
 
 // copyFrom returns the template with a hostname label that follows the name.

@@ -98,6 +98,11 @@ func (s *Snapshot) removeInSteps(info *NodeInfo, move []*v1.Pod, r *Removal) ([]
 	var moved []Moved
 	gone := false
 	err, cleanup := s.WithFork(func() (bool, error) {
+		for _, pod := range move { // their claims of devices are free
+			if err := s.UnschedulePod(pod.Namespace, pod.Name, name); err != nil {
+				return false, err
+			}
+		}
 		err := s.RemoveNodeInfo(name)
 		if err == nil && r.Ghost != nil {
 			err = s.AddNodeInfo(r.Ghost)
@@ -134,9 +139,6 @@ func (s *Snapshot) removeInSteps(info *NodeInfo, move []*v1.Pod, r *Removal) ([]
 func (n *NodeInfo) places(pods []*v1.Pod) ([]libsched.PodID, error) {
 	ids, taken := make([]libsched.PodID, len(pods)), make([]bool, len(n.pods))
 	for i, pod := range pods {
-		if err := errClaims(pod); err != nil {
-			return nil, err
-		}
 		at := slices.IndexFunc(n.pods, func(p placed) bool { return p.pod == pod })
 		for at >= 0 && at < len(taken) && (taken[at] || n.pods[at].pod != pod) {
 			at++

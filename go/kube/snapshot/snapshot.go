@@ -26,8 +26,8 @@ var ErrNodeNotFound = errors.New("node not found")
 type Options struct {
 	// Context ends questions; nil is context.Background.
 	Context context.Context
-	// Fallback answers questions about pods that libsched does not support, and about pods with claims of
-	// devices. nil: they are internal errors that name the plugin.
+	// Fallback answers questions about pods of which a plugin says that libsched does not support them. nil: they
+	// are internal errors that name the plugin.
 	Fallback Fallback
 }
 

@@ -22,13 +22,13 @@ bool is_held(const ResourceClaim& claim) {
 
 void ClaimController::note(const WatchEvent& event) {
   if (event.kind == WatchEvent::Kind::kStored && event.stored == StoredKind::kResourceClaim) {
-    if (event.after) changes_.emplace_back(event.after->meta.ns, event.after->meta.name);
+    if (event.after) changes_.push_back({Key(event.after->meta.ns, event.after->meta.name), false});
     return;
   }
   if (event.kind != WatchEvent::Kind::kPod || event.after) return;
   const Pod& pod = static_cast<const Pod&>(*event.before);
   const auto add = [&](Str name) {
-    if (!name.empty()) changes_.emplace_back(pod.meta.ns, name);
+    if (!name.empty()) changes_.push_back({Key(pod.meta.ns, name), true});
   };
   for (const PodResourceClaim& entry : pod.spec.resource_claims) add(entry.claim_name);
   for (const ResourceClaimStatus& s : pod.status.resource_claims) add(s.claim_name);
@@ -44,7 +44,8 @@ bool ClaimController::run_due() {
   }
 }
 
-bool ClaimController::look_at(const Key& key) {
+bool ClaimController::look_at(const Change& change) {
+  const Key& key = change.claim;
   // It lives on while it is replaced.
   const ResourceClaimRef claim = ResourceClaimRef::share(objects_.claim(key.first, key.second));
   if (!claim) return false;
@@ -63,9 +64,9 @@ bool ClaimController::look_at(const Key& key) {
     changed = true;
   }
   const OwnerReference* const owner = owning_pod(*claim);
-  if (!unused || owner == nullptr || claim->meta.terminating() ||
-      !is_done(objects_.pod(claim->meta.ns, owner->name), owner->uid))
-    return changed;
+  if (!unused || owner == nullptr || claim->meta.terminating()) return changed;
+  const Pod* const pod = objects_.pod(claim->meta.ns, owner->name);
+  if (pod == nullptr ? !change.pod_gone : !is_done(pod, owner->uid)) return changed;
   if (const ResourceClaim* const left = objects_.claim(key.first, key.second); left != nullptr)
     objects_.remove(*left);
   return true;

@@ -6,7 +6,7 @@
 //
 // - A pod that is not there any more or has ended reserves no claim. A claim that nobody reserves
 //   loses its devices and the scheduler's finalizer.
-// - A claim that was made for a pod is deleted with it.
+// - A claim that was made for a pod is deleted with it. A pod that was never there may come later.
 // - A claim that is being deleted and that nobody reserves loses the finalizer, too.
 //
 // It makes no claims: scheduler/claims.hpp does.
@@ -52,10 +52,15 @@ class ClaimController {
  private:
   using Key = std::pair<std::string, std::string>;  // namespace and name
 
-  bool look_at(const Key& key);
+  struct Change {
+    Key claim;
+    bool pod_gone;  // of a pod that is gone
+  };
+
+  bool look_at(const Change& change);
 
   ClaimObjects& objects_;
-  std::deque<Key> changes_;
+  std::deque<Change> changes_;
 };
 
 }  // namespace libsched

@@ -120,6 +120,13 @@ TEST_CASE("pods that are not there reserve nothing, others keep what they have")
   CHECK(w.state("owned") == "allocated +delete-protection");
 }
 
+TEST_CASE("a claim waits for its pod") {
+  const World w;
+  w.claim("c", "", kOwned);
+  CHECK(w.run() == 0);
+  CHECK(w.state("c") == "allocated +delete-protection");
+}
+
 TEST_CASE("a claim in use that is deleted goes with the last pod") {
   const World w;
   w.pod("a", "{name: x, resourceClaimName: c}");

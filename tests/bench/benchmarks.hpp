@@ -2,6 +2,9 @@
 // them runs, so that a filter on names (--benchmark_filter) also saves their cost.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 namespace libsched_bench {
 
 void add_filter_benchmarks();      // filter/...: every node for one pod, and the limit
@@ -20,6 +23,10 @@ void add_snapshot_benchmarks();  // snapshot/...: a snapshot after one change
 void add_scale_benchmarks();     // scale/...: questions about clusters of several sizes
 void add_sim_benchmarks();       // sim/c/..., peak/...: a simulated cluster
 void add_plugin_benchmarks();    // plugin/...: what a plugin in C costs
+void add_devices_benchmarks();   // devices/..., cel/...: pods with claims; expressions
 void add_memory_benchmarks();    // memory/...: resident bytes; each in a process of its own
+
+// The objects and pods of devices/VARIANT as a List, for upstream.
+std::string devices_document(std::string_view variant);
 
 }  // namespace libsched_bench

@@ -1,8 +1,8 @@
 // libsched_bench: Google Benchmark over the C API. Thread CPU time; run.py asks for repetitions and
 // takes minimum and median. Each bench_*.cpp adds its benchmarks here under names with slashes.
 // `libsched_bench live-pods N` prints N pods of about 3 KB as a List, `libsched_bench
-// sim-documents` the documents of a simulated cluster: for the benchmarks in Go and Python, and
-// upstream's.
+// sim-documents` the documents of a simulated cluster, `libsched_bench devices VARIANT` a cluster
+// with devices: for the benchmarks in Go and Python, and upstream's.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -30,6 +30,8 @@ int main(int argc, char** argv) {
     return print_live_pods(std::strtoul(argv[2], nullptr, 10));
   if (argc == 2 && std::string_view(argv[1]) == "sim-documents")
     return std::puts(libsched_bench::sim_documents().c_str()) < 0 ? 1 : 0;
+  if (argc == 3 && std::string_view(argv[1]) == "devices")
+    return std::puts(libsched_bench::devices_document(argv[2]).c_str()) < 0 ? 1 : 0;
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::AddCustomContext("libsched", libsched_version());
@@ -50,6 +52,7 @@ int main(int argc, char** argv) {
   libsched_bench::add_scale_benchmarks();
   libsched_bench::add_sim_benchmarks();
   libsched_bench::add_plugin_benchmarks();
+  libsched_bench::add_devices_benchmarks();
   libsched_bench::add_memory_benchmarks();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

@@ -19,7 +19,7 @@ from typing import Callable
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 VENV_BIN = ROOT / ".venv" / "bin"
-GROUPS = ["filter", "scale", "cycle", "loop", "place", "autoscaler", "fork", "ingest", "boundary", "plugin", "state",
+GROUPS = ["filter", "scale", "cycle", "loop", "place", "autoscaler", "devices", "fork", "ingest", "boundary", "plugin", "state",
           "snapshot", "memory"]
 
 # Per group: runs of libsched_bench, each a filter on names, the seconds of one repetition (None: it runs once), and a
@@ -31,6 +31,7 @@ _RUNS = {
               ("^scale/100000/", 0.05, 40, False)],
     "cycle": [("^cycle/plain/", 0.02, 40, True), ("^cycle/.*/warm", 0.05, 5, True), ("^cycle/.*/first", 0.01, 8, True)],
     "ingest": [("^ingest/", 0.2, 20, True)],
+    "devices": [("^devices/", 0.01, 60, True), ("^cel/", 0.05, 5, True)],
     "fork": [("^fork/5000/", 0.1, 10, True), ("^fork/50000/", 0.1, 20, False)],
     "place": [("^place/", 0.05, 30, True), ("^rate/", 0.01, 60, True), ("^sign/", 0.05, 3, True),
               ("^capacity/", 0.05, 3, True)],
@@ -55,6 +56,8 @@ _UPSTREAM = {
     "cycle": [("whole cycles", f"-parts whole -kinds {_KINDS_OF_CYCLE} -nodes 5000 -runs 10", 60, True)],
     "loop": [("the scheduler's loop", "-parts loop -kinds basic -nodes 5000 -runs 10", 40, True)],
     "autoscaler": [("packing pods", "-parts pack -runs 3", 20, True), ("emptying nodes", "-parts drain -runs 2", 25, True)],
+    "devices": [(f"pods with claims, {variant}", "-parts devices -nodes 1 -runs 2 -documents {devices_" + variant + "}", 45,
+                 variant == "plain") for variant in ("plain", "counters", "capacity")],
     "ingest": [("pods from bytes", "-parts ingest -runs 7 -documents {documents}", 4, True)],
 }
 UPSTREAM_GROUPS = frozenset(_UPSTREAM)
@@ -105,6 +108,7 @@ class Programs:
     go: pathlib.Path | None = None
     documents: pathlib.Path | None = None      # a List of pods
     sim_documents: pathlib.Path | None = None  # of a simulated cluster
+    devices: dict = dataclasses.field(default_factory=dict)  # files by variant
 
 
 def _run(command, what, **options):
@@ -221,7 +225,7 @@ def available_memory():
 
 
 def _upstream_step(title, arguments, seconds, programs, quick):
-    words = [word.format(documents=programs.documents) for word in arguments.split()]
+    words = [word.format(documents=programs.documents, **{f"devices_{key}": path for key, path in programs.devices.items()}) for word in arguments.split()]
     if quick:
         words[words.index("-runs") + 1] = "5"
 
@@ -233,6 +237,8 @@ def _upstream_step(title, arguments, seconds, programs, quick):
         told = _printed([programs.oracle, "bench", "-limit", _LIMIT[quick], *words], "oracle bench",
                         env={**os.environ, "GOMAXPROCS": "1"})
         joined = measured.upstream
+        if "devices" in told:  # of one variant
+            told[title.removeprefix("upstream: ").replace("pods with claims, ", "devices ")] = told.pop("devices")
         for key, value in told.items():
             joined[key] = joined.get(key, []) + value if isinstance(value, list) else value
     return Step(title, seconds / 3 if quick else seconds, run)

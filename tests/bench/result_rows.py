@@ -3,6 +3,7 @@
 import rows
 import rows_autoscaler
 import rows_by_size
+import rows_devices
 import rows_doors
 
 
@@ -13,6 +14,7 @@ def make(measured, peer):
     out += rows_by_size.make(figures, peer)
     out += rows.scheduling(figures, peer)
     out += rows_autoscaler.make(figures, peer)
+    out += rows_devices.make(figures, peer)
     out += rows.forks(figures, rows_by_size.fork_of_upstream(peer, 5000))
     out += rows_doors.ingest(figures, peer) + rows_doors.boundary(figures)
     out += rows.state(figures)

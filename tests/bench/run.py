@@ -76,6 +76,9 @@ def build(options, notes):
     if "ingest" in groups:
         programs.documents = measuring.write_documents(programs.bench, "live-pods.json", "live-pods",
                                                        1000 if options.quick else 5000)
+    if "devices" in groups and programs.oracle:
+        programs.devices = {variant: measuring.write_documents(programs.bench, f"devices-{variant}.json", "devices", variant)
+                            for variant in ("plain", "counters", "capacity")}
     if "autoscaler" in groups:
         programs.sim_documents = measuring.write_documents(programs.bench, "sim-documents.json", "sim-documents")
     return programs

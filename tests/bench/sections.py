@@ -5,6 +5,7 @@ _SECTIONS = (
                              "cycle, answers kept by class", "check_pod_fits, the pod fits nowhere")),
     ("Scheduling many pods", ("many pods, a pod", "scheduler, a pod")),
     ("Autoscaling", ("autoscaler", "simulated cluster", "fork + 100 nodes + 1,000 pods + revert")),
+    ("Devices", ("devices, a pod",)),
     ("Documents", ("ingest, a pod",)),
     ("Boundaries and plugins", ("boundary", "a plugin in C, a node", "a plugin in Python, a call")),
     ("State and memory", ("state", "snapshot", "memory, resident", "memory, peak")),

@@ -32,6 +32,8 @@ type BenchResult struct {
 	Pack   *SimulationResult `json:"pack,omitempty"`
 	Drain  *SimulationResult `json:"drain,omitempty"`
 	Ingest []IngestResult    `json:"ingest,omitempty"`
+
+	Devices *DevicesResult `json:"devices,omitempty"`
 }
 
 var benchKinds = []string{"basic", "nodeaffinity", "taints", "spread", "spread-hard", "spread-soft", "affinity-pref", "affinity-req", "anti-pref", "anti-req", "existing-anti"}
@@ -44,17 +46,17 @@ func Bench(args []string) error {
 	existing := fs.Int("existing", 10, "bound pods per node")
 	runs := fs.Int("runs", 5, "runs per number, at least 5 for filter and whole; median and minimum are reported")
 	budget := fs.Duration("budget", time.Second, "time for one run")
-	parts := fs.String("parts", "filter,cycle,loop", "what to measure: filter (or only its serial part: serial), whole, cycle, loop, scale, pack, drain, ingest")
+	parts := fs.String("parts", "filter,cycle,loop", "what to measure: filter (or only its serial part: serial), whole, cycle, loop, scale, pack, drain, ingest, devices")
 	loopPods := fs.Int("loop-pods", 2000, "pods for the loop")
-	limit := fs.Duration("limit", 20*time.Second, "CPU time for pack and for drain; a simulation that takes longer is cut short")
-	documents := fs.String("documents", "", "JSON List of pods for ingest")
+	limit := fs.Duration("limit", 20*time.Second, "CPU time for pack, for drain and for a run of devices; a simulation that takes longer is cut short")
+	documents := fs.String("documents", "", "JSON List for ingest (pods) or devices (pods, their claims, nodes, ResourceSlices, classes)")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
 	judge.Quiet()
 	want := map[string]bool{}
 	for _, p := range strings.Split(*parts, ",") {
-		if !slices.Contains([]string{"filter", "serial", "whole", "cycle", "loop", "scale", "pack", "drain", "ingest"}, p) {
+		if !slices.Contains([]string{"filter", "serial", "whole", "cycle", "loop", "scale", "pack", "drain", "ingest", "devices"}, p) {
 			return fmt.Errorf("unknown part %q", p)
 		}
 		want[p] = true
@@ -100,6 +102,11 @@ func Bench(args []string) error {
 	}
 	if want["ingest"] {
 		if err := benchIngest(&out, *documents, *runs); err != nil {
+			return err
+		}
+	}
+	if want["devices"] {
+		if err := benchDevices(&out, *documents, *runs, *limit); err != nil {
 			return err
 		}
 	}

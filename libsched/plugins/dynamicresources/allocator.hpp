@@ -10,6 +10,7 @@
 
 #include "libsched/plugins/dynamicresources/allocation_result.hpp"
 #include "libsched/plugins/dynamicresources/counters.hpp"
+#include "libsched/plugins/dynamicresources/device_slices.hpp"
 #include "libsched/plugins/dynamicresources/selectors.hpp"
 
 namespace libsched {

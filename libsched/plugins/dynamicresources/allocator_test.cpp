@@ -38,7 +38,7 @@ class World {
         claims_.push_back(claim);
       }
     }
-    slices_ = DeviceSlices(slices);
+    slices_ = DeviceSlices(slices, features);
     input.slices = &slices_;
     input.rules = rules_;
     input.in_use = &in_use_;
@@ -103,7 +103,7 @@ class World {
   ObjectSet objects_;
   std::map<Str, const DeviceClass*> classes_;
   std::vector<const ResourceClaim*> claims_;
-  DeviceSlices slices_{{}};
+  DeviceSlices slices_;
   std::vector<const DeviceTaintRule*> rules_;
   DevicesInUse in_use_;
   std::unique_ptr<DeviceAllocator> allocator_;

@@ -36,9 +36,10 @@ ClaimData::ClaimData(std::vector<Claim> claims, std::shared_ptr<const DeviceStat
     const auto it = classes_.find(name);
     return it == classes_.end() ? nullptr : it->second.get();
   };
-  allocator_ = std::make_unique<DeviceAllocator>(
-      AllocatorInput{options_.features, &state_->slices, state_->rules, &state_->in_use, class_of},
-      std::move(compile), options_.list_attributes);
+  allocator_ =
+      std::make_unique<DeviceAllocator>(AllocatorInput{options_.features, &state_->slices(),
+                                                       state_->rules(), &state_->in_use, class_of},
+                                        std::move(compile), options_.list_attributes);
 }
 
 const ClaimData::Verdict& ClaimData::verdict(const NodeView& node, Clock& clock,

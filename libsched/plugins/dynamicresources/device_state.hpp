@@ -11,11 +11,20 @@
 
 namespace libsched {
 
-struct DeviceState {
+// The devices, which change less often than claims do.
+struct DeviceInventory {
   std::vector<ObjectRef> objects;  // what the others borrow from
-  DeviceSlices slices{{}};
+  DeviceSlices slices;
   std::vector<const DeviceTaintRule*> rules;
+};
+
+struct DeviceState {
+  std::shared_ptr<const DeviceInventory> inventory;
+  std::vector<ResourceClaimRef> claims;  // with an allocation; `in_use` borrows from them
   DevicesInUse in_use;
+
+  const DeviceSlices& slices() const { return inventory->slices; }
+  const std::vector<const DeviceTaintRule*>& rules() const { return inventory->rules; }
 };
 
 // Any thread may use it.
@@ -31,6 +40,9 @@ class DeviceStates {
     std::shared_ptr<const DeviceState> state;
   };
   static constexpr size_t kKept = 8;  // the oldest goes
+
+  std::shared_ptr<const DeviceInventory> inventory_of(const ObjectStore& objects, uint64_t slices,
+                                                      uint64_t rules) const;
 
   const DeviceFeatures features_;
   Mutex mutex_;

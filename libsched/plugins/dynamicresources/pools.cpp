@@ -2,14 +2,12 @@
 #include "libsched/plugins/dynamicresources/pools.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 namespace libsched {
 namespace {
 
 using Slices = std::vector<const ResourceSlice*>;
-using PoolKey = std::pair<Str, Str>;  // driver, name
 
 // Requirements as Go prints them.
 void append_requirements(std::string& out, Span<Requirement> requirements) {
@@ -33,30 +31,6 @@ std::string go_text(const NodeSelector& selector) {
     out += "},";
   }
   return out + "},}";
-}
-
-// Whether the node has a part of the slice; nothing if the slice selects nodes in no known way.
-Result<std::optional<bool>> is_relevant(const ResourceSlice& slice, const TargetNode& node) {
-  using Answer = std::optional<bool>;
-  if (!slice.shared_counters.empty()) return Answer(true);
-  if (!slice.node_name.empty() || slice.all_nodes || slice.node_selector.present) {
-    const Result<bool> match =
-        node_matches(node, slice.node_name, slice.all_nodes, slice.node_selector);
-    if (!match.ok())
-      return invalid({}, "failed to perform node selection for slice " +
-                             std::string(slice.meta.name) + ": " + match.error().message);
-    return Answer(*match);
-  }
-  if (!slice.per_device_node_selection) return Answer();
-  for (const Device& d : slice.devices) {
-    const Result<bool> match = node_matches(node, d.node_name, d.all_nodes, d.node_selector);
-    if (!match.ok())
-      return invalid({}, "failed to perform node selection for device " + std::string(d.name) +
-                             " in slice " + std::string(slice.meta.name) + ": " +
-                             match.error().message);
-    if (*match) return Answer(true);
-  }
-  return Answer(false);
 }
 
 // Whether the devices take only counters that the sets have.
@@ -83,6 +57,44 @@ bool has_duplicate_device(const Slices& slices) {
   return false;
 }
 
+bool by_name(const ResourceSlice* a, const ResourceSlice* b) { return a->meta.name < b->meta.name; }
+
+}  // namespace
+
+Result<bool> node_matches(const TargetNode& node, Str node_name, bool all_nodes,
+                          const NodeSelector& selector) {
+  if (!node_name.empty()) return node.name == node_name;
+  if (all_nodes) return true;
+  if (!selector.present) return false;
+  const std::string error = node_selector_error(selector);
+  if (!error.empty())
+    return invalid({}, "failed to parse node selector " + go_text(selector) + ": " + error);
+  return node_selector_matches(selector, node.labels, node.name);
+}
+
+Result<std::optional<bool>> is_relevant(const ResourceSlice& slice, const TargetNode& node) {
+  using Answer = std::optional<bool>;
+  if (!slice.shared_counters.empty()) return Answer(true);
+  if (!slice.node_name.empty() || slice.all_nodes || slice.node_selector.present) {
+    const Result<bool> match =
+        node_matches(node, slice.node_name, slice.all_nodes, slice.node_selector);
+    if (!match.ok())
+      return invalid({}, "failed to perform node selection for slice " +
+                             std::string(slice.meta.name) + ": " + match.error().message);
+    return Answer(*match);
+  }
+  if (!slice.per_device_node_selection) return Answer();
+  for (const Device& d : slice.devices) {
+    const Result<bool> match = node_matches(node, d.node_name, d.all_nodes, d.node_selector);
+    if (!match.ok())
+      return invalid({}, "failed to perform node selection for device " + std::string(d.name) +
+                             " in slice " + std::string(slice.meta.name) + ": " +
+                             match.error().message);
+    if (*match) return Answer(true);
+  }
+  return Answer(false);
+}
+
 bool has_binding_conditions(const DevicePool& pool) {
   for (const ResourceSlice* slice : pool.slices)
     for (const Device& d : slice->devices)
@@ -90,10 +102,8 @@ bool has_binding_conditions(const DevicePool& pool) {
   return false;
 }
 
-bool by_name(const ResourceSlice* a, const ResourceSlice* b) { return a->meta.name < b->meta.name; }
-
-// Fills a complete pool. `all` are all slices of its generation, or null if `slices` are these.
-void build(DevicePool& pool, Slices slices, const Slices* all, const DeviceFeatures& features) {
+void build_pool(DevicePool& pool, Slices slices, const Slices* all,
+                const DeviceFeatures& features) {
   std::stable_sort(slices.begin(), slices.end(), by_name);
   Slices counting;
   for (const ResourceSlice* s : slices)
@@ -119,78 +129,6 @@ void build(DevicePool& pool, Slices slices, const Slices* all, const DeviceFeatu
   pool.slices.clear();
   pool.other_slices.clear();
   pool.counter_sets.clear();
-}
-
-}  // namespace
-
-Result<bool> node_matches(const TargetNode& node, Str node_name, bool all_nodes,
-                          const NodeSelector& selector) {
-  if (!node_name.empty()) return node.name == node_name;
-  if (all_nodes) return true;
-  if (!selector.present) return false;
-  const std::string error = node_selector_error(selector);
-  if (!error.empty())
-    return invalid({}, "failed to parse node selector " + go_text(selector) + ": " + error);
-  return node_selector_matches(selector, node.labels, node.name);
-}
-
-DeviceSlices::DeviceSlices(Slices all) : all_(std::move(all)) {
-  std::stable_sort(all_.begin(), all_.end(), by_name);
-  for (const ResourceSlice* s : all_)
-    (s->node_name.empty() || !s->shared_counters.empty() ? shared_ : local_).push_back(s);
-  std::stable_sort(
-      local_.begin(), local_.end(),
-      [](const ResourceSlice* a, const ResourceSlice* b) { return a->node_name < b->node_name; });
-}
-
-Result<std::vector<DevicePool>> DeviceSlices::pools_of(const TargetNode& node,
-                                                       const DeviceFeatures& features) const {
-  std::map<PoolKey, Slices> found;
-  const auto offer = [&](const ResourceSlice* slice) -> Result<void> {
-    if (!features.partitionable &&
-        (slice->per_device_node_selection || !slice->shared_counters.empty()))
-      return {};
-    const Result<std::optional<bool>> relevant = is_relevant(*slice, node);
-    if (!relevant.ok()) return relevant.error();
-    if (!relevant->value_or(false)) return {};
-    Slices& pool = found[{slice->driver, slice->pool}];
-    if (!pool.empty() && slice->generation < pool[0]->generation) return {};
-    if (!pool.empty() && slice->generation > pool[0]->generation) pool.clear();
-    pool.push_back(slice);
-    return {};
-  };
-  auto at = std::lower_bound(local_.begin(), local_.end(), node.name,
-                             [](const ResourceSlice* s, Str name) { return s->node_name < name; });
-  for (; at != local_.end() && (*at)->node_name == node.name; ++at) LIBSCHED_TRY(offer(*at));
-  for (const ResourceSlice* slice : shared_) LIBSCHED_TRY(offer(slice));
-
-  std::vector<DevicePool> out, last;
-  for (auto& [key, slices] : found) {
-    DevicePool pool;
-    pool.driver = key.first;
-    pool.name = key.second;
-    const int64_t wanted = slices[0]->slice_count, generation = slices[0]->generation;
-    if (static_cast<int64_t>(slices.size()) == wanted) {
-      build(pool, std::move(slices), nullptr, features);
-    } else {
-      Slices whole;
-      bool outdated = false;
-      for (const ResourceSlice* s : all_) {
-        if (s->driver != pool.driver || s->pool != pool.name) continue;
-        outdated |= s->generation > generation;
-        if (s->generation == generation) whole.push_back(s);
-      }
-      if (outdated) continue;
-      if (static_cast<int64_t>(whole.size()) == wanted) {
-        build(pool, std::move(slices), &whole, features);
-      } else {
-        pool.incomplete = true;
-      }
-    }
-    (has_binding_conditions(pool) ? last : out).push_back(std::move(pool));
-  }
-  std::move(last.begin(), last.end(), std::back_inserter(out));
-  return out;
 }
 
 }  // namespace libsched

@@ -2,6 +2,7 @@
 // incomplete and invalid ones.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "libsched/base/result.hpp"
@@ -25,21 +26,16 @@ struct DevicePool {
   DeviceId id_of(const Device& device) const { return {driver, name, device.name}; }
 };
 
-// All slices of a cluster. The slices outlive it.
-class DeviceSlices {
- public:
-  explicit DeviceSlices(std::vector<const ResourceSlice*> all);
+// Whether the node has a part of the slice; nothing if the slice selects nodes in no known way. The
+// error is upstream's text about a node selector.
+Result<std::optional<bool>> is_relevant(const ResourceSlice& slice, const TargetNode& node);
 
-  // In the order in which devices are tried: by driver and name, pools with binding conditions
-  // last. The error is upstream's text about a node selector.
-  Result<std::vector<DevicePool>> pools_of(const TargetNode& node,
-                                           const DeviceFeatures& features) const;
+// Fills a complete pool from the slices that are relevant for a node. `all` are all slices of its
+// generation, or null if `slices` are these.
+void build_pool(DevicePool& pool, std::vector<const ResourceSlice*> slices,
+                const std::vector<const ResourceSlice*>* all, const DeviceFeatures& features);
 
- private:
-  std::vector<const ResourceSlice*> all_;    // by name
-  std::vector<const ResourceSlice*> local_;  // of one node each, sorted by the node's name
-  std::vector<const ResourceSlice*> shared_;
-};
+bool has_binding_conditions(const DevicePool& pool);
 
 // Whether devices with this selection are there for the node.
 Result<bool> node_matches(const TargetNode& node, Str node_name, bool all_nodes,

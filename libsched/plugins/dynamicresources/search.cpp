@@ -126,7 +126,7 @@ DeviceSearch::Step DeviceSearch::take_all(const Position& p, const Ask& ask, boo
 
 DeviceSearch::Step DeviceSearch::try_device(const Position& p, const Ask& ask, bool chosen,
                                             Place place) {
-  const DevicePool& pool = pools_[place.pool];
+  const DevicePool& pool = *pools_[place.pool];
   const ResourceSlice& slice = *pool.slices[place.slice];
   const Device& device = slice.devices[place.device];
   const Candidate c{&pool, &slice, &device, pool.id_of(device)};
@@ -147,7 +147,7 @@ DeviceSearch::Step DeviceSearch::try_device(const Position& p, const Ask& ask, b
 DeviceSearch::Step DeviceSearch::try_devices(const Position& p, const Ask& ask, bool chosen,
                                              Place start) {
   for (Place at = start; at.pool < pools_.size(); at = {at.pool + 1, 0, 0}) {
-    const DevicePool& pool = pools_[at.pool];
+    const DevicePool& pool = *pools_[at.pool];
     if (pool.incomplete || pool.invalid) continue;
     for (; at.slice < pool.slices.size(); ++at.slice, at.device = 0)
       for (; at.device < pool.slices[at.slice]->devices.size(); ++at.device) {
@@ -204,7 +204,7 @@ Result<AllocationOutcome> DeviceSearch::outcome() const {
 }
 
 Result<AllocationOutcome> DeviceSearch::run() {
-  Result<std::vector<DevicePool>> pools = input_.slices->pools_of(node_, input_.features);
+  Result<std::vector<const DevicePool*>> pools = input_.slices->pools_of(node_, made_);
   if (!pools.ok()) return invalid({}, "gather pool information: " + pools.error().message);
   pools_ = std::move(*pools);
   LIBSCHED_TRY(check_claims());
@@ -217,7 +217,7 @@ Result<AllocationOutcome> DeviceSearch::run() {
     case Step::kNo: break;
   }
   const bool any_invalid = std::any_of(pools_.begin(), pools_.end(),
-                                       [](const DevicePool& pool) { return pool.invalid; });
+                                       [](const DevicePool* pool) { return pool->invalid; });
   out.kind =
       any_invalid ? AllocationOutcome::Kind::kInvalidPools : AllocationOutcome::Kind::kImpossible;
   return out;

@@ -1,6 +1,8 @@
 // DeviceSearch: one search, of the devices of one node for all claims of a pod.
 #pragma once
 
+#include <deque>
+
 #include "libsched/plugins/dynamicresources/allocator.hpp"
 #include "libsched/plugins/dynamicresources/constraints.hpp"
 
@@ -96,7 +98,8 @@ class DeviceSearch {
   std::span<const ResourceClaim* const> claims_;
   const std::function<bool()>& timed_out_;
 
-  std::vector<DevicePool> pools_;
+  std::deque<DevicePool> made_;  // those of pools_ that are of this node alone
+  std::vector<const DevicePool*> pools_;
   std::vector<Claim> plans_;
   // Of this attempt: whole devices and the claims that have them; shares, last ones last; counters.
   std::unordered_map<DeviceId, std::vector<size_t>, DeviceIdHash> taken_;

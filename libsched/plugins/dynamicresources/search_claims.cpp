@@ -62,7 +62,8 @@ bool DeviceSearch::suffices(const DeviceAsk& ask, const Device& device, const De
 
 // The devices of a request for all: every one that is selectable, in use or not.
 Result<void> DeviceSearch::collect_all(const ResourceClaim& claim, Ask& ask) {
-  for (const DevicePool& pool : pools_) {
+  for (const DevicePool* at : pools_) {
+    const DevicePool& pool = *at;
     if (pool.incomplete || pool.invalid)
       return invalid({}, request_text(claim, ask.name()) +
                              ": asks for all devices, but resource pool " +

@@ -1,0 +1,130 @@
+// See device_slices.hpp.
+#include "libsched/plugins/dynamicresources/device_slices.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace libsched {
+namespace {
+
+// Of generations, only the newest that is relevant counts.
+void offer(std::vector<const ResourceSlice*>& slices, const ResourceSlice* slice) {
+  if (!slices.empty() && slice->generation < slices[0]->generation) return;
+  if (!slices.empty() && slice->generation > slices[0]->generation) slices.clear();
+  slices.push_back(slice);
+}
+
+bool counts(const ResourceSlice& slice) { return !slice.shared_counters.empty(); }
+
+}  // namespace
+
+DeviceSlices::DeviceSlices(Slices all, const DeviceFeatures& features) : features_(features) {
+  std::sort(all.begin(), all.end(), [](const ResourceSlice* a, const ResourceSlice* b) {
+    return std::tie(a->driver, a->pool, a->meta.name) < std::tie(b->driver, b->pool, b->meta.name);
+  });
+  for (const ResourceSlice* s : all) {
+    if (pools_.empty() || pools_.back().driver != s->driver || pools_.back().name != s->pool)
+      pools_.push_back({s->driver, s->pool, {}});
+    pools_.back().slices.push_back(s);
+  }
+  for (uint32_t i = 0; i < pools_.size(); ++i) index(i);
+  std::stable_sort(others_.begin(), others_.end(), [](const auto& a, const auto& b) {
+    return a.second->meta.name < b.second->meta.name;
+  });
+}
+
+void DeviceSlices::index(uint32_t pool) {
+  std::set<Str> nodes;
+  Slices counting;
+  for (const ResourceSlice* s : pools_[pool].slices) {
+    if (!usable(*s)) continue;
+    if (!counts(*s) && s->node_name.empty()) {  // for this pool each node is asked by itself
+      for (const ResourceSlice* each : pools_[pool].slices)
+        if (usable(*each)) others_.emplace_back(pool, each);
+      return;
+    }
+    if (counts(*s))
+      counting.push_back(s);
+    else
+      nodes.insert(s->node_name);
+  }
+  DevicePool made;
+  for (const Str node : nodes) {
+    Slices relevant;
+    for (const ResourceSlice* s : pools_[pool].slices)
+      if (usable(*s) && !counts(*s) && s->node_name == node) offer(relevant, s);
+    for (const ResourceSlice* s : counting) offer(relevant, s);
+    auto& entries = of_node_[node];
+    const bool exists = finish(pool, std::move(relevant), &made);
+    entries.emplace_back(pool, exists ? &ready_.emplace_back(std::move(made)) : nullptr);
+  }
+  // Other nodes see no devices of it, only that it is not whole.
+  Slices relevant;
+  for (const ResourceSlice* s : counting) offer(relevant, s);
+  if (relevant.empty() || !finish(pool, std::move(relevant), &made)) return;
+  if (made.incomplete || made.invalid)
+    elsewhere_.emplace_back(pool, &ready_.emplace_back(std::move(made)));
+}
+
+bool DeviceSlices::finish(uint32_t index, Slices relevant, DevicePool* out) const {
+  const Whole& pool = pools_[index];
+  *out = {};
+  out->driver = pool.driver;
+  out->name = pool.name;
+  const int64_t wanted = relevant[0]->slice_count, generation = relevant[0]->generation;
+  if (static_cast<int64_t>(relevant.size()) == wanted) {
+    build_pool(*out, std::move(relevant), nullptr, features_);
+    return true;
+  }
+  Slices whole;
+  bool outdated = false;
+  for (const ResourceSlice* s : pool.slices) {
+    outdated |= s->generation > generation;
+    if (s->generation == generation) whole.push_back(s);
+  }
+  if (outdated) return false;
+  if (static_cast<int64_t>(whole.size()) == wanted)
+    build_pool(*out, std::move(relevant), &whole, features_);
+  else
+    out->incomplete = true;
+  return true;
+}
+
+Result<std::vector<const DevicePool*>> DeviceSlices::pools_of(const TargetNode& node,
+                                                              std::deque<DevicePool>& made) const {
+  std::vector<Entry> found;
+  if (const auto at = of_node_.find(node.name); at != of_node_.end()) found = at->second;
+  const size_t own = found.size();
+  for (const Entry& e : elsewhere_)
+    if (std::none_of(found.begin(), found.begin() + static_cast<ptrdiff_t>(own),
+                     [&](const Entry& mine) { return mine.first == e.first; }))
+      found.push_back(e);
+  std::map<uint32_t, Slices> relevant;
+  const auto is_local = [&](const ResourceSlice& s) {
+    return !counts(s) && !s.node_name.empty() && s.node_name == node.name;
+  };
+  for (const auto& [pool, slice] : others_)
+    if (is_local(*slice)) offer(relevant[pool], slice);
+  for (const auto& [pool, slice] : others_) {
+    if (is_local(*slice)) continue;
+    const Result<std::optional<bool>> answer = is_relevant(*slice, node);
+    if (!answer.ok()) return answer.error();
+    if (answer->value_or(false)) offer(relevant[pool], slice);
+  }
+  for (auto& [pool, slices] : relevant) {
+    DevicePool one;
+    if (!slices.empty() && finish(pool, std::move(slices), &one))
+      found.emplace_back(pool, &made.emplace_back(std::move(one)));
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Entry& a, const Entry& b) { return a.first < b.first; });
+  std::vector<const DevicePool*> out;
+  for (const bool binding : {false, true})
+    for (const auto& [pool, seen] : found)
+      if (seen != nullptr && has_binding_conditions(*seen) == binding) out.push_back(seen);
+  return out;
+}
+
+}  // namespace libsched

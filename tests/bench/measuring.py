@@ -19,8 +19,10 @@ from typing import Callable
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 VENV_BIN = ROOT / ".venv" / "bin"
-GROUPS = ["filter", "scale", "cycle", "loop", "place", "autoscaler", "devices", "fork", "ingest", "boundary", "plugin", "state",
+GROUPS = ["filter", "scale", "cycle", "loop", "place", "autoscaler", "fork", "ingest", "boundary", "plugin", "state",
           "snapshot", "memory"]
+# Those that are measured only if they are named.
+BY_NAME = ["devices"]
 
 # Per group: runs of libsched_bench, each a filter on names, the seconds of one repetition (None: it runs once), and a
 # guess of all its seconds. Those marked False are left out of a quick run.
@@ -176,7 +178,7 @@ def plan(groups, programs, repetitions, quick):
     steps = []
     for group in groups:
         for title, arguments, seconds, in_quick in _UPSTREAM.get(group, ()):
-            if programs.oracle and (in_quick or not quick):
+            if programs.oracle and (in_quick or not quick) and (group != "devices" or programs.devices):
                 steps.append(_upstream_step(f"upstream: {title}", arguments, seconds, programs, quick))
         for pattern, least, seconds, in_quick in _RUNS[group]:
             if quick and not in_quick:

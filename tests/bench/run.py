@@ -37,8 +37,8 @@ def parse(arguments):
     add = parser.add_argument
     add("--json", nargs="?", const="-", metavar="FILE", help="write the figures as JSON; -: to standard output, instead of the table")
     add("--html", metavar="FILE", default=str(PAGE), help="the page (%(default)s); -: none")
-    add("--only", nargs="+", choices=measuring.GROUPS, default=measuring.GROUPS, metavar="GROUP",
-        help=f"measure some groups only; gates of the others are left out: {' '.join(measuring.GROUPS)}")
+    add("--only", nargs="+", choices=measuring.GROUPS + measuring.BY_NAME, default=measuring.GROUPS, metavar="GROUP",
+        help=f"measure some groups only; gates of the others are left out: {' '.join(measuring.GROUPS)}; by name alone: {' '.join(measuring.BY_NAME)}")
     add("--quick", action="store_true", help="small sizes and short runs, for a test of the benchmark itself")
     add("--repetitions", type=int, help="of each benchmark, at least 7, or 5 with --quick (which are the defaults)")
     add("--from", dest="recorded", metavar="FILE", help="show a recorded run (JSON) and measure nothing")

@@ -92,6 +92,17 @@ std::string status_patch_json(const PodStatusPatch& patch) {
   if (patch.set_nominated_node)
     status += (status.empty() ? "\"nominatedNodeName\":" : ",\"nominatedNodeName\":") +
               (patch.nominated_node.empty() ? "null" : json_quote(patch.nominated_node));
+  if (patch.extended_claim) {
+    std::string mappings;
+    for (const PodStatusPatch::ExtendedClaim::Mapping& m : patch.extended_claim->mappings)
+      mappings += (mappings.empty() ? "{\"containerName\":" : ",{\"containerName\":") +
+                  json_quote(m.container) + ",\"resourceName\":" + json_quote(m.resource) +
+                  ",\"requestName\":" + json_quote(m.request) + "}";
+    status +=
+        (status.empty() ? "" : ",") +
+        ("\"extendedResourceClaimStatus\":{\"resourceClaimName\":" +
+         json_quote(patch.extended_claim->claim) + ",\"requestMappings\":[" + mappings + "]}");
+  }
   return "{\"status\":{" + status + "}}";
 }
 

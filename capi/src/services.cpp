@@ -4,6 +4,7 @@
 #include "api_client.hpp"
 #include "handles.hpp"
 #include "libsched/base/quote.hpp"
+#include "libsched/ingest/write/write.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
@@ -31,6 +32,16 @@ std::string request_json(const MemoryApi::Request& r) {
              (meta.ns.empty() ? std::string() : member("namespace", meta.ns)) +
              member("name", meta.name) + ",\"patch\":" + r.object_patch + "}";
     }
+    case Verb::kCreateObject: {
+      JsonText object;
+      write_stored(object, r.kind, *r.object);
+      return "{\"verb\":\"createObject\"" + member("kind", stored_kind_name(r.kind)) +
+             member("namespace", r.object->meta.ns) + member("name", r.object->meta.name) +
+             ",\"object\":" + object.take() + "}";
+    }
+    case Verb::kDeleteObject:
+      return "{\"verb\":\"deleteObject\"" + member("kind", stored_kind_name(r.kind)) +
+             member("namespace", r.object_ns) + member("name", r.name) + "}";
     case Verb::kEvent:
       return about_pod("event") + member("type", r.type) + member("reason", r.reason) +
              member("action", r.action) + member("note", r.note) + "}";

@@ -8,6 +8,7 @@
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/cluster/node_changes.hpp"
 #include "libsched/cluster/transaction.hpp"
+#include "libsched/objects/resource_claim.hpp"
 
 namespace libsched {
 namespace {
@@ -139,7 +140,19 @@ Cluster::Refusal Cluster::put(Transaction* change, StoredKind kind, const Object
   }
   change->note(event_resource(kind), stored == nullptr ? nullptr : stored->api.get(), object.get());
   journal_.put_object(kind, meta.ns, meta.name, {object, object});
+  if (kind == StoredKind::kResourceClaim) drop_stand_in(static_cast<const ResourceClaim&>(*object));
   return Refusal::kNone;
+}
+
+// The allocated claim of a pod's extended resources comes in place of the assumed one.
+void Cluster::drop_stand_in(const ResourceClaim& claim) {
+  if (!claim.allocation || find_annotation(claim.meta, kExtendedClaimAnnotation) == nullptr) return;
+  for (const OwnerReference& o : claim.meta.owners) {
+    if (!o.controller || !is_extended_claim_of(claim, o.name, o.uid)) continue;
+    const std::string name = assumed_extended_name(o.name);
+    if (state_.objects().entry(StoredKind::kResourceClaim, claim.meta.ns, name) != nullptr)
+      journal_.put_object(StoredKind::kResourceClaim, claim.meta.ns, name, {});
+  }
 }
 
 Cluster::Refusal Cluster::put(Transaction* change, NodeRef node, PutMode mode) {

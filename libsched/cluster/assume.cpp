@@ -4,6 +4,7 @@
 
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/cluster/transaction.hpp"
+#include "libsched/objects/resource_claim.hpp"
 
 namespace libsched {
 
@@ -11,7 +12,15 @@ Result<void> Cluster::assume_object(StoredKind kind, const ObjectRef& object) {
   if (judging_ != 0) return may_not_change();
   const ObjectMeta& meta = object->meta;
   const ObjectStore::Entry* entry = state_.objects().entry(kind, meta.ns, meta.name);
-  if (entry == nullptr) return not_found(stored_kind_name(kind), object_key(meta.ns, meta.name));
+  if (entry == nullptr) {
+    // The API server does not have the claim of a pod's extended resources yet.
+    if (kind != StoredKind::kResourceClaim || !meta.name.starts_with(kExtendedClaimName))
+      return not_found(stored_kind_name(kind), object_key(meta.ns, meta.name));
+    Transaction change(this);
+    journal_.put_object(kind, meta.ns, meta.name, {ObjectRef(), object});
+    change.commit();
+    return {};
+  }
   // Objects that were never in an API server have no version.
   const std::optional<int64_t> have = parse_int64(entry->latest->meta.resource_version);
   const std::optional<int64_t> offered = parse_int64(meta.resource_version);

@@ -18,6 +18,8 @@
 
 namespace libsched {
 
+class ResourceClaim;
+
 class Snapshot final : public RefCounted {
  public:
   explicit Snapshot(State* state) : state_(*state, State::Publish()) {}
@@ -52,7 +54,8 @@ class Cluster final : public RefCounted {
   Result<void> remove_object(StoredKind kind, Str ns, Str name);
   // Puts a changed copy over the API's object, for all queries, until restore_object(), a new
   // version from the API, or the removal. As in upstream's assume caches, the object must exist and
-  // must not be newer than the copy.
+  // must not be newer than the copy. A claim for extended resources need not exist; it stands in
+  // until the API server has one with an allocation for the pod.
   Result<void> assume_object(StoredKind kind, const ObjectRef& object);
   // Does nothing if nothing is assumed or the object no longer exists.
   Result<void> restore_object(StoredKind kind, Str ns, Str name);
@@ -156,6 +159,7 @@ class Cluster final : public RefCounted {
   enum class Refusal : uint8_t { kNone, kExists, kNotFound, kNoNodeName, kNoRoom };
   Refusal put(Transaction* change, StoredKind kind, const ObjectRef& object, PutMode mode);
   Refusal put(Transaction* change, NodeRef node, PutMode mode);
+  void drop_stand_in(const ResourceClaim& claim);
   // `node_hash` is the hash of `node_name`, which may be borrowed from the replaced pod.
   Refusal put(Transaction* change, PodRef pod, Str node_name, uint64_t node_hash, PutMode mode);
   Result<void> put_all(Transaction* change, const PutObjects& part);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libsched/cluster/change_errors.hpp"
 #include "libsched/cluster/transaction.hpp"
 
 namespace libsched {
@@ -20,6 +21,22 @@ std::optional<PodStatusPatch::Condition> condition_change(const Pod& pod,
     break;
   }
   return wanted;
+}
+
+Result<Ref<const ResourceClaim>> ApiClient::create_claim(const ResourceClaim& claim, Str) {
+  return Error{Rc::kUnsupported,
+               "the API client cannot create the ResourceClaim of extended resources in " +
+                   std::string(claim.meta.ns),
+               {},
+               {}};
+}
+
+Result<void> ApiClient::delete_object(StoredKind kind, Str ns, Str name) {
+  return Error{Rc::kUnsupported,
+               "the API client cannot delete " + std::string(stored_kind_name(kind)) + " " +
+                   object_key(ns, name),
+               {},
+               {}};
 }
 
 void MemoryApi::keep(Request request) {
@@ -63,6 +80,31 @@ Result<void> MemoryApi::update_object(StoredKind kind, const ObjectRef& object, 
   return {};
 }
 
+Result<Ref<const ResourceClaim>> MemoryApi::create_claim(const ResourceClaim& claim,
+                                                         Str generate_name) {
+  Request r;
+  const Ref<ResourceClaim> made = copy_resource_claim(claim);
+  {
+    const std::lock_guard guard(mutex_);
+    name_claim(*made, std::string(generate_name) + std::to_string(++created_));
+  }
+  r.verb = Verb::kCreateObject;
+  r.kind = StoredKind::kResourceClaim;
+  r.object = ObjectRef(made);
+  keep(std::move(r));
+  return Ref<const ResourceClaim>(made);
+}
+
+Result<void> MemoryApi::delete_object(StoredKind kind, Str ns, Str name) {
+  Request r;
+  r.verb = Verb::kDeleteObject;
+  r.kind = kind;
+  r.object_ns = std::string(ns);
+  r.name = std::string(name);
+  keep(std::move(r));
+  return {};
+}
+
 void MemoryApi::event(const Pod& pod, Str type, Str reason, Str action, Str note) {
   Request r;
   r.verb = Verb::kEvent;
@@ -94,8 +136,11 @@ Result<void> MemoryApi::deliver(Cluster& cluster) {
     if (r.verb == Verb::kBind)
       out = cluster.update_pod(
           copy_pod(*r.pod, r.pod->meta.name, r.pod->meta.ns, r.pod->meta.uid, r.node), r.node);
-    else if (r.verb == Verb::kUpdateObject)
+    else if (r.verb == Verb::kUpdateObject || r.verb == Verb::kCreateObject)
       out = cluster.put_object(r.kind, r.object);
+    else if (r.verb == Verb::kDeleteObject &&
+             cluster.view().objects().entry(r.kind, r.object_ns, r.name) != nullptr)
+      out = cluster.remove_object(r.kind, r.object_ns, r.name);
     else if (r.verb == Verb::kDeletePod &&
              cluster.view().find_pod(r.pod->meta.ns, r.pod->meta.name) != kNoId)
       out = cluster.remove_pod(r.pod->meta.ns, r.pod->meta.name);

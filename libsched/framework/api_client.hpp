@@ -13,6 +13,7 @@
 #include "libsched/cluster/cluster.hpp"
 #include "libsched/cluster/object_store.hpp"
 #include "libsched/objects/pod.hpp"
+#include "libsched/objects/resource_claim.hpp"
 
 namespace libsched {
 
@@ -24,6 +25,15 @@ struct PodStatusPatch {
   std::vector<Condition> conditions;
   bool set_nominated_node = false;
   std::string nominated_node;
+  // status.extendedResourceClaimStatus: which requests of a claim stand for extended resources.
+  struct ExtendedClaim {
+    struct Mapping {
+      std::string container, resource, request;
+    };
+    std::string claim;
+    std::vector<Mapping> mappings;
+  };
+  std::optional<ExtendedClaim> extended_claim;
 };
 
 // What has to be patched so that the pod has this condition: its type and the fields that differ.
@@ -58,6 +68,12 @@ class ApiClient : public RefCounted {
   // to the claim itself. An API server refuses the change of an older version (by resourceVersion)
   // with kExists, a conflict.
   virtual Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) = 0;
+  // Creates a ResourceClaim whose name begins with `generate_name`; the object's own name and uid
+  // do not count. Returns the claim as created. Errors: kUnsupported (the client does not create).
+  virtual Result<Ref<const ResourceClaim>> create_claim(const ResourceClaim& claim,
+                                                        Str generate_name);
+  // Errors: kNotFound; kUnsupported (the client does not delete).
+  virtual Result<void> delete_object(StoredKind kind, Str ns, Str name);
   // Whether no controller acts on the requests. PreBind then does not wait but takes requests as
   // fulfilled.
   virtual bool unattended() const { return false; }
@@ -70,15 +86,24 @@ class ApiClient : public RefCounted {
 // Records requests in order. deliver() changes a cluster as the API server's answers would.
 class MemoryApi final : public ApiClient {
  public:
-  enum class Verb : uint8_t { kBind, kDeletePod, kPatchPodStatus, kUpdateObject, kEvent };
+  enum class Verb : uint8_t {
+    kBind,
+    kDeletePod,
+    kPatchPodStatus,
+    kUpdateObject,
+    kEvent,
+    kCreateObject,
+    kDeleteObject
+  };
   struct Request {
     Verb verb = Verb::kEvent;
-    PodRef pod;        // null with kUpdateObject
+    PodRef pod;        // null with requests about objects
     std::string node;  // kBind
     PodStatusPatch patch;
     StoredKind kind{};
     ObjectRef object;
-    std::string object_patch;
+    std::string object_patch;                // kUpdateObject
+    std::string object_ns, name;             // kDeleteObject
     std::string type, reason, action, note;  // kEvent
   };
 
@@ -86,6 +111,9 @@ class MemoryApi final : public ApiClient {
   Result<void> delete_pod(const Pod& pod) override;
   Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) override;
   Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override;
+  Result<Ref<const ResourceClaim>> create_claim(const ResourceClaim& claim,
+                                                Str generate_name) override;
+  Result<void> delete_object(StoredKind kind, Str ns, Str name) override;
   void event(const Pod& pod, Str type, Str reason, Str action, Str note) override;
 
   bool unattended() const override { return true; }
@@ -102,6 +130,7 @@ class MemoryApi final : public ApiClient {
 
   mutable Mutex mutex_;
   std::vector<Request> requests_;
+  uint64_t created_ = 0;  // claims
 };
 
 }  // namespace libsched

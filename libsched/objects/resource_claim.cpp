@@ -71,6 +71,26 @@ ClaimAllocation copy_allocation(const ClaimAllocation& allocation, Arena& arena)
   return copy;
 }
 
+std::string assumed_extended_name(Str pod) {
+  return std::string(kExtendedClaimName) + " of " + std::string(pod);
+}
+
+bool is_extended_claim_of(const ResourceClaim& claim, Str pod_name, Str pod_uid) {
+  const Str* const marked = find_annotation(claim.meta, kExtendedClaimAnnotation);
+  if (marked == nullptr || *marked != "true") return false;
+  for (const OwnerReference& o : claim.meta.owners)
+    if (o.controller && o.name == pod_name && o.uid == pod_uid) return true;
+  return false;
+}
+
+void name_claim(ResourceClaim& claim, Str name) {
+  claim.meta.name = claim.arena.copy(name);
+  claim.meta.key_hash = object_key_hash(claim.meta.ns, claim.meta.name);
+  claim.meta.uid =
+      claim.arena.copy("ResourceClaim/" + std::string(claim.meta.ns) + "/" + std::string(name));
+  claim.meta.resource_version = {};
+}
+
 Ref<ResourceClaim> copy_resource_claim(const ResourceClaim& claim) {
   Ref<ResourceClaim> copy = make_ref<ResourceClaim>();
   const Copier copier(copy->arena);

@@ -122,6 +122,17 @@ class ResourceClaimTemplate final : public Object {
 };
 using ResourceClaimTemplateRef = Ref<const ResourceClaimTemplate>;
 
+// A claim for extended resources exists before the API server has it: the cluster then assumes it
+// under this name, which no object of the API server can have.
+inline constexpr Str kExtendedClaimName = "<extended-resources>";
+std::string assumed_extended_name(Str pod);
+
+// Whether the claim was made for extended resources of this pod.
+bool is_extended_claim_of(const ResourceClaim& claim, Str pod_name, Str pod_uid);
+
+// Names a new claim, which gets a uid that follows from the name and no version.
+void name_claim(ResourceClaim& claim, Str name);
+
 // A copy to be changed and then assumed or sent. It has all parts in its own arena, and no
 // document: claims that many pods share change many times, and no version keeps those before it.
 Ref<ResourceClaim> copy_resource_claim(const ResourceClaim& claim);

@@ -60,6 +60,32 @@ void ClaimApi::deliver() {
   while (!waiting_.empty() &&
          cluster_->put_object(StoredKind::kResourceClaim, ObjectRef(waiting_.front())).ok())
     waiting_.erase(waiting_.begin());
+  while (waiting_.empty() && !gone_.empty() &&
+         cluster_->remove_object(StoredKind::kResourceClaim, gone_[0].first, gone_[0].second).ok())
+    gone_.erase(gone_.begin());
+}
+
+Result<void> ClaimApi::patch_pod_status(const Pod&, const PodStatusPatch& patch) {
+  if (!patch.extended_claim) return {};
+  extended_ = {{"resourceClaimName", patch.extended_claim->claim}};
+  for (const PodStatusPatch::ExtendedClaim::Mapping& m : patch.extended_claim->mappings)
+    extended_["requestMappings"].push_back(
+        {{"containerName", m.container}, {"resourceName", m.resource}, {"requestName", m.request}});
+  return {};
+}
+
+Result<ResourceClaimRef> ClaimApi::create_claim(const ResourceClaim& claim, Str generate_name) {
+  const Ref<ResourceClaim> made = copy_resource_claim(claim);
+  name_claim(*made, std::string(generate_name) + "new");
+  put(*made);
+  return claims_.at(key_of(made->meta));
+}
+
+Result<void> ClaimApi::delete_object(StoredKind, Str ns, Str name) {
+  claims_.erase(std::string(ns) + "/" + std::string(name));
+  gone_.emplace_back(ns, name);
+  deliver();
+  return {};
 }
 
 Result<void> ClaimApi::update_object(StoredKind, const ObjectRef& object, Str) {

@@ -22,6 +22,8 @@ class ClaimApi final : public ApiClient {
   void deliver();
   // The claims that have changed since the last call, in the form of the oracle.
   Json changes();
+  // The extendedResourceClaimStatus that was patched since the last call; null: none.
+  Json take_extended() { return std::exchange(extended_, Json()); }
   // The numbers of random identifiers of shares, in the order of their appearance.
   using Shares = std::map<std::string, std::string>;
   static Json allocation(const Json& status, Shares& shares);
@@ -29,7 +31,9 @@ class ClaimApi final : public ApiClient {
 
   Result<void> bind(const Pod&, Str) override { return {}; }
   Result<void> delete_pod(const Pod&) override { return {}; }
-  Result<void> patch_pod_status(const Pod&, const PodStatusPatch&) override { return {}; }
+  Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) override;
+  Result<ResourceClaimRef> create_claim(const ResourceClaim& claim, Str generate_name) override;
+  Result<void> delete_object(StoredKind kind, Str ns, Str name) override;
   Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override;
   void event(const Pod&, Str, Str, Str, Str) override {}
   bool keeps_events() const override { return false; }
@@ -40,6 +44,8 @@ class ClaimApi final : public ApiClient {
   Ref<Cluster> cluster_;
   std::map<std::string, ResourceClaimRef> claims_;
   std::vector<ResourceClaimRef> waiting_;
+  std::vector<std::pair<std::string, std::string>> gone_;
+  Json extended_;
   std::map<std::string, std::string> seen_;
   Shares shares_;
   int version_ = 1000;

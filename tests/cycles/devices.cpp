@@ -166,6 +166,16 @@ bool Devices::filter(Env& env, CycleState& state, const Pod& pod, Json& r,
           data(env, state)->data->verdict(node, *clock_, [] { return false; });
       if (own.status.code != status.code || (!status.plugin.empty() && status.plugin != kPlugin))
         n["dra"] = json_of(own.status);
+      if (own.status.success() && own.extended.claim) {
+        const Json spec = ClaimApi::document(*own.extended.claim)["spec"];
+        Json& extended = n["extended"] = {{"requests", nullptr}, {"mappings", nullptr}};
+        if (own.extended.claim->spec.requests_present)
+          extended["requests"] = spec["devices"]["requests"];
+        for (const PodStatusPatch::ExtendedClaim::Mapping& m : own.extended.mappings)
+          extended["mappings"].push_back({{"containerName", m.container},
+                                          {"resourceName", m.resource},
+                                          {"requestName", m.request}});
+      }
       ClaimApi::Shares shares;
       for (const NewAllocationRef& a : own.allocations) {
         const Ref<ResourceClaim> claim = make_ref<ResourceClaim>(256);
@@ -228,6 +238,7 @@ void Devices::post_filter(Env& env, CycleState& state, const Pod& pod, Json& r, 
   Json candidates = Json::array();
   if (const ClaimsOfCycle* const claims = data(env, state); claims != nullptr && claims->data)
     for (const uint32_t i : claims->data->unavailable()) {
+      if (claims->data->claims()[i].extended) continue;
       const ResourceClaim& c = *claims->data->claims()[i].object;
       if (c.reserved_for.empty() ||
           (c.reserved_for.size() == 1 && c.reserved_for[0].uid == pod.meta.uid))
@@ -273,6 +284,8 @@ void Devices::bind(Env& env, const Ref<CycleState>& state, const Pod& pod, const
     }
   }
   if (const Json changes = api_->changes(); !changes.empty()) r["claims"] = changes;
+  if (const Json extended = api_->take_extended(); !extended.is_null())
+    r["extendedResourceClaimStatus"] = extended;
 }
 
 Json Devices::pod(const PodRef& pod, std::string* stop) {

@@ -50,7 +50,7 @@ typedef struct libsched_api_client {
   libsched_code (*bind)(void *user_data, const libsched_pod *pod, libsched_str node_name, libsched_status *status);
   libsched_code (*delete_pod)(void *user_data, const libsched_pod *pod, libsched_status *status);
   /* A strategic merge patch of the pod's status, as JSON: {"status": {"conditions": [...],
-     "nominatedNodeName": ...}}. */
+     "nominatedNodeName": ..., "extendedResourceClaimStatus": ...}}. */
   libsched_code (*patch_pod_status)(void *user_data, const libsched_pod *pod, libsched_str patch, libsched_status *status);
   /* A JSON merge patch of any other object; `namespace_` is empty for kinds without one. */
   libsched_code (*patch_object)(void *user_data, libsched_str kind, libsched_str namespace_, libsched_str name,
@@ -68,8 +68,8 @@ typedef struct libsched_memory_api libsched_memory_api;
 libsched_rc libsched_memory_api_create(LIBSCHED_OWN libsched_memory_api **out, LIBSCHED_OWN libsched_error **error);
 libsched_memory_api *libsched_memory_api_ref(libsched_memory_api *api);
 void libsched_memory_api_unref(LIBSCHED_OWN libsched_memory_api *api);
-/* The recorded requests: JSON [{"verb": "bind"|"deletePod"|"patchPodStatus"|"patchObject"|"event",
-   "pod"?, "node"?, "patch"?, ...}]. */
+/* The recorded requests: JSON [{"verb": "bind"|"deletePod"|"patchPodStatus"|"patchObject"|"createObject"|
+   "deleteObject"|"event", "pod"?, "node"?, "patch"?, ...}]. */
 libsched_rc libsched_memory_api_requests_json(const libsched_memory_api *api, LIBSCHED_OWN libsched_text **out,
                                               LIBSCHED_OWN libsched_error **error);
 /* Applies the requests to the cluster as the API server's answers would, and drops them: bound pods run

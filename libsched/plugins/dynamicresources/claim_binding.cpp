@@ -23,9 +23,15 @@ Status reserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims,
     if (out.watch) out.watch->add(StoredKind::kResourceClaim, claim.meta.ns, claim.meta.name);
     const bool allocates = data.claims()[i].to_allocate();
     if (allocates) {
-      if (verdict == nullptr || next >= verdict->allocations.size())
-        return Status::from_error("claim allocation not found for node");
+      const bool missing = verdict == nullptr || next >= verdict->allocations.size();
+      // The node has the extended resources itself.
+      if (missing && next == 0 && data.claims()[i].extended) continue;
+      if (missing) return Status::from_error("claim allocation not found for node");
       item.allocation = verdict->allocations[next++];
+    }
+    if (data.claims()[i].extended && verdict != nullptr) {
+      item.claim = verdict->extended.claim;
+      out.mappings = verdict->extended.mappings;
     }
     if (unattended ? claim.reserved_for_uid(call.pod.meta.uid) : !allocates) continue;
     // A pod may name a claim twice: then the first allocation stands.
@@ -34,7 +40,12 @@ Status reserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims,
           return other.assumed && other.assumed->meta.name == claim.meta.name;
         });
     if (again) continue;
-    Ref<ResourceClaim> copy = copy_resource_claim(claim);
+    Ref<ResourceClaim> copy = copy_resource_claim(item.claim ? *item.claim : claim);
+    if (item.claim && claim.meta.name == kExtendedClaimName) {
+      const Str uid = copy->meta.uid;
+      name_claim(*copy, assumed_extended_name(call.pod.meta.name));
+      copy->meta.uid = uid;
+    }
     if (allocates) set_allocation(*copy, item.allocation);
     copy->in_flight = !unattended;
     if (unattended) {
@@ -57,13 +68,19 @@ void unreserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims) {
   for (size_t i = 0; i < all.size(); ++i) {
     ClaimReservation::Item item;
     if (i < reservation.items.size()) item = reservation.items[i];
-    const ObjectMeta& meta = all[i].object->meta;
+    const ObjectMeta& meta = item.assumed ? item.assumed->meta : all[i].object->meta;
     const ObjectStore::Entry* const there =
         call.cluster.view().objects().entry(StoredKind::kResourceClaim, meta.ns, meta.name);
     // A newer object from the API server may have replaced the assumed one.
     if (item.assumed && there != nullptr && there->latest.get() == item.assumed.get())
       static_cast<void>(
           call.cluster.restore_object(StoredKind::kResourceClaim, meta.ns, meta.name));
+    if (all[i].extended) {
+      const ResourceClaim& made = item.written ? *item.written : *all[i].object;
+      if (made.meta.name != kExtendedClaimName)
+        static_cast<void>(delete_claim(call.services, made));
+      continue;
+    }
     const ResourceClaim* known = item.written ? item.written.get() : all[i].object.get();
     if (!known->allocation || !known->reserved_for_uid(call.pod.meta.uid)) continue;
     // The claim that the API server was last seen to have may have other consumers by now.

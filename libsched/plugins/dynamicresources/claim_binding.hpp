@@ -16,11 +16,13 @@ namespace libsched {
 // these points at a time.
 struct ClaimReservation {
   struct Item {
+    ResourceClaimRef claim;       // of extended resources: as the node needs it
     NewAllocationRef allocation;  // what Reserve has chosen; null: the claim has one
     ResourceClaimRef assumed;     // null: nothing is assumed
     ResourceClaimRef written;     // as PreBind has written it, else null
   };
   std::vector<Item> items;  // by claim; empty: Reserve did not run
+  std::vector<PodStatusPatch::ExtendedClaim::Mapping> mappings;
   std::shared_ptr<ObjectWatch> watch;
 };
 
@@ -30,6 +32,9 @@ void unreserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims);
 // Writes the claims, and waits until their devices are ready.
 Status bind_claims(const BindingCall& call, const ClaimsOfCycle& claims,
                    const ClaimOptions& options);
+
+// Takes away a claim of extended resources. The status is upstream's error.
+Status delete_claim(Services& services, const ResourceClaim& claim);
 
 // Asks for the allocation to be taken away from a claim, for PostFilter. The result is
 // PostFilter's.

@@ -12,9 +12,13 @@ Status unresolvable(std::string why) {
 
 }  // namespace
 
-ClaimData::ClaimData(std::vector<Claim> claims, std::shared_ptr<const DeviceState> state,
-                     const ClaimOptions& options, SelectorCompiler compile, const View& view)
-    : claims_(std::move(claims)),
+ClaimData::ClaimData(const PodRef& pod, std::vector<Claim> claims,
+                     std::vector<ExtendedResource> resources,
+                     std::shared_ptr<const DeviceState> state, const ClaimOptions& options,
+                     SelectorCompiler compile, const View& view)
+    : pod_(pod),
+      claims_(std::move(claims)),
+      resources_(std::move(resources)),
       state_(std::move(state)),
       options_(options),
       verdicts_(view.word_count() * 64),
@@ -31,6 +35,7 @@ ClaimData::ClaimData(std::vector<Claim> claims, std::shared_ptr<const DeviceStat
       for (const DeviceRequirement& a : r.first_available) note_class(a.device_class);
     }
   }
+  for (const ExtendedResource& r : resources_) note_class(r.device_class);
   if (to_allocate_.empty()) return;
   const auto class_of = [this](Str name) -> const DeviceClass* {
     const auto it = classes_.find(name);
@@ -71,6 +76,7 @@ std::vector<uint32_t> ClaimData::unavailable() const {
 ClaimData::Verdict ClaimData::judge(const Node& node, Clock& clock,
                                     const std::function<bool()>& expired) {
   Verdict out;
+  if (!claims_.empty() && claims_.back().extended && !ask_for_extended(node, &out)) return out;
   std::vector<uint32_t> unavailable;
   for (uint32_t i = 0; i < claims_.size(); ++i)
     if (!claims_[i].to_allocate() && !available(*claims_[i].object, node, clock.now_ns()))
@@ -85,6 +91,31 @@ ClaimData::Verdict ClaimData::judge(const Node& node, Clock& clock,
   out.status = unresolvable("resourceclaim not available on the node");
   out.unavailable = std::move(unavailable);
   return out;
+}
+
+// Makes the claim for the extended resources that the node itself does not have. False: the verdict
+// is made.
+bool ClaimData::ask_for_extended(const Node& node, Verdict* out) const {
+  const ResourceClaim& claim = *claims_.back().object;
+  if (claim.spec.requests_present) {
+    out->status = unresolvable("cannot schedule extended resource claim");
+    return false;
+  }
+  std::vector<const ExtendedResource*> by_devices;
+  for (const ExtendedResource& r : resources_) {
+    const ScalarAmount* there = nullptr;
+    for (const ScalarAmount& s : node.allocatable.scalars)
+      if (s.name == r.name) there = &s;
+    if (!r.device_class.empty() && (there == nullptr || there->value == 0)) {
+      by_devices.push_back(&r);
+    } else if (there == nullptr) {
+      out->status = unresolvable("cannot fit resource");
+      return false;
+    }
+  }
+  if (claims_.size() == 1 && by_devices.empty()) return false;
+  if (!claim.allocation) out->extended = ask_for(claim, *pod_, by_devices);
+  return true;
 }
 
 // Whether the node can have the devices of an allocated claim.
@@ -105,8 +136,10 @@ void ClaimData::allocate(const Node& node, Clock& clock, const std::function<boo
                          Verdict* out) {
   const int64_t deadline_ns =
       options_.filter_timeout_ns == 0 ? 0 : clock.now_ns() + options_.filter_timeout_ns;
+  std::vector<const ResourceClaim*> claims = to_allocate_;
+  if (out->extended.claim) claims.back() = out->extended.claim.get();
   Result<AllocationOutcome> found = allocator_->allocate(
-      {node.meta.name, node.meta.labels}, to_allocate_,
+      {node.meta.name, node.meta.labels}, claims,
       [&] { return (deadline_ns != 0 && clock.now_ns() >= deadline_ns) || expired(); });
   if (!found.ok()) {
     out->status = Status::from_error(found.error().message);

@@ -15,6 +15,7 @@
 #include "libsched/framework/cycle_state.hpp"
 #include "libsched/framework/status.hpp"
 #include "libsched/plugins/dynamicresources/device_state.hpp"
+#include "libsched/plugins/dynamicresources/extended_claim.hpp"
 
 namespace libsched {
 
@@ -30,6 +31,7 @@ class ClaimData {
  public:
   struct Claim {
     ResourceClaimRef object;
+    bool extended = false;  // for the pod's extended resources; the last one
     bool to_allocate() const { return !object->allocation.has_value(); }
   };
   // What a node is for the pod.
@@ -37,12 +39,15 @@ class ClaimData {
     Status status;
     std::vector<uint32_t> unavailable;          // claims that are allocated elsewhere, by index
     std::vector<NewAllocationRef> allocations;  // of the claims to allocate, in their order
+    ExtendedAsk extended;                       // if the node needs the claim for them
   };
 
   // `state`: only if some claim has to be allocated. `compile` makes the selectors' programs.
-  ClaimData(std::vector<Claim> claims, std::shared_ptr<const DeviceState> state,
-            const ClaimOptions& options, SelectorCompiler compile, const View& view);
+  ClaimData(const PodRef& pod, std::vector<Claim> claims, std::vector<ExtendedResource> resources,
+            std::shared_ptr<const DeviceState> state, const ClaimOptions& options,
+            SelectorCompiler compile, const View& view);
 
+  const Pod& pod() const { return *pod_; }
   const std::vector<Claim>& claims() const { return claims_; }
   bool allocates() const { return allocator_ != nullptr; }
 
@@ -57,9 +62,12 @@ class ClaimData {
  private:
   Verdict judge(const Node& node, Clock& clock, const std::function<bool()>& expired);
   bool available(const ResourceClaim& claim, const Node& node, int64_t now_ns) const;
+  bool ask_for_extended(const Node& node, Verdict* out) const;
   void allocate(const Node& node, Clock& clock, const std::function<bool()>& expired, Verdict* out);
 
+  const PodRef pod_;
   std::vector<Claim> claims_;
+  std::vector<ExtendedResource> resources_;
   std::shared_ptr<const DeviceState> state_;
   ClaimOptions options_;
   std::vector<const ResourceClaim*> to_allocate_;

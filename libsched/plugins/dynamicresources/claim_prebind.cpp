@@ -106,9 +106,44 @@ class ClaimBinder {
 
   Status write(size_t i) {
     ClaimReservation::Item& item = reservation_.items[i];
+    if (!data_.claims()[i].extended) return write_existing(i);
+    const ResourceClaim& claim = *data_.claims()[i].object;
+    if (!item.allocation && !claim.spec.requests_present) return Status();
+    if (claim.meta.name == kExtendedClaimName)
+      if (Status s = create(item); !s.success()) return s;
+    if (Status s = write_existing(i); !s.success()) return s;
+    PodStatusPatch patch;
+    patch.extended_claim = {std::string(item.written->meta.name), reservation_.mappings};
+    const std::string pod = object_key(call_.pod.meta.ns, call_.pod.meta.name);
+    if (reservation_.mappings.empty())
+      return Status::from_error("nil or empty request mappings, no update of pod " + pod +
+                                " ExtendedResourceClaimStatus");
+    const Result<void> done = call_.services.api().patch_pod_status(call_.pod, patch);
+    if (done.ok()) return Status();
+    return Status::from_error("update pod " + pod +
+                              " ExtendedResourceClaimStatus: " + done.error().message);
+  }
+
+  Status create(ClaimReservation::Item& item) {
+    Result<ResourceClaimRef> made = call_.services.api().create_claim(
+        *item.claim, std::string(call_.pod.meta.name) + "-extended-resources-");
+    if (!made.ok())
+      return Status::from_error("create claim for extended resources " +
+                                std::string(item.claim->meta.ns) + "/: " + made.error().message);
+    item.written = std::move(*made);
+    return Status();
+  }
+
+  Status write_existing(size_t i) {
+    ClaimReservation::Item& item = reservation_.items[i];
     const auto error = [](std::string text) { return Status::from_error(std::move(text)); };
     const size_t before = entry_before(i);
-    ResourceClaimRef claim = before == i ? data_.claims()[i].object : latest(before);
+    ResourceClaimRef claim = before != i    ? latest(before)
+                             : item.written ? item.written
+                                            : data_.claims()[i].object;
+    const std::string key = object_key(claim->meta.ns, claim->meta.name);
+    const ObjectMeta meta = claim->meta;
+    const ResourceClaimRef first = claim;  // keeps `meta`
     Result<void> done = {};
     for (int tries = 0; tries < kTries; ++tries) {
       if (tries > 0) {
@@ -116,15 +151,14 @@ class ClaimBinder {
         claim = watched(i);
       }
       if (!claim)
-        return error("get updated claim " + key(i) +
-                     " after conflict: resourceclaims.resource.k8s.io " +
-                     go_quote(data_.claims()[i].object->meta.name) + " not found");
-      if (claim->meta.terminating())
-        return error("claim " + key(i) + " got deleted in the meantime");
+        return error("get updated claim " + key +
+                     " after conflict: resourceclaims.resource.k8s.io " + go_quote(meta.name) +
+                     " not found");
+      if (claim->meta.terminating()) return error("claim " + key + " got deleted in the meantime");
       if (item.allocation && claim->allocation)
-        return error("claim " + key(i) + " got allocated elsewhere in the meantime");
+        return error("claim " + key + " got allocated elsewhere in the meantime");
       if (!item.allocation && !claim->allocation && options_.features.binding_conditions)
-        return error("claim " + key(i) + " got deallocated elsewhere in the meantime");
+        return error("claim " + key + " got deallocated elsewhere in the meantime");
       const Ref<ResourceClaim> copy = copy_resource_claim(*claim);
       if (item.allocation) set_allocation(*copy, item.allocation);
       add_consumer(*copy, call_.pod);
@@ -139,7 +173,7 @@ class ClaimBinder {
     }
     return error(
         std::string(item.allocation ? "add allocation and reservation" : "add reservation") +
-        " to claim " + key(i) + ": " + done.error().message);
+        " to claim " + key + ": " + done.error().message);
   }
 
   Status look(bool* ready) {
@@ -174,6 +208,24 @@ Status bind_claims(const BindingCall& call, const ClaimsOfCycle& claims,
   ClaimBinder binder(call, claims, options);
   if (Status s = binder.write_all(); !s.success()) return s;
   return binder.wait();
+}
+
+Status delete_claim(Services& services, const ResourceClaim& claim) {
+  const Ref<ResourceClaim> copy = copy_resource_claim(claim);
+  std::vector<Str> others;
+  for (const Str f : copy->finalizers)
+    if (f != kClaimFinalizer) others.push_back(f);
+  copy->finalizers = copy->arena.copy(others);
+  copy->meta.resource_version = {};  // whatever version the claim has by now
+  std::string patch = "{\"metadata\":{\"finalizers\":[";
+  for (size_t i = 0; i < others.size(); ++i) patch += (i == 0 ? "" : ",") + json_quote(others[i]);
+  const std::string key = object_key(claim.meta.ns, claim.meta.name);
+  Result<void> done = services.api().update_object(
+      StoredKind::kResourceClaim, ObjectRef(ResourceClaimRef(copy)), patch + "]}}");
+  if (!done.ok())
+    return Status::from_error("update resourceclaim " + key + ": " + done.error().message);
+  done = services.api().delete_object(StoredKind::kResourceClaim, claim.meta.ns, claim.meta.name);
+  return done.ok() ? Status() : Status::from_error(done.error().message);
 }
 
 Status deallocate(Services& services, const ResourceClaim& claim) {

@@ -54,13 +54,17 @@ class DynamicResources final : public Plugin {
     if (!settings_.enabled) return Status(Code::kSkip);
     const Pod& pod = call.pod;
     Result<std::vector<ResourceClaimRef>> found = claims_of(call.view, pod);
-    if (settings_.extended_resources)
-      for (const ScalarAmount& s : pod.requests.scalars)
-        if (s.value != 0 && may_be_device_resource(call.view, s.name))
-          return needs_plugin(
-              pod, "DynamicResources",
-              "it asks for " + std::string(s.name) + ", which a DeviceClass may provide");
-    if (found.ok() && found->empty()) return Status(Code::kSkip);
+    std::vector<ExtendedResource> resources;
+    if (found.ok() && settings_.extended_resources && asks_scalars(pod.requests))
+      resources = extended_resources_of(call.view, pod);
+    if (found.ok() && found->empty() && resources.empty()) return Status(Code::kSkip);
+    if (!resources.empty() && !call.services.reserves_all)
+      return Error{
+          Rc::kUnsupported,
+          "the pod asks for extended resources that a DeviceClass provides, which simulated "
+          "clusters do not allocate",
+          {},
+          "DynamicResources"};
     // PostFilter learns from this that PreFilter ran.
     const auto data = std::make_shared<ClaimsOfCycle>();
     data->view_version = call.view.version();
@@ -72,21 +76,32 @@ class DynamicResources final : public Plugin {
       if (Status s = check(call.view, *c, &allocates); !s.success()) return s;
       claims.push_back({std::move(c)});
     }
-    data->data =
-        std::make_shared<ClaimData>(std::move(claims), allocates ? states_.of(call.view) : nullptr,
-                                    settings_.claims, selectors(), call.view);
+    if (!resources.empty()) {
+      claims.push_back({extended_claim_of(call.view, pod), /*extended=*/true});
+      const ResourceClaim& claim = *claims.back().object;
+      if (claim.allocation) {
+        const std::string error = node_selector_error(claim.allocation->node_selector);
+        if (!error.empty()) return Status::from_error(error);
+      }
+      allocates |= !claim.allocation;
+    }
+    data->data = std::make_shared<ClaimData>(
+        PodRef::share(&pod), std::move(claims), std::move(resources),
+        allocates ? states_.of(call.view) : nullptr, settings_.claims, selectors(), call.view);
     data->reserved = std::make_shared<ClaimReservation>();
     return Status();
   }
 
   // Without PreFilter's data nothing is known of the pod's claims.
   void filter(const FilterCall& call, const RowSet& set) const override {
-    if (!settings_.enabled || skipped(call.state)) return;
+    if (!settings_.enabled || (call.data == nullptr && skipped(call.state))) return;
     if (call.data == nullptr) {
       set.for_each([&](uint32_t row) { set.reject_with_error(row); });
       return;
     }
-    ClaimData& data = *static_cast<const ClaimsOfCycle&>(*call.data).data;
+    const std::shared_ptr<ClaimData>& known = static_cast<const ClaimsOfCycle&>(*call.data).data;
+    if (!known) return;  // PreFilter has rejected the pod
+    ClaimData& data = *known;
     const std::function<bool()> expired = [&] { return call.exceeded(); };
     set.for_each([&](uint32_t row) {
       if (call.exceeded()) return;
@@ -118,6 +133,12 @@ class DynamicResources final : public Plugin {
         data.verdict(call.node(row), call.services.clock(), [&] { return call.exceeded(); });
     for (uint32_t i = 0; i < data.claims().size(); ++i) {
       const ClaimData::Claim& c = data.claims()[i];
+      if (c.extended) {
+        facts->add(status.reasons[0])
+            .key("resourceClaim", c.object->meta.ns, c.object->meta.name)
+            .flag("allocated", !c.to_allocate());
+        continue;
+      }
       const bool elsewhere = std::find(verdict.unavailable.begin(), verdict.unavailable.end(), i) !=
                              verdict.unavailable.end();
       if (verdict.unavailable.empty() ? !c.to_allocate() : !elsewhere) continue;
@@ -136,11 +157,21 @@ class DynamicResources final : public Plugin {
       return Status(Code::kUnschedulable, "no new claims to deallocate");
     // Upstream takes one of them by chance.
     for (const uint32_t i : claims->data->unavailable()) {
+      if (claims->data->claims()[i].extended) continue;
       const ResourceClaim& claim = *claims->data->claims()[i].object;
       const bool free =
           claim.reserved_for.empty() ||
           (claim.reserved_for.size() == 1 && claim.reserved_for[0].uid == call.pod.meta.uid);
       if (free) return deallocate(call.services, claim);
+    }
+    // A claim of an earlier cycle cannot be allocated again.
+    if (const ClaimData::Claim& last = claims->data->claims().back();
+        last.extended && last.object->meta.name != kExtendedClaimName) {
+      Status deleted;
+      call.services.tasks().outside_cycle(
+          [&] { deleted = delete_claim(call.services, *last.object); });
+      if (!deleted.success()) return deleted;
+      return Status(Code::kUnschedulable, "deletion of ResourceClaim completed");
     }
     return Status(Code::kUnschedulable, "still not schedulable");
   }
@@ -148,7 +179,7 @@ class DynamicResources final : public Plugin {
   // Nodes that give the pod alternatives it prefers score higher.
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
     const auto* const claims = static_cast<const ClaimsOfCycle*>(call.filter_data);
-    if (!settings_.enabled || !settings_.prioritized_list || claims == nullptr ||
+    if (!settings_.enabled || !settings_.prioritized_list || claims == nullptr || !claims->data ||
         !claims->data->allocates())
       return {true, 0};
     set.for_each([&](uint32_t row) { scores[row] = score_of(*claims->data, row); });
@@ -166,12 +197,12 @@ class DynamicResources final : public Plugin {
 
   Status reserve(const ReserveCall& call) const override {
     const auto* const claims = static_cast<const ClaimsOfCycle*>(call.filter_data);
-    if (claims == nullptr) return Status();
+    if (claims == nullptr || !claims->data) return Status();
     return reserve_claims(call, *claims, settings_.claims);
   }
   void unreserve(const ReserveCall& call) const override {
     const auto* const claims = static_cast<const ClaimsOfCycle*>(call.filter_data);
-    if (claims != nullptr) unreserve_claims(call, *claims);
+    if (claims != nullptr && claims->data) unreserve_claims(call, *claims);
   }
 
   Status pre_bind_pre_flight(const BindingCall& call, bool* allow_parallel) const override {
@@ -181,15 +212,17 @@ class DynamicResources final : public Plugin {
   }
   Status pre_bind(const BindingCall& call) const override {
     if (!settings_.enabled || call.entry.data == nullptr) return Status();
-    return bind_claims(call, static_cast<const ClaimsOfCycle&>(*call.entry.data), settings_.claims);
+    const auto& claims = static_cast<const ClaimsOfCycle&>(*call.entry.data);
+    return claims.data ? bind_claims(call, claims, settings_.claims) : Status();
   }
 
   // Pods with claims compete for devices, and their answers depend on time and on the nodes that
   // were asked before: they are never kept.
-  Dependencies depends_on(const View&, const Pod& pod) const override {
+  Dependencies depends_on(const View& view, const Pod& pod) const override {
     if (!settings_.enabled) return {};
     if (!pod.spec.resource_claims.empty()) return Dependencies::everything();
     if (!settings_.extended_resources || !asks_scalars(pod.requests)) return {};
+    if (!extended_resources_of(view, pod).empty()) return Dependencies::everything();
     return {.filter = {.any = object_changed(StoredKind::kDeviceClass)}, .score = {}};
   }
 
@@ -310,6 +343,7 @@ class DynamicResources final : public Plugin {
 
   // The plugin's part of the state.
   const CycleState::Entry* entry_of(const CycleState& state) const {
+    if (state.framework() == nullptr) return nullptr;
     const auto& plugins = static_cast<const Framework&>(*state.framework()).plugins();
     for (size_t i = 0; i < plugins.size(); ++i)
       if (plugins[i].plugin.get() == this) return &state.entries()[i];

@@ -217,18 +217,49 @@ TEST_CASE("selectors choose devices, and their errors are the pod's") {
 }
 
 TEST_CASE("a DeviceClass may provide an extended resource") {
-  Trial t("DynamicResources", node_n());
+  Trial t("DynamicResources", node("a") + node("b") + slice("a", 2) +
+                                  "---\nkind: Node\nmetadata: {name: own}\nstatus: {allocatable: "
+                                  "{example.com/gpu: 1}}\n");
   CHECK(t.pre_filter(*Trial::pod(asking("example.com/gpu", "1"))) == "Skip");
   t.apply(kClass);
   for (const char* name : {"example.com/gpu", "deviceclass.resource.kubernetes.io/gpu"}) {
     CAPTURE(name);
-    CHECK(t.pre_filter(*Trial::pod(asking(name, "1"))) ==
-          needs(std::string("it asks for ") + name + ", which a DeviceClass may provide"));
+    CHECK(t.filter(asking(name, "2"), "a") == "Success");
+    CHECK(t.filter(asking(name, "3"), "a") ==
+          "UnschedulableAndUnresolvable: cannot allocate all claims");
+    CHECK(t.filter(asking(name, "1"), "b") ==
+          "UnschedulableAndUnresolvable: cannot allocate all claims");
     CHECK(t.pre_filter(*Trial::pod(asking(name, "0"))) == "Skip");
   }
+  CHECK(t.filter(asking("example.com/gpu", "5"), "own") ==
+        "Success");  // NodeResourcesFit's business
+  CHECK(t.filter("{containers: [{name: c, resources: {requests: {example.com/gpu: 1, "
+                 "example.com/other: 1}}}]}",
+                 "a") == "UnschedulableAndUnresolvable: cannot fit resource");
   for (const char* name : {"cpu", "hugepages-2Mi", "kubernetes.io/thing", "example.com/other",
                            "deviceclass.resource.kubernetes.io/other"})
     CHECK(t.pre_filter(*Trial::pod(asking(name, "1"))) == "Skip");
+}
+
+TEST_CASE("a pod's claim for extended resources is assumed, created and taken away") {
+  Trial t("DynamicResources", node("a") + slice("a", 1) + kClass);
+  const PodRef pod =
+      Trial::pod(asking("example.com/gpu", "1"), "name: p, namespace: default, uid: u-p");
+  Journey journey(t, pod);
+  CHECK(journey.assume("a") == "Success");
+  CHECK(state_of(stored(t, assumed_extended_name("p"))) == "d0@a u-p ");
+  CHECK(t.filter(asking("example.com/gpu", "1"), "a") ==
+        "UnschedulableAndUnresolvable: cannot allocate all claims");
+  CHECK(journey.pre_bind() == "Success");
+  auto& api = static_cast<MemoryApi&>(t.evaluator().services().api());
+  REQUIRE(api.requests().size() == 3);
+  CHECK(api.requests()[2].patch.extended_claim->mappings.size() == 1);
+  REQUIRE(api.deliver(t.cluster()).ok());
+  CHECK(t.cluster().view().objects().count(kClaimKind) == 1);
+  CHECK(state_of(stored(t, "p-extended-resources-1")) == "d0@a u-p ");
+  journey.forget();
+  REQUIRE(api.deliver(t.cluster()).ok());
+  CHECK(t.cluster().view().objects().count(kClaimKind) == 0);
 }
 
 TEST_CASE("with nobody at the API, Reserve assumes claims as they will be") {

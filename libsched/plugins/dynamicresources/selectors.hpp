@@ -1,4 +1,4 @@
-// DeviceSelectors: which devices match which expressions, remembered while the slices live.
+// SelectorMemory: which devices match which expressions, remembered while the slices live.
 #pragma once
 
 #include <functional>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libsched/cel/cel.hpp"
+#include "libsched/cel/device_view.hpp"
 #include "libsched/objects/device.hpp"
 
 namespace libsched {
@@ -38,12 +39,8 @@ class SelectorMemory {
 
   SelectorCompiler compile_;
   bool lists_;
+  cel::DeviceView view_;
   std::unordered_map<std::string, Expression> expressions_;
 };
-
-// The device as expressions see it; `attributes` and `capacity` hold what it points to.
-cel::Device cel_device(const Device& device, Str driver, bool lists,
-                       std::vector<cel::Attribute>& attributes,
-                       std::vector<cel::Capacity>& capacity);
 
 }  // namespace libsched

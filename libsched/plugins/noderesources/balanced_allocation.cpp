@@ -22,9 +22,9 @@ class BalancedAllocation final : public Plugin {
     if (device_resources_)
       for (const ScalarAmount& s : call.pod.occupied.scalars)
         if (s.value != 0 && allocation_.lists(s.name) && may_be_device_resource(call.view, s.name))
-          return Status(Code::kError, needs_plugin(call.pod, "DynamicResources",
-                                                   "it asks for " + std::string(s.name) +
-                                                       ", which a DeviceClass may provide")
+          return Status(Code::kError, needs_plugin(call.pod, "NodeResourcesBalancedAllocation",
+                                                   "it scores " + std::string(s.name) +
+                                                       ", which a DeviceClass provides")
                                           .message);
     *data = std::move(ask);
     return {};

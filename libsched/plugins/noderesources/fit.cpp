@@ -22,6 +22,8 @@ struct Demand {
   uint32_t resource;
   int64_t need;
   Str name;
+  // A DeviceClass provides it: on nodes that have none DynamicResources decides.
+  bool by_devices = false;
 };
 
 struct Demands final : PluginData {
@@ -39,11 +41,10 @@ class NodeResourcesFit final : public Plugin {
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     if (!device_resources_) return Status();
     for (const ScalarAmount& s : call.pod.requests.scalars)
-      if (s.value != 0 && (!ignored(s.name) || scorer_.allocation().lists(s.name)) &&
+      if (s.value != 0 && scorer_.allocation().lists(s.name) &&
           may_be_device_resource(call.view, s.name))
-        return needs_plugin(
-            call.pod, "DynamicResources",
-            "it asks for " + std::string(s.name) + ", which a DeviceClass may provide");
+        return needs_plugin(call.pod, "NodeResourcesFit",
+                            "it scores " + std::string(s.name) + ", which a DeviceClass provides");
     return Status();
   }
 
@@ -61,8 +62,9 @@ class NodeResourcesFit final : public Plugin {
     for (const ScalarAmount& s : r.scalars) {
       if (s.value == 0 || ignored(s.name)) continue;
       const uint32_t id = view.columns().find(s.name, s.name_hash);
-      data->list.push_back({id, s.value, s.name});
-      if (id == kUnknownResource && s.value > 0) data->impossible = true;
+      const bool by_devices = device_resources_ && may_be_device_resource(view, s.name);
+      data->list.push_back({id, s.value, s.name, by_devices});
+      if (id == kUnknownResource && s.value > 0 && !by_devices) data->impossible = true;
     }
     return data;
   }
@@ -76,7 +78,7 @@ class NodeResourcesFit final : public Plugin {
     if (call.single != nullptr) {
       const NodeView& node = *call.single;
       if (std::any_of(demands.list.begin(), demands.list.end(),
-                      [&](const Demand& d) { return d.need > left(node, d); }))
+                      [&](const Demand& d) { return lacks(node, d); }))
         set.reject_all();
       return;
     }
@@ -85,9 +87,17 @@ class NodeResourcesFit final : public Plugin {
       return;
     }
     const Columns& columns = call.view.columns();
+    for (const Demand& d : demands.list) {
+      if (!d.by_devices || d.resource == kUnknownResource) continue;
+      const RowColumn left = columns.left_column(d.resource);
+      const RowColumn all = columns.allocatable_column(d.resource);
+      set.for_each([&](uint32_t row) {
+        if (all[row] > 0 && d.need > left[row]) set.reject(row);
+      });
+    }
     if (!set.few.empty()) {
       for (const Demand& d : demands.list) {
-        if (d.resource == kUnknownResource) continue;
+        if (d.resource == kUnknownResource || d.by_devices) continue;
         const RowColumn left = columns.left_column(d.resource);
         for (const uint32_t row : set.few)
           if (d.need > left[row]) set.reject(row);
@@ -100,7 +110,7 @@ class NodeResourcesFit final : public Plugin {
       size_t n = 0;
       for (; n < kChunk && done < demands.list.size(); ++done) {
         const Demand& d = demands.list[done];
-        if (d.resource != kUnknownResource)
+        if (d.resource != kUnknownResource && !d.by_devices)
           kernel[n++] = {columns.left_column(d.resource).from(set.first_word), d.need};
       }
       fit_rows(kernel.data(), n, set.alive, set.words);
@@ -114,7 +124,7 @@ class NodeResourcesFit final : public Plugin {
     const NodeView node = call.node(row);
     Status out(Code::kUnschedulable);
     for (const Demand& d : static_cast<const Demands&>(*call.data).list) {
-      if (d.need <= left(node, d)) continue;
+      if (!lacks(node, d)) continue;
       if (d.resource == kPods) {
         out.reasons.push_back("Too many pods");  // always resolvable
         continue;
@@ -131,8 +141,8 @@ class NodeResourcesFit final : public Plugin {
     const NodeView node = call.node(row);
     size_t reason = 0;
     for (const Demand& d : static_cast<const Demands&>(*call.data).list) {
+      if (!lacks(node, d)) continue;
       const int64_t free = left(node, d);
-      if (d.need <= free) continue;
       const int64_t all = d.resource != kUnknownResource ? node.allocatable(d.resource) : 0;
       facts->add(status.reasons[reason++])
           .text("resource", d.name)
@@ -152,7 +162,8 @@ class NodeResourcesFit final : public Plugin {
     uint64_t key = 0;
     for (const Demand& d : list) {
       const bool known = d.resource != kUnknownResource;
-      const bool lacks = d.need > (known ? columns.left(d.resource, row) : 0);
+      const bool elsewhere = d.by_devices && (!known || columns.allocatable(d.resource, row) <= 0);
+      const bool lacks = !elsewhere && d.need > (known ? columns.left(d.resource, row) : 0);
       key = key << 2 | (lacks ? 1 : 0) |
             (lacks && d.need > (known ? columns.allocatable(d.resource, row) : 0) ? 2 : 0);
     }
@@ -214,6 +225,11 @@ class NodeResourcesFit final : public Plugin {
  private:
   static int64_t left(const NodeView& node, const Demand& d) {
     return d.resource != kUnknownResource ? node.left(d.resource) : node.left(d.name);
+  }
+  static bool lacks(const NodeView& node, const Demand& d) {
+    if (d.by_devices && (d.resource == kUnknownResource || node.allocatable(d.resource) <= 0))
+      return false;
+    return d.need > left(node, d);
   }
   bool ignored(Str name) const {
     if (!is_extended_resource_name(name)) return false;

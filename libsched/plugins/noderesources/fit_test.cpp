@@ -234,25 +234,31 @@ TEST_CASE("many resources at once") {
   CHECK(t.filter(container(short_by_one)) == std::string(kUAU) + "Insufficient example.com/r49");
 }
 
-TEST_CASE("devices behind an extended resource are not counted yet") {
+TEST_CASE("extended resources that devices provide are left to DynamicResources") {
   const std::string device_class =
       "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: "
       "{extendedResourceName: example.com/gpu}\n";
-  Trial t("NodeResourcesFit", node("pods: 9") + device_class);
   for (const char* name : {"example.com/gpu", "deviceclass.resource.kubernetes.io/gpu"}) {
     CAPTURE(name);
-    const std::string said = t.filter(container(std::string(name) + ": 1"));
-    CHECK(
-        said ==
-        std::string("error: pod \"default/p\" needs plugin \"DynamicResources\" (it asks for ") +
-            name +
-            ", which a DeviceClass may provide), which this version of libsched does not have yet");
-    CHECK(t.filter(container(std::string(name) + ": 0")) == "Success");
+    const std::string two = container(std::string(name) + ": 2");
+    CHECK(Trial("NodeResourcesFit", node("pods: 9") + device_class).filter(two) == "Success");
+    const std::string there = std::string(name) + ": ";
+    CHECK(Trial("NodeResourcesFit", node("pods: 9, " + there + "0") + device_class).filter(two) ==
+          "Success");
+    CHECK(Trial("NodeResourcesFit", node("pods: 9, " + there + "1") + device_class).filter(two) ==
+          std::string(kUAU) + "Insufficient " + name);
+    CHECK(Trial("NodeResourcesFit", node("pods: 9, " + there + "2") + device_class).filter(two) ==
+          "Success");
+    CHECK(Trial("NodeResourcesFit", node("pods: 9")).filter(two) ==
+          std::string(kUAU) + "Insufficient " + name);
   }
-  TrialOptions ignored;
-  ignored.args = "{ignoredResources: [example.com/gpu]}";
-  CHECK(Trial("NodeResourcesFit", node("pods: 9") + device_class, ignored)
-            .filter(container("example.com/gpu: 1")) == "Success");
+  TrialOptions scored;
+  scored.args =
+      "{scoringStrategy: {type: LeastAllocated, resources: [{name: example.com/gpu, weight: 1}]}}";
+  CHECK(Trial("NodeResourcesFit", node("pods: 9") + device_class, scored)
+            .filter(container("example.com/gpu: 1"))
+            .find("needs plugin \"NodeResourcesFit\" (it scores example.com/gpu") !=
+        std::string::npos);
 }
 
 TEST_CASE("Filter without PreFilter is upstream's Error") {

@@ -496,6 +496,38 @@ Result<void> ApiServer::patch_pod_status(const Pod& pod, const PodStatusPatch& p
   });
 }
 
+Result<Ref<const ResourceClaim>> ApiServer::create_claim(const ResourceClaim& claim,
+                                                         Str generate_name) {
+  constexpr StoredKind kKind = StoredKind::kResourceClaim;
+  const Ref<ResourceClaim> made = copy_resource_claim(claim);
+  Ref<const ResourceClaim> out;
+  ApiCall call;
+  call.verb = ApiVerb::kUpdateObject;
+  LIBSCHED_TRY(serve(std::move(call), claim.meta, resource_of(kKind), [&]() -> Result<void> {
+    for (uint64_t n = version_ + 1; out.get() == nullptr; ++n) {
+      const std::string name = std::string(generate_name) + std::to_string(n);
+      const Store<Object>& there = objects_[static_cast<size_t>(kKind)];
+      if (there.find(made->meta.ns, name) != nullptr) continue;
+      name_claim(*made, name);
+      put_object(Verb::kAdded, kKind, ObjectRef(made));
+      out = Ref<const ResourceClaim>::share(
+          static_cast<const ResourceClaim*>(there.find(made->meta.ns, name)));
+    }
+    return {};
+  }));
+  return out;
+}
+
+Result<void> ApiServer::delete_object(StoredKind kind, Str ns, Str name) {
+  ObjectMeta about;
+  about.ns = ns;
+  about.name = name;
+  ApiCall call;
+  call.verb = ApiVerb::kUpdateObject;
+  return serve(std::move(call), about, resource_of(kind),
+               [&] { return delete_object_now(kind, ns, name); });
+}
+
 Result<void> ApiServer::update_object(StoredKind kind, const ObjectRef& object, Str patch) {
   const std::string resource = resource_of(kind);
   ApiCall call;

@@ -57,6 +57,13 @@ Ref<Pod> patched_pod(const Pod& pod, const PodStatusPatch& patch) {
     set_condition(*next, copied(next->arena, {c.type, c.status, c.reason, c.message}), true);
   if (patch.set_nominated_node)
     next->status.nominated_node_name = next->arena.copy(patch.nominated_node);
+  if (patch.extended_claim) {
+    next->status.extended_resource_claim = next->arena.copy(patch.extended_claim->claim);
+    uint64_t hash = hash_str(patch.extended_claim->claim);
+    for (const PodStatusPatch::ExtendedClaim::Mapping& m : patch.extended_claim->mappings)
+      hash = hash_str(m.request, hash_str(m.resource, hash_str(m.container, hash)));
+    next->status.extended_claim_hash = hash | 1;
+  }
   return next;
 }
 

@@ -27,6 +27,13 @@ class LoggedApi final : public ApiClient, public Logging {
   Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override {
     return api_->update_object(kind, object, patch);
   }
+  Result<Ref<const ResourceClaim>> create_claim(const ResourceClaim& claim,
+                                                Str generate_name) override {
+    return api_->create_claim(claim, generate_name);
+  }
+  Result<void> delete_object(StoredKind kind, Str ns, Str name) override {
+    return api_->delete_object(kind, ns, name);
+  }
   void event(const Pod& pod, Str type, Str reason, Str action, Str note) override {
     api_->event(pod, type, reason, action, note);
   }

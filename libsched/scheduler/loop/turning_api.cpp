@@ -40,6 +40,31 @@ Result<void> TurningApi::patch_pod_status(const Pod& pod, const PodStatusPatch& 
               [&] { return api_->patch_pod_status(pod, patch); });
 }
 
+Result<Ref<const ResourceClaim>> TurningApi::create_claim(const ResourceClaim& claim,
+                                                          Str generate_name) {
+  std::optional<Result<Ref<const ResourceClaim>>> out;
+  LIBSCHED_TRY(make({{ApiVerb::kUpdateObject, claim.meta, StoredKind::kResourceClaim},
+                     Tasks::Rank::kPlugin,
+                     "createClaim",
+                     "createClaim returns"},
+                    [&]() -> Result<void> {
+                      out = api_->create_claim(claim, generate_name);
+                      return {};
+                    }));
+  return std::move(*out);
+}
+
+Result<void> TurningApi::delete_object(StoredKind kind, Str ns, Str name) {
+  ObjectMeta about;
+  about.ns = ns;
+  about.name = name;
+  return make({{ApiVerb::kUpdateObject, about, kind},
+               Tasks::Rank::kPlugin,
+               "deleteObject",
+               "deleteObject returns"},
+              [&] { return api_->delete_object(kind, ns, name); });
+}
+
 Result<void> TurningApi::update_object(StoredKind kind, const ObjectRef& object, Str patch) {
   if (kind == StoredKind::kPodGroup)
     return make({{ApiVerb::kUpdateObject, object->meta, kind},

@@ -25,6 +25,9 @@ class TurningApi final : public ApiClient {
   Result<void> delete_pod(const Pod& pod) override;
   Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) override;
   Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override;
+  Result<Ref<const ResourceClaim>> create_claim(const ResourceClaim& claim,
+                                                Str generate_name) override;
+  Result<void> delete_object(StoredKind kind, Str ns, Str name) override;
   bool keeps_events() const override { return api_->keeps_events(); }
   void event(const Pod& pod, Str type, Str reason, Str action, Str note) override {
     const Baton::Away away(baton_);

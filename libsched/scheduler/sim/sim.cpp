@@ -24,8 +24,10 @@ Sim::Sim(FrameworkRef framework, Ref<Catalog> catalog)
       cluster_(make_ref<Cluster>(NodeOrder::kInsertion)),
       evaluator_(make_ref<Evaluator>(std::move(framework), cluster_)) {
   // Deadlines are the machine's, whatever time it is for plugins.
-  static_cast<void>(
-      evaluator_->use(make_ref<Services>(Ref<Clock>(), Ref<ApiClient>(), make_ref<SystemClock>())));
+  const Ref<Services> services =
+      make_ref<Services>(Ref<Clock>(), Ref<ApiClient>(), make_ref<SystemClock>());
+  services->reserves_all = false;
+  static_cast<void>(evaluator_->use(services));
 }
 
 // --- steps ---

@@ -39,6 +39,13 @@ class ObservedApi final : public ApiClient {
   Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override {
     return api_->update_object(kind, object, patch);
   }
+  Result<Ref<const ResourceClaim>> create_claim(const ResourceClaim& claim,
+                                                Str generate_name) override {
+    return api_->create_claim(claim, generate_name);
+  }
+  Result<void> delete_object(StoredKind kind, Str ns, Str name) override {
+    return api_->delete_object(kind, ns, name);
+  }
   void event(const Pod& pod, Str, Str reason, Str, Str note) override {
     // DefaultPreemption's event about a victim that it has deleted. A victim that was only assumed
     // goes back to the queue: that is said in brackets at the end.

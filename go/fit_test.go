@@ -232,7 +232,7 @@ func TestClaimsOfDevices(t *testing.T) {
 	fw, cluster := newFramework(t), fiveNodes(t)
 	pod := newPod(t, "p", 100, `resourceClaims: [{name: c, resourceClaimName: claim}]`)
 	_, status := fw.RunPreFilterPlugins(ctx, libsched.NewCycleState(), cluster, pod)
-	if status.Code() != libsched.CodeUnschedulableAndUnresolvable || status.Plugin() != "DynamicResources" {
+	if status.Code() != libsched.UnschedulableAndUnresolvable || status.Plugin() != "DynamicResources" {
 		t.Errorf("%#v", status)
 	}
 }

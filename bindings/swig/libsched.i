@@ -398,6 +398,7 @@ struct TYPE {};
 %include <libsched/api_server.h>
 %include <libsched/loop.h>
 %include <libsched/simulation.h>
+%include <libsched/cel.h>
 %include <libsched/catalog.h>
 %include <libsched/sim.h>
 %include <libsched/plugin.h>

@@ -221,7 +221,7 @@ def test_filter_needs_pre_filter(scheduler, cluster):
 
 def test_claims_of_devices(scheduler, cluster):
     found = scheduler.fit(cluster, pod(**CLAIMS))
-    assert not found.feasible_nodes and "could not find ResourceClaim" in found.fit_error
+    assert not found.nodes and "could not find ResourceClaim" in found.fit_error
 
 
 def test_misuse(scheduler, cluster):

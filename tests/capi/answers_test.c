@@ -198,7 +198,7 @@ static void test_why(void) {
   options.deadline_ns = -1;
   CHECK_FAILS(LIBSCHED_ERR_DEADLINE, NULL, NULL,
               libsched_why_json(profiles, 1, pod, &options, &text_of, err));
-  options.reserved[2] = true;
+  options.reserved[1] = true;
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "reserved",
               libsched_why_json(profiles, 1, pod, &options, &text_of, err));
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_why_json(profiles, 0, pod, NULL, &text_of, err));

@@ -38,10 +38,10 @@ static void test_comparison(void) {
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "unknown ties",
               libsched_comparison_place(comparison, true, profiles, 1, list, 2, &options, err));
   options.ties = 0;
-  options.reserved[6] = true;
+  options.reserved[5] = true;
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "reserved",
               libsched_comparison_place(comparison, true, profiles, 1, list, 2, &options, err));
-  options.reserved[6] = false;
+  options.reserved[5] = false;
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
               libsched_comparison_place(comparison, true, profiles, 0, list, 2, NULL, err));
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "comparison",

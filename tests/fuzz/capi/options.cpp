@@ -208,7 +208,7 @@ void fill(Turn& t, libsched_api_server_options& o) {
   o.keep_calls = t.choose.one_in(2);
   o.keep_events = t.choose.one_in(2);
   o.bind_volumes = t.choose.one_in(2);
-  o.reserved[0] = rarely(t);
+  o.release_claims = t.choose.one_in(2);
   o.provision_ns = o.bind_volumes && t.choose.one_in(3) ? make_number(t.choose) : 0;
   o.grace_ns = t.choose.one_in(3) ? make_number(t.choose) : 0;
   o.fault_seed = t.choose.next();

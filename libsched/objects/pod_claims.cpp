@@ -110,16 +110,12 @@ Ref<Pod> with_claim_statuses(const Pod& pod, const std::vector<ResourceClaimStat
   return with_own_parts(copy);
 }
 
-Ref<ResourceClaim> claim_reserved_for(const ResourceClaim& claim,
-                                      const std::vector<ClaimConsumer>& left) {
+Ref<ResourceClaim> unreserved_claim(const ResourceClaim& claim) {
   Ref<ResourceClaim> copy = copy_resource_claim(claim);
-  copy->reserved_for = copy->arena.copy(left);
-  if (!left.empty()) return copy;
+  copy->reserved_for = {};
   copy->allocation.reset();
   copy->devices = {};
-  std::vector<Str> finalizers(claim.finalizers.begin(), claim.finalizers.end());
-  std::erase(finalizers, kClaimFinalizer);
-  copy->finalizers = copy->arena.copy(finalizers);
+  remove_items(*copy, &ResourceClaim::finalizers, [](Str f) { return f == kClaimFinalizer; });
   return copy;
 }
 

@@ -2,6 +2,7 @@
 // makes them: one for each entry of spec.resourceClaims that names a template.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -46,22 +47,20 @@ Ref<ResourceClaim> owned_claim(const ResourceClaim& claim, const Pod& pod);
 // The pod with these claims in status.resourceClaimStatuses, beside those of other entries.
 Ref<Pod> with_claim_statuses(const Pod& pod, const std::vector<ResourceClaimStatus>& made);
 
-// The claim without the consumers that `gone` names. One that nobody uses any more loses its
-// allocation and the scheduler's finalizer. Null: nothing changes.
-template <typename Gone>
-Ref<ResourceClaim> released_claim(const ResourceClaim& claim, Gone&& gone);
+// The claim without consumers: it loses its allocation and the scheduler's finalizer.
+Ref<ResourceClaim> unreserved_claim(const ResourceClaim& claim);
 
-// The same, for consumers that are known to be left.
-Ref<ResourceClaim> claim_reserved_for(const ResourceClaim& claim,
-                                      const std::vector<ClaimConsumer>& left);
-
+// The claim without the consumers that `gone` names; without any it is an unreserved one. Null:
+// nothing changes.
 template <typename Gone>
 Ref<ResourceClaim> released_claim(const ResourceClaim& claim, Gone&& gone) {
-  std::vector<ClaimConsumer> left;
-  for (const ClaimConsumer& c : claim.reserved_for)
-    if (!gone(c)) left.push_back(c);
-  if (left.size() == claim.reserved_for.size()) return {};
-  return claim_reserved_for(claim, left);
+  const auto left = claim.reserved_for.size() -
+                    static_cast<size_t>(std::ranges::count_if(claim.reserved_for, gone));
+  if (left == claim.reserved_for.size()) return {};
+  if (left == 0) return unreserved_claim(claim);
+  Ref<ResourceClaim> copy = copy_resource_claim(claim);
+  remove_items(*copy, &ResourceClaim::reserved_for, gone);
+  return copy;
 }
 
 }  // namespace libsched

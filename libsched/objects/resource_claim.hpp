@@ -136,6 +136,15 @@ void name_claim(ResourceClaim& claim, Str name);
 // A copy to be changed and then assumed or sent. It has all parts in its own arena, and no
 // document: claims that many pods share change many times, and no version keeps those before it.
 Ref<ResourceClaim> copy_resource_claim(const ResourceClaim& claim);
+// Takes the items that `gone` names out of a list of the claim, whose items must be in its own
+// arena or live for ever.
+template <typename T, typename Gone>
+void remove_items(ResourceClaim& claim, Span<T> ResourceClaim::* list, Gone&& gone) {
+  std::vector<T> left;
+  for (const T& item : claim.*list)
+    if (!gone(item)) left.push_back(item);
+  claim.*list = claim.arena.copy(left);
+}
 // The same for an allocation, with its parts in a given arena.
 ClaimAllocation copy_allocation(const ClaimAllocation& allocation, Arena& arena);
 

@@ -214,7 +214,7 @@ Result<void> release_claims(Cluster& cluster, const Pod& gone) {
 Result<void> unreserve_claims(Cluster& cluster, const Pod& pod) {
   return change_claims(cluster, pod, [&](const ResourceClaim& claim) -> Result<void> {
     Ref<ResourceClaim> released = without_pod(claim, pod);
-    if (owns_claim(pod, claim) && claim.allocation) released = claim_reserved_for(claim, {});
+    if (owns_claim(pod, claim) && claim.allocation) released = unreserved_claim(claim);
     return released ? cluster.put_object(StoredKind::kResourceClaim, ObjectRef(released))
                     : Result<void>();
   });

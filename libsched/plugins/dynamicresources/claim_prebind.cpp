@@ -212,10 +212,8 @@ Status bind_claims(const BindingCall& call, const ClaimsOfCycle& claims,
 
 Status delete_claim(Services& services, const ResourceClaim& claim) {
   const Ref<ResourceClaim> copy = copy_resource_claim(claim);
-  std::vector<Str> others;
-  for (const Str f : copy->finalizers)
-    if (f != kClaimFinalizer) others.push_back(f);
-  copy->finalizers = copy->arena.copy(others);
+  remove_items(*copy, &ResourceClaim::finalizers, [](Str f) { return f == kClaimFinalizer; });
+  const Span<Str> others = copy->finalizers;
   copy->meta.resource_version = {};  // whatever version the claim has by now
   std::string patch = "{\"metadata\":{\"finalizers\":[";
   for (size_t i = 0; i < others.size(); ++i) patch += (i == 0 ? "" : ",") + json_quote(others[i]);

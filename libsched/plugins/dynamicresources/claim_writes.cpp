@@ -59,10 +59,8 @@ Result<void> write_claim(Services& services, const Ref<const ResourceClaim>& cla
 
 void release_consumer(Services& services, const ResourceClaim& claim, const Pod& pod) {
   const Ref<ResourceClaim> copy = copy_resource_claim(claim);
-  std::vector<ClaimConsumer> others;
-  for (const ClaimConsumer& c : claim.reserved_for)
-    if (c.uid != pod.meta.uid) others.push_back(c);
-  copy->reserved_for = copy->arena.copy(others);
+  remove_items(*copy, &ResourceClaim::reserved_for,
+               [&](const ClaimConsumer& c) { return c.uid == pod.meta.uid; });
   copy->meta.resource_version = {};  // whatever version the claim has by now
   Json patch;
   patch["metadata"]["uid"] = std::string(claim.meta.uid);

@@ -60,7 +60,7 @@ bool ClaimController::look_at(const Change& change) {
     objects_.put(released);
     changed = true;
   } else if (unused && claim->meta.terminating() && is_held(*claim)) {
-    objects_.put(claim_reserved_for(*claim, {}));
+    objects_.put(unreserved_claim(*claim));
     changed = true;
   }
   const OwnerReference* const owner = owning_pod(*claim);

@@ -50,6 +50,41 @@ def storage_class(name="fast", mode="WaitForFirstConsumer", provisioner="csi.exa
     return {**made, "volumeBindingMode": mode} if mode else made
 
 
+def device_claim(name="gpu", status=None, **request):
+    """A ResourceClaim with a request "r" of one device of the class "gpu", unless told otherwise."""
+    request = request or {"exactly": {"deviceClassName": "gpu"}}
+    return {"kind": "ResourceClaim", "apiVersion": "resource.k8s.io/v1",
+            "metadata": {"name": name, "namespace": "ns", "uid": "u-" + name},
+            "spec": {"devices": {"requests": [{"name": "r", **request}]}}, "status": status or {}}
+
+
+def extended_claim():
+    """The claim that an earlier cycle has made for extended resources of the pod, without devices yet."""
+    claim_of_pod = device_claim("p-extended")
+    claim_of_pod["metadata"] |= {
+        "annotations": {"resource.kubernetes.io/extended-resource-claim": "true"},
+        "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u-p", "controller": True}]}
+    return claim_of_pod
+
+
+def asking_for(*resources):
+    amounts = {name: "1" for name in resources}
+    return pod(containers=[{"name": "c", "resources": {"requests": amounts, "limits": amounts}}])
+
+
+def device_class(name="gpu", **spec):
+    return {"kind": "DeviceClass", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": name},
+            "spec": spec}
+
+
+def device_slice(name, *devices):
+    """A ResourceSlice of the node: one of the two of its pool."""
+    return {"kind": "ResourceSlice", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": name},
+            "spec": {"driver": "gpu.example.com", "nodeName": "n",
+                     "pool": {"name": "p", "generation": 1, "resourceSliceCount": 2},
+                     "devices": [{"name": device} for device in devices]}}
+
+
 USES = {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]}
 EPHEMERAL = {"volumes": [{"name": "v", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}]}
 CSI = {"csi": {"driver": "csi.example.com", "volumeHandle": "h"}}
@@ -70,6 +105,11 @@ def group(gang):
 
 GANG = {"gates": {"GenericWorkload": True, "GangScheduling": True}}
 MISSING = {"volume": "v", "claim": "ns/data", "exists": False}
+
+DEVICES = {"resourceClaims": [{"name": "card", "resourceClaimName": "gpu"}]}
+ELSEWHERE_ALLOCATED = {"allocation": {"devices": {}, "nodeSelector": {"nodeSelectorTerms": [{"matchFields": [
+    {"key": "metadata.name", "operator": "In", "values": ["other"]}]}]}}}
+THERE = {"entry": "card", "resourceClaim": "ns/gpu", "exists": True}
 
 # name: objects beside the node, the pod, options, plugin, a pattern of the reason, the facts without it.
 REASONS = {
@@ -204,6 +244,30 @@ REASONS = {
     "zone: no volume": (
         [bound()], pod(**USES), {}, "VolumeZone", 'persistentvolume "pv" not found',
         [{"volume": "v", "claim": "ns/data", "phase": "Bound", "persistentVolume": "pv"}]),
+    "devices elsewhere": (
+        [device_claim(status=ELSEWHERE_ALLOCATED)], pod(**DEVICES), {}, "DynamicResources",
+        "resourceclaim not available on the node", [{"resourceClaim": "ns/gpu", "allocated": True}]),
+    "no devices": (
+        [device_claim(), device_class()], pod(**DEVICES), {}, "DynamicResources",
+        "cannot allocate all claims", [{"resourceClaim": "ns/gpu", "allocated": False}]),
+    "an invalid pool": (
+        [device_claim(), device_class(), device_slice("a", "d"), device_slice("b", "d")],
+        pod(**DEVICES), {}, "DynamicResources", "invalid resource pools were encountered",
+        [{"resourceClaim": "ns/gpu", "allocated": False}]),
+    "no device class": (
+        [device_claim()], pod(**DEVICES), {}, "DynamicResources",
+        "request r: device class gpu does not exist", [THERE]),
+    "no kind of request": (
+        [device_claim(future={})], pod(**DEVICES), {"defaults": False}, "DynamicResources",
+        "resource claim ns/gpu, request r: unknown request type", [THERE]),
+    "an extended resource's claim of an earlier cycle": (
+        [device_class(extendedResourceName="example.com/gpu"), extended_claim()], asking_for("example.com/gpu"),
+        {}, "DynamicResources", "cannot schedule extended resource claim",
+        [{"resourceClaim": "ns/p-extended", "allocated": False}]),
+    "an extended resource that nothing provides": (
+        [device_class(extendedResourceName="example.com/gpu")],
+        asking_for("example.com/gpu", "example.com/other"), {"config": without("NodeResourcesFit")},
+        "DynamicResources", "cannot fit resource", [{"resourceClaim": "ns/<extended-resources>", "allocated": False}]),
 }
 # Reasons of which golden cases have many.
 GOLDEN = [
@@ -252,8 +316,11 @@ def entry_of(details):
 
 # --- no reason is forgotten ---
 
-# What the sources call: texts of other points, and of Errors.
+# What the sources call: texts of other points, and of Errors. Only a cycle sees a claim whose allocation is being
+# written.
 ELSEWHERE = {
+    "deallocation of ResourceClaim completed", "deletion of ResourceClaim completed", "still not schedulable",
+    "is in the process of being allocated",
     "plugin disabled", "no new claims to deallocate",
     "pods with dra resource claims are not signable",
     "pods with InterPodAffinity are not signable",

@@ -98,8 +98,8 @@ class Fault {
 template <typename T>
 class Out {
  public:
-  Out(Turn& t, const char*) : given_(!t.choose.one_in(64)) {
-    if (!given_) t.must_refuse = true;
+  Out(Turn& t, const char*, unsigned rules = 0) : given_(!t.choose.one_in(64)) {
+    if (!given_ && (rules & kMayBeNull) == 0) t.must_refuse = true;
   }
   T** get() { return given_ ? &handle_ : nullptr; }
   T* made() const { return handle_ == untouched() ? nullptr : handle_; }

@@ -18,7 +18,7 @@ void call_libsched_cel_match(Turn& t) {
   String name(t, "name", Words::kKey);
   String value(t, "value", Words::kResource);
   Filled<libsched_cel_answer> answer(t, "answer");
-  Out<libsched_text> text(t, "text");
+  Out<libsched_text> text(t, "text", kMayBeNull);
   Fault error(t, "error");
   const int64_t numbers[] = {1, 0};
   const libsched_str texts[] = {value.get(), LIBSCHED_STR("1.2.3")};

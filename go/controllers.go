@@ -44,20 +44,12 @@ func (r *reader) DaemonPods(template *Pod) ([]*Pod, error) {
 // Questions that place pods make these claims themselves; for others put them into the cluster by PutObjects.
 // Errors: ErrNotFound (a ResourceClaimTemplate).
 func (r *reader) MissingClaims(pod *Pod) (*Objects, error) {
-	ptr, ok := pod.acquire()
-	if !ok {
-		return nil, closedError(pod)
-	}
-	defer pod.h.release()
-	view := r.enter()
-	if view == nil {
-		return nil, &Error{Code: ErrMisuse, Msg: "the view is closed"}
-	}
-	defer r.leave()
 	var made *C.libsched_objects
-	var e *C.libsched_error
-	if rc := C.libsched_missing_claims(view, ptr, &made, &e); rc != C.LIBSCHED_OK {
-		return nil, takeError(rc, e)
+	err := r.ask(pod, func(view *C.libsched_view, of *C.libsched_pod, e **C.libsched_error) C.libsched_rc {
+		return C.libsched_missing_claims(view, of, &made, e)
+	})
+	if err != nil {
+		return nil, err
 	}
 	return ownObjects(made), nil
 }
@@ -65,20 +57,32 @@ func (r *reader) MissingClaims(pod *Pod) (*Objects, error) {
 // PodWithClaims makes the pod that names its ResourceClaims from templates in status.resourceClaimStatuses: those
 // that the view has, and those that MissingClaims makes. Errors: those of MissingClaims.
 func (r *reader) PodWithClaims(pod *Pod) (*Pod, error) {
+	var made *C.libsched_pod
+	err := r.ask(pod, func(view *C.libsched_view, of *C.libsched_pod, e **C.libsched_error) C.libsched_rc {
+		return C.libsched_pod_with_claims(view, of, &made, e)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ownPod(made), nil
+}
+
+// ask calls the C library with a pod while the view is open.
+func (r *reader) ask(pod *Pod,
+	call func(view *C.libsched_view, of *C.libsched_pod, e **C.libsched_error) C.libsched_rc) error {
 	ptr, ok := pod.acquire()
 	if !ok {
-		return nil, closedError(pod)
+		return closedError(pod)
 	}
 	defer pod.h.release()
 	view := r.enter()
 	if view == nil {
-		return nil, &Error{Code: ErrMisuse, Msg: "the view is closed"}
+		return &Error{Code: ErrMisuse, Msg: "the view is closed"}
 	}
 	defer r.leave()
-	var made *C.libsched_pod
 	var e *C.libsched_error
-	if rc := C.libsched_pod_with_claims(view, ptr, &made, &e); rc != C.LIBSCHED_OK {
-		return nil, takeError(rc, e)
+	if rc := call(view, ptr, &e); rc != C.LIBSCHED_OK {
+		return takeError(rc, e)
 	}
-	return ownPod(made), nil
+	return nil
 }

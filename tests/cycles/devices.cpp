@@ -6,7 +6,6 @@
 
 #include "claim_api.hpp"
 #include "libsched/base/bitmap.hpp"
-#include "libsched/config/config.hpp"
 #include "libsched/framework/evaluator.hpp"
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/plugins/dynamicresources/claim_data.hpp"
@@ -110,38 +109,21 @@ class Devices {
 };
 
 Devices::Devices(const Json& c) {
-  std::vector<std::pair<std::string, bool>> wanted;
-  const Json gates_json = member(c, "gates", Json::object());
-  for (const auto& [name, on] : gates_json.items()) wanted.emplace_back(name, on.get<bool>());
-  const Result<FeatureGates> gates = FeatureGates::from_map(wanted);
-  if (!gates.ok()) throw BadCase(gates.error().text());
-  must(gates->require_supported());
-  ConfigOptions config_options;
-  config_options.gates = *gates;
-  const Json config_json = member(c, "config", Json());
-  const Result<ConfigRef> config =
-      config_json.is_null() ? default_config(*gates)
-                            : parse_config(config_json.is_string() ? config_json.get<std::string>()
-                                                                   : config_json.dump(),
-                                           config_options);
-  if (!config.ok()) throw BadCase(config.error().text());
+  const Configured configured(c, in_tree_registry());
   const bool defaults = member(c, "defaults", false);
   const Result<size_t> applied = cluster_->apply(parsed(c, "objects", defaults));
   if (!applied.ok()) throw BadCase(applied.error().text());
   api_->start();
   pods_ = parsed(c, "pods", defaults);
-  for (const Profile& p : (*config)->profiles) {
-    Result<FrameworkRef> made =
-        Framework::create(*config, p.scheduler_name, in_tree_registry(), *gates);
-    if (!made.ok()) throw BadCase(made.error().text());
+  for (const FrameworkRef& framework : configured.frameworks) {
     Env env;
-    env.framework = *made;
-    env.evaluator = std::make_unique<Evaluator>(*made, cluster_);
+    env.framework = framework;
+    env.evaluator = std::make_unique<Evaluator>(framework, cluster_);
     must(env.evaluator->use(services_));
     const auto& plugins = env.framework->plugins();
     while (env.plugin < plugins.size() && plugins[env.plugin].name != kPlugin) ++env.plugin;
     if (env.plugin == plugins.size()) throw BadCase("profile without DynamicResources");
-    profiles_.emplace(p.scheduler_name, std::move(env));
+    profiles_.emplace(framework->profile(), std::move(env));
   }
 }
 

@@ -9,6 +9,30 @@ void must(const Result<void>& done) {
   if (!done.ok()) throw BadCase(done.error().text());
 }
 
+Configured::Configured(const Json& c, const RegistryRef& registry) {
+  std::vector<std::pair<std::string, bool>> wanted;
+  const Json gates_json = member(c, "gates", Json::object());
+  for (const auto& [name, on] : gates_json.items()) wanted.emplace_back(name, on.get<bool>());
+  const Result<FeatureGates> gates = FeatureGates::from_map(wanted);
+  if (!gates.ok()) throw BadCase(gates.error().text());
+  must(gates->require_supported());
+  const Json config_json = member(c, "config", Json());
+  ConfigOptions options;
+  options.gates = *gates;
+  const Result<ConfigRef> parsed =
+      config_json.is_null() ? default_config(*gates)
+                            : parse_config(config_json.is_string() ? config_json.get<std::string>()
+                                                                   : config_json.dump(),
+                                           options);
+  if (!parsed.ok()) throw BadCase(parsed.error().text());
+  config = *parsed;
+  for (const Profile& p : config->profiles) {
+    Result<FrameworkRef> made = Framework::create(config, p.scheduler_name, registry, *gates);
+    if (!made.ok()) throw BadCase(made.error().text());
+    frameworks.push_back(std::move(*made));
+  }
+}
+
 Scene::Scene(const Json& c, const Ref<Clock>& clock) : clock_(clock) {
   const Json options = member(c, "options", Json::object());
   ApiServerOptions api;
@@ -25,29 +49,10 @@ Scene::Scene(const Json& c, const Ref<Clock>& clock) : clock_(clock) {
                                    documents_->updated(kind, meta, patch);
                                  });
 
-  std::vector<std::pair<std::string, bool>> wanted;
-  const Json gates_json = member(c, "gates", Json::object());
-  for (const auto& [name, on] : gates_json.items()) wanted.emplace_back(name, on.get<bool>());
-  const Result<FeatureGates> gates = FeatureGates::from_map(wanted);
-  if (!gates.ok()) throw BadCase(gates.error().text());
-  must(gates->require_supported());
-  const Json config_json = member(c, "config", Json());
-  ConfigOptions config_options;
-  config_options.gates = *gates;
-  const Result<ConfigRef> config =
-      parse_config(config_json.is_null()     ? ""
-                   : config_json.is_string() ? config_json.get<std::string>()
-                                             : config_json.dump(),
-                   config_options);
-  if (!config.ok()) throw BadCase(config.error().text());
-  for (const Profile& p : (*config)->profiles) {
-    Result<FrameworkRef> made =
-        Framework::create(*config, p.scheduler_name, world_->registry(), *gates);
-    if (!made.ok()) throw BadCase(made.error().text());
-    frameworks_.push_back(std::move(*made));
-  }
-  queue_.initial_backoff_ns = (*config)->pod_initial_backoff_seconds * 1'000'000'000;
-  queue_.max_backoff_ns = (*config)->pod_max_backoff_seconds * 1'000'000'000;
+  Configured made(c, world_->registry());
+  frameworks_ = std::move(made.frameworks);
+  queue_.initial_backoff_ns = made.config->pod_initial_backoff_seconds * 1'000'000'000;
+  queue_.max_backoff_ns = made.config->pod_max_backoff_seconds * 1'000'000'000;
   if (const auto text = member<std::string>(options, "maxInUnschedulable", ""); !text.empty())
     queue_.max_in_unschedulable_ns = duration(text);
 }

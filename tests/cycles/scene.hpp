@@ -21,6 +21,14 @@ constexpr int64_t kFirstStep = kStart + 1'300'000'000;
 
 void must(const Result<void>& done);  // throws BadCase
 
+// A case's configuration, under its feature gates, and the frameworks of its profiles.
+struct Configured {
+  // Throws BadCase.
+  Configured(const Json& c, const RegistryRef& registry);
+  ConfigRef config;
+  std::vector<FrameworkRef> frameworks;
+};
+
 class Scene {
  public:
   Scene(const Json& c, const Ref<Clock>& clock);

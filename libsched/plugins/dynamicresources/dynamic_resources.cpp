@@ -133,15 +133,10 @@ class DynamicResources final : public Plugin {
         data.verdict(call.node(row), call.services.clock(), [&] { return call.exceeded(); });
     for (uint32_t i = 0; i < data.claims().size(); ++i) {
       const ClaimData::Claim& c = data.claims()[i];
-      if (c.extended) {
-        facts->add(status.reasons[0])
-            .key("resourceClaim", c.object->meta.ns, c.object->meta.name)
-            .flag("allocated", !c.to_allocate());
-        continue;
-      }
       const bool elsewhere = std::find(verdict.unavailable.begin(), verdict.unavailable.end(), i) !=
                              verdict.unavailable.end();
-      if (verdict.unavailable.empty() ? !c.to_allocate() : !elsewhere) continue;
+      const bool at_fault = verdict.unavailable.empty() ? c.to_allocate() : elsewhere;
+      if (!c.extended && !at_fault) continue;
       facts->add(status.reasons[0])
           .key("resourceClaim", c.object->meta.ns, c.object->meta.name)
           .flag("allocated", !c.to_allocate());

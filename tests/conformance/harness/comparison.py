@@ -56,18 +56,26 @@ class Verdict:
     legitimate: str = ""  # the name of a known kind of difference, which the case shows
 
 
-def compare(golden, answer, fields=FIELDS):
-    """Compares a golden result (parsed) with an answer: a line of text, or Crash."""
-    verdict = Verdict()
+def read_answer(answer, verdict):
+    """Returns an answer as an object, whose error tells that it is none. None after a crash, which is a difference."""
     if isinstance(answer, Crash):
         verdict.differences.append(Difference("", CRASH, "an answer", str(answer)))
-        return verdict
+        return None
     try:
         answer = json.loads(answer)
     except ValueError as error:
-        answer = {"error": f"the answer is not JSON ({error}): {answer[:200]}"}
+        return {"error": f"the answer is not JSON ({error}): {answer[:200]}"}
     if not isinstance(answer, dict):
-        answer = {"error": f"the answer is not an object: {json.dumps(answer)[:200]}"}
+        return {"error": f"the answer is not an object: {json.dumps(answer)[:200]}"}
+    return answer
+
+
+def compare(golden, answer, fields=FIELDS):
+    """Compares a golden result (parsed) with an answer: a line of text, or Crash."""
+    verdict = Verdict()
+    answer = read_answer(answer, verdict)
+    if answer is None:
+        return verdict
     if "steps" in golden:
         _compare_script(golden, answer, verdict)
         return verdict

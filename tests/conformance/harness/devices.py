@@ -6,8 +6,7 @@ A pod that needs what libsched does not implement is left out, and so are the po
 import json
 import re
 
-from .comparison import CRASH, NEEDS_PLUGIN, WHOLE, Difference, Verdict
-from .service import Crash
+from .comparison import NEEDS_PLUGIN, WHOLE, Difference, Verdict, read_answer
 
 # Upstream's texts of syntax errors are those of its parser generator: only that there is one is compared.
 _SYNTAX = re.compile(r"(CEL compile error: compilation failed: )ERROR: <input>:(?:-1:0:|\d+:\d+: Syntax error).*",
@@ -17,13 +16,9 @@ _SYNTAX = re.compile(r"(CEL compile error: compilation failed: )ERROR: <input>:(
 def compare_devices(golden, answer):
     """Compares a golden result (parsed) with an answer: a line of text, or Crash."""
     verdict = Verdict()
-    if isinstance(answer, Crash):
-        verdict.differences.append(Difference("", CRASH, "an answer", str(answer)))
+    answer = read_answer(answer, verdict)
+    if answer is None:
         return verdict
-    try:
-        answer = json.loads(answer)
-    except ValueError:
-        answer = {"error": f"not JSON: {answer[:200]}"}
     if "pods" not in golden or "pods" not in answer:
         if "pods" in golden or "pods" in answer:
             verdict.differences.append(

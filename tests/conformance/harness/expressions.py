@@ -2,8 +2,7 @@
 
 import json
 
-from .comparison import CRASH, WHOLE, Difference, Verdict
-from .service import Crash
+from .comparison import WHOLE, Difference, Verdict, read_answer
 
 # Upstream's texts of syntax errors are those of its parser generator: only that there is one is compared.
 _SYNTAX = ("Syntax error", "ERROR: <input>:-1:0:")
@@ -14,13 +13,9 @@ _WITHOUT = ("estimate",)
 def compare_expressions(golden, answer):
     """Compares a golden result (parsed) with an answer: a line of text, or Crash."""
     verdict = Verdict(pods=1)
-    if isinstance(answer, Crash):
-        verdict.differences.append(Difference("", CRASH, "an answer", str(answer)))
+    answer = read_answer(answer, verdict)
+    if answer is None:
         return verdict
-    try:
-        answer = json.loads(answer)
-    except ValueError:
-        answer = {"error": f"not JSON: {answer[:200]}"}
     if "error" in golden:  # upstream's process ends: there is nothing to agree with
         verdict.legitimate = "upstream dies"
         return verdict

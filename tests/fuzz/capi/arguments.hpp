@@ -355,7 +355,7 @@ class Options {
   bool given_, tail_ = false, unset_ = false;
   size_t size_ = 0;
   std::unique_ptr<unsigned char[]> room_;
-  T value_;
+  T value_ = {};  // as the library sees it: members beyond a shorter struct_size are zero
 };
 
 // A struct that a call fills.

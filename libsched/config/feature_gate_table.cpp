@@ -22,7 +22,7 @@ constexpr GateInfo kGates[] = {
     {"DRADeviceBindingConditions", B, true, false, Y},
     {"DRADeviceTaintRules", B, false, false, Y},
     {"DRADeviceTaints", B, true, false, Y},
-    {"DRAExtendedResource", B, true, false, U},
+    {"DRAExtendedResource", B, true, false, Y},
     {"DRAListTypeAttributes", A, false, false, Y},
     {"DRANodeAllocatableResources", A, false, false, U},
     {"DRAPartitionableDevices", B, true, false, Y},

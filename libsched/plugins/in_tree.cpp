@@ -59,13 +59,4 @@ bool asks_scalars(const Resources& resources) {
                      [](const ScalarAmount& s) { return s.value != 0; });
 }
 
-Error needs_plugin(const Pod& pod, Str plugin, Str why) {
-  return {Rc::kUnsupported,
-          "pod \"" + std::string(pod.meta.ns) + "/" + std::string(pod.meta.name) +
-              "\" needs plugin \"" + std::string(plugin) + "\" (" + std::string(why) +
-              "), which this version of libsched does not have yet",
-          {},
-          std::string(plugin)};
-}
-
 }  // namespace libsched

@@ -37,7 +37,4 @@ bool may_be_device_resource(const View& view, Str resource);
 // Reports whether the pod requests any resource besides cpu, memory and ephemeral storage.
 bool asks_scalars(const Resources& resources);
 
-// Returns the error of a pod that needs a feature that a plugin does not have yet.
-Error needs_plugin(const Pod& pod, Str plugin, Str why);
-
 }  // namespace libsched

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "libsched/objects/pod_requests.hpp"
+#include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/noderesources/device_totals.hpp"
 
 namespace libsched {
 
@@ -40,6 +42,16 @@ AllocationColumns Allocation::columns(const Columns& columns, const AllocationAs
     uint32_t id = item.id;
     if (item.scalar) {
       if (amounts[i] == 0) continue;
+      const auto own = std::find_if(ask.devices.begin(), ask.devices.end(),
+                                    [&](const auto& d) { return d.resource == i; });
+      if (own != ask.devices.end()) {
+        out.push_back({RowColumn::of(own->allocatable.data()),
+                       RowColumn::of(own->left.data()),
+                       {},
+                       amounts[i],
+                       item.weight});
+        continue;
+      }
       id = columns.find(item.name, item.hash);
     }
     if (id == kNoId) continue;  // "pods", or a name that upstream drops, or no node has it
@@ -50,6 +62,33 @@ AllocationColumns Allocation::columns(const Columns& columns, const AllocationAs
                    item.weight, columns.inverse_column(id)});
   }
   return out;
+}
+
+bool Allocation::lists_devices(const View& view, const Resources& asked) const {
+  return std::any_of(asked.scalars.begin(), asked.scalars.end(), [&](const ScalarAmount& s) {
+    return s.value != 0 && lists(s.name) && may_be_device_resource(view, s.name);
+  });
+}
+
+void Allocation::add_devices(const View& view, const DeviceTotals& totals,
+                             AllocationAsk* ask) const {
+  const Columns& columns = view.columns();
+  for (size_t i = 0; i < items_.size(); ++i) {
+    const Item& item = items_[i];
+    if (!item.scalar || ask->amounts()[i] == 0) continue;
+    if (!may_be_device_resource(view, item.name)) continue;
+    DeviceTotals::Counts counts = totals.count(view, *view.objects().device_class_of(item.name));
+    AllocationAsk::Devices own{i, std::move(counts.all), std::move(counts.allocated)};
+    const uint32_t id = columns.find(item.name, item.hash);
+    for (uint32_t row = 0; row < own.left.size(); ++row) {
+      const bool itself =
+          id != kNoId && row < view.row_count() && columns.allocatable(id, row) != 0;
+      own.left[row] = itself ? columns.left(id, row) : own.allocatable[row] - own.left[row];
+      if (itself) own.allocatable[row] = columns.allocatable(id, row);
+    }
+    ask->devices.push_back(std::move(own));
+    ask->view_version = view.version();
+  }
 }
 
 }  // namespace libsched

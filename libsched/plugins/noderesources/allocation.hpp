@@ -19,6 +19,8 @@
 
 namespace libsched {
 
+class DeviceTotals;
+
 struct AllocationColumn {
   RowColumn allocatable;
   RowColumn left;
@@ -49,6 +51,13 @@ struct AllocationAsk final : PluginData {
   std::shared_ptr<PluginData> clone() const override {
     return std::make_shared<AllocationAsk>(*this);
   }
+
+  // What rows have of a resource that a DeviceClass provides, by row.
+  struct Devices {
+    size_t resource = 0;  // its index
+    std::vector<int64_t> allocatable, left;
+  };
+  std::vector<Devices> devices;
 
  private:
   size_t count;
@@ -98,6 +107,12 @@ class Allocation {
   bool lists(Str name) const;
   std::shared_ptr<AllocationAsk> ask(const Pod& pod) const;
   AllocationColumns columns(const Columns& columns, const AllocationAsk& ask) const;
+
+  // Whether the pod asks for a listed resource that a DeviceClass provides.
+  bool lists_devices(const View& view, const Resources& asked) const;
+  // Counts the devices of such resources, for nodes that do not have the resource themselves. The
+  // result then holds for this state of the view alone.
+  void add_devices(const View& view, const DeviceTotals& totals, AllocationAsk* ask) const;
 
  private:
   struct Item {

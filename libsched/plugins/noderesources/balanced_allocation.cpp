@@ -1,6 +1,9 @@
 // NodeResourcesBalancedAllocation: prefers nodes whose resources are used more evenly with the pod
-// than without it. Mirrors upstream's plugins/noderesources/balanced_allocation.go.
+// than without it. Mirrors upstream's plugins/noderesources/balanced_allocation.go, which panics
+// where a DeviceClass with selectors provides a listed resource: here its devices count as they do
+// for NodeResourcesFit.
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/noderesources/device_totals.hpp"
 #include "libsched/plugins/noderesources/score_kernel.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 
@@ -10,22 +13,17 @@ namespace {
 class BalancedAllocation final : public Plugin {
  public:
   BalancedAllocation(const std::vector<ResourceSpec>& resources, BalanceForm form,
-                     bool device_resources)
+                     const std::optional<DeviceTotals::Settings>& devices)
       : allocation_(resources, Allocation::Basis::kRequested),
         form_(form),
-        device_resources_(device_resources) {}
+        device_resources_(devices.has_value()),
+        devices_(devices.value_or(DeviceTotals::Settings())) {}
 
   // A pod without requests for listed resources would always go to the most even node: Skip.
   Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* data) const override {
     std::shared_ptr<AllocationAsk> ask = allocation_.ask(call.pod);
     if (ask->nothing()) return Status(Code::kSkip);
-    if (device_resources_)
-      for (const ScalarAmount& s : call.pod.occupied.scalars)
-        if (s.value != 0 && allocation_.lists(s.name) && may_be_device_resource(call.view, s.name))
-          return Status(Code::kError, needs_plugin(call.pod, "NodeResourcesBalancedAllocation",
-                                                   "it scores " + std::string(s.name) +
-                                                       ", which a DeviceClass provides")
-                                          .message);
+    if (device_resources_) allocation_.add_devices(call.view, devices_, ask.get());
     *data = std::move(ask);
     return {};
   }
@@ -36,6 +34,7 @@ class BalancedAllocation final : public Plugin {
     if (ask == nullptr) {  // without PreScore
       own = allocation_.ask(call.pod);
       if (own->nothing()) return {true, 0};
+      if (device_resources_) allocation_.add_devices(call.view, devices_, own.get());
       ask = own.get();
     }
     if (allocation_.empty()) {
@@ -51,11 +50,14 @@ class BalancedAllocation final : public Plugin {
     return Status(Code::kError, "resources not found");
   }
 
-  Dependencies depends_on(const View&, const Pod& pod) const override {
+  Dependencies depends_on(const View& view, const Pod& pod) const override {
     if (allocation_.ask(pod)->nothing()) return {};
     Reads reads{.row = kAllocatableChanged | kPodsChanged};
-    if (device_resources_ && asks_scalars(pod.occupied))
+    if (device_resources_ && asks_scalars(pod.occupied)) {
       reads.any = object_changed(StoredKind::kDeviceClass);
+      if (allocation_.lists_devices(view, pod.occupied))
+        return {{}, Dependencies::everything().score};
+    }
     return {{}, reads};
   }
 
@@ -68,6 +70,7 @@ class BalancedAllocation final : public Plugin {
   Allocation allocation_;
   BalanceForm form_;
   bool device_resources_;  // gate DRAExtendedResource
+  DeviceTotals devices_;
 };
 
 }  // namespace
@@ -79,7 +82,7 @@ Result<std::unique_ptr<Plugin>> make_balanced_allocation(const FactoryCall& call
   return std::unique_ptr<Plugin>(std::make_unique<BalancedAllocation>(
       args == nullptr ? std::vector<ResourceSpec>() : args->resources,
       call.behaviours.absolute_balance ? BalanceForm::kAbsolute : BalanceForm::kRelative,
-      call.gates.enabled(Gate::kDRAExtendedResource)));
+      DeviceTotals::settings_of(call.gates)));
 }
 
 }  // namespace libsched

@@ -8,6 +8,7 @@
 #include "libsched/framework/facts.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/noderesources/device_totals.hpp"
 #include "libsched/plugins/noderesources/fit_kernel.hpp"
 #include "libsched/plugins/noderesources/fit_score.hpp"
 #include "libsched/plugins/noderesources/requeue.hpp"
@@ -34,17 +35,15 @@ struct Demands final : PluginData {
 
 class NodeResourcesFit final : public Plugin {
  public:
-  NodeResourcesFit(const NodeResourcesFitArgs& args, bool device_resources)
-      : args_(args), scorer_(args.scoring_strategy), device_resources_(device_resources) {}
+  NodeResourcesFit(const NodeResourcesFitArgs& args,
+                   const std::optional<DeviceTotals::Settings>& devices)
+      : args_(args),
+        scorer_(args.scoring_strategy),
+        device_resources_(devices.has_value()),
+        devices_(devices.value_or(DeviceTotals::Settings())) {}
 
   // Never Skip: a pod without requests still takes a pod slot of the node.
-  Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
-    if (!device_resources_) return Status();
-    for (const ScalarAmount& s : call.pod.requests.scalars)
-      if (s.value != 0 && scorer_.allocation().lists(s.name) &&
-          may_be_device_resource(call.view, s.name))
-        return needs_plugin(call.pod, "NodeResourcesFit",
-                            "it scores " + std::string(s.name) + ", which a DeviceClass provides");
+  Result<Status> pre_filter(const PreFilterCall&, PreFilterResult*) const override {
     return Status();
   }
 
@@ -171,7 +170,7 @@ class NodeResourcesFit final : public Plugin {
   }
 
   Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* data) const override {
-    *data = scorer_.allocation().ask(call.pod);
+    *data = ask(call.view, call.pod);
     return {};
   }
 
@@ -179,7 +178,7 @@ class NodeResourcesFit final : public Plugin {
     if (call.data != nullptr) {
       scorer_.score(call.view, static_cast<const AllocationAsk&>(*call.data), set, scores);
     } else {  // without PreScore
-      scorer_.score(call.view, *scorer_.allocation().ask(call.pod), set, scores);
+      scorer_.score(call.view, *ask(call.view, call.pod), set, scores);
     }
     return {};
   }
@@ -188,12 +187,13 @@ class NodeResourcesFit final : public Plugin {
     return Status(Code::kError, "resources not found");
   }
 
-  Dependencies depends_on(const View&, const Pod& pod) const override {
+  Dependencies depends_on(const View& view, const Pod& pod) const override {
     Reads reads{.row = kAllocatableChanged | kPodsChanged};
-    const Reads score = reads;
-    if (device_resources_ && asks_scalars(pod.requests))
-      reads.any = object_changed(StoredKind::kDeviceClass);
-    return {reads, score};
+    if (!device_resources_ || !asks_scalars(pod.requests)) return {reads, reads};
+    reads.any = object_changed(StoredKind::kDeviceClass);
+    if (scorer_.allocation().lists_devices(view, pod.requests))
+      return {reads, Dependencies::everything().score};
+    return {reads, reads};
   }
 
   bool signs() const override { return true; }
@@ -223,6 +223,11 @@ class NodeResourcesFit final : public Plugin {
   }
 
  private:
+  std::shared_ptr<AllocationAsk> ask(const View& view, const Pod& pod) const {
+    std::shared_ptr<AllocationAsk> out = scorer_.allocation().ask(pod);
+    if (device_resources_) scorer_.allocation().add_devices(view, devices_, out.get());
+    return out;
+  }
   static int64_t left(const NodeView& node, const Demand& d) {
     return d.resource != kUnknownResource ? node.left(d.resource) : node.left(d.name);
   }
@@ -243,6 +248,7 @@ class NodeResourcesFit final : public Plugin {
   NodeResourcesFitArgs args_;
   FitScorer scorer_;
   bool device_resources_;  // gate DRAExtendedResource
+  DeviceTotals devices_;
 };
 
 }  // namespace
@@ -250,9 +256,8 @@ class NodeResourcesFit final : public Plugin {
 Result<std::unique_ptr<Plugin>> make_node_resources_fit(const FactoryCall& call) {
   const auto* args =
       call.args == nullptr ? nullptr : std::get_if<NodeResourcesFitArgs>(&call.args->value);
-  return std::unique_ptr<Plugin>(
-      std::make_unique<NodeResourcesFit>(args == nullptr ? NodeResourcesFitArgs() : *args,
-                                         call.gates.enabled(Gate::kDRAExtendedResource)));
+  return std::unique_ptr<Plugin>(std::make_unique<NodeResourcesFit>(
+      args == nullptr ? NodeResourcesFitArgs() : *args, DeviceTotals::settings_of(call.gates)));
 }
 
 }  // namespace libsched

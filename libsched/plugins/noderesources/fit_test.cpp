@@ -252,13 +252,6 @@ TEST_CASE("extended resources that devices provide are left to DynamicResources"
     CHECK(Trial("NodeResourcesFit", node("pods: 9")).filter(two) ==
           std::string(kUAU) + "Insufficient " + name);
   }
-  TrialOptions scored;
-  scored.args =
-      "{scoringStrategy: {type: LeastAllocated, resources: [{name: example.com/gpu, weight: 1}]}}";
-  CHECK(Trial("NodeResourcesFit", node("pods: 9") + device_class, scored)
-            .filter(container("example.com/gpu: 1"))
-            .find("needs plugin \"NodeResourcesFit\" (it scores example.com/gpu") !=
-        std::string::npos);
 }
 
 TEST_CASE("Filter without PreFilter is upstream's Error") {

@@ -72,7 +72,39 @@ func (d *draGen) make(o Options) {
 	for i := range o.Pods {
 		d.pods = append(d.pods, d.pod(i))
 	}
+	if d.feature["extended"] && d.chance(0.5) {
+		d.scoreDevices()
+	}
 	d.draMode = true
+}
+
+// scoreDevices lets both scorers of resources list some that device classes provide. Upstream's
+// NodeResourcesBalancedAllocation panics at the first selector of a class, so it gets a class without any.
+func (d *draGen) scoreDevices() {
+	type m = map[string]any
+	resources := func(names ...string) []m {
+		out := []m{{"name": names[0], "weight": 1 + d.r.IntN(4)}}
+		for _, name := range names[1:] {
+			if d.chance(0.5) {
+				out = append(out, m{"name": name, "weight": 1 + d.r.IntN(4)})
+			}
+		}
+		return out
+	}
+	strategy := m{"type": pick(d.gen, "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"), "resources": resources(
+		pick(d.gen, "example.com/gpu", "example.com/dra-gpu", "memory"), "deviceclass.resource.kubernetes.io/any", "cpu", "deviceclass.resource.kubernetes.io/gpu", "deviceclass.resource.kubernetes.io/nic", "example.com/none")}
+	if strategy["type"] == "RequestedToCapacityRatio" {
+		strategy["requestedToCapacityRatio"] = m{"shape": []m{{"utilization": 0, "score": 0}, {"utilization": 60, "score": 10}, {"utilization": 100, "score": 3}}}
+	}
+	balanced := resources("deviceclass.resource.kubernetes.io/any", "cpu", "memory", "example.com/none")
+	for _, r := range balanced {
+		r["weight"] = 1
+	}
+	args := func(plugin, field string, value any) m {
+		return m{"name": plugin, "args": m{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": plugin + "Args", field: value}}
+	}
+	d.config = m{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": []m{{"schedulerName": "default-scheduler",
+		"pluginConfig": []m{args("NodeResourcesFit", "scoringStrategy", strategy), args("NodeResourcesBalancedAllocation", "resources", balanced)}}}}
 }
 
 func (d *draGen) draNode(i int) *v1.Node {

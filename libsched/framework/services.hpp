@@ -80,10 +80,6 @@ class Services final : public RefCounted {
   FrameworkMetrics& metrics() { return metrics_; }
   const FrameworkMetrics& metrics() const { return metrics_; }
 
-  // Whether Reserve runs for every pod that is placed, so that the devices behind its extended
-  // resources are allocated. Otherwise such pods are refused.
-  bool reserves_all = true;
-
   // Set by a scheduler, and used on its thread. Null: nobody knows all pods.
   const PodLister* pods = nullptr;
   // Likewise, with SchedulerAsyncAPICalls. Null: calls are made at once.

@@ -321,7 +321,7 @@ void encode(const Pod& pod, const Parts& parts, std::string* out) {
 // owned by it or reserved for it.
 bool name_is_read(const Pod& pod) {
   const auto& volumes = pod.spec.volumes;
-  return !pod.spec.resource_claims.empty() ||
+  return !pod.spec.resource_claims.empty() || !pod.status.extended_resource_claim.empty() ||
          std::any_of(volumes.begin(), volumes.end(),
                      [](const Volume& v) { return v.kind == VolumeKind::kEphemeral; });
 }

@@ -22,7 +22,8 @@ void pod_class(const Pod& pod, std::string* out);
 // spec.nodeName and status.nominatedNodeName.
 void filtered_pod_class(const Pod& pod, bool placed, std::string* out);
 
-// Whether name and uid are a part: of pods with ephemeral volumes or ResourceClaims.
+// Whether name and uid are a part: of pods with ephemeral volumes or ResourceClaims, also one for
+// extended resources.
 bool name_is_read(const Pod& pod);
 
 // What is kept about classes, in a bounded amount of memory: beyond the limit all is forgotten.

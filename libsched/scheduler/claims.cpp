@@ -213,6 +213,10 @@ Result<void> release_claims(Cluster& cluster, const Pod& gone) {
 
 Result<void> unreserve_claims(Cluster& cluster, const Pod& pod) {
   return change_claims(cluster, pod, [&](const ResourceClaim& claim) -> Result<void> {
+    if (is_extended_claim_of(claim, pod.meta.name, pod.meta.uid)) {
+      const std::string name(claim.meta.name);
+      return cluster.remove_object(StoredKind::kResourceClaim, pod.meta.ns, name);
+    }
     Ref<ResourceClaim> released = without_pod(claim, pod);
     if (owns_claim(pod, claim) && claim.allocation) released = unreserved_claim(claim);
     return released ? cluster.put_object(StoredKind::kResourceClaim, ObjectRef(released))

@@ -40,7 +40,8 @@ Result<PodRef> add_missing_claims(Cluster& cluster, const PodRef& pod);
 Result<void> release_claims(Cluster& cluster, const Pod& gone);
 
 // Takes back what placing a pod has taken, as the Cluster Autoscaler does: no ResourceClaim is
-// reserved for it, and those made for it, or not reserved any more, lose their devices.
+// reserved for it, and those made for it, or not reserved any more, lose their devices. That of its
+// extended resources goes: placing it again makes a new one.
 Result<void> unreserve_claims(Cluster& cluster, const Pod& pod);
 
 }  // namespace libsched

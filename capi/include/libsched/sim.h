@@ -148,7 +148,7 @@ typedef struct libsched_sim_ring {
 typedef struct libsched_sim_query {
   uint32_t struct_size;    /* sizeof(libsched_sim_query) */
   bool skip_unschedulable; /* leave out nodes with spec.unschedulable, also for pods that tolerate it */
-  bool place;              /* of libsched_sim_first(): put the pod onto the node that is found; its ResourceClaims get devices */
+  bool place;              /* of libsched_sim_first(): put the pod onto the node that is found; its claims and extended resources get devices */
   bool reserved[2];        /* false */
   size_t start;            /* without a ring: the position where the search begins; it wraps around */
   size_t count;            /* how many positions the search looks at; 0: all */
@@ -204,8 +204,8 @@ typedef struct libsched_sim_place_options {
   const uint64_t *hints;
 } libsched_sim_place_options;
 #define LIBSCHED_SIM_PLACE_OPTIONS_INIT {sizeof(libsched_sim_place_options), false, false, {false, false}, LIBSCHED_NULL}
-/* Places pods, each on the first node that takes it; every pod sees those before it. ResourceClaims of placed pods get
-   their devices, as by Reserve and PreBind. hits[i] is the place
+/* Places pods, each on the first node that takes it; every pod sees those before it. ResourceClaims of placed pods and
+   extended resources that DeviceClasses provide get their devices, as by Reserve and PreBind. hits[i] is the place
    of pods[i], zero everywhere if it found none; `placed` gets the number of pods that found one. A hint that is stale is passed over. When
    the deadline ends the call, what has been placed stays, and `*ended` (may be NULL) is true; so do
    CANCELLED. Errors: STALE (nothing has been placed then), UNSUPPORTED (likewise). */

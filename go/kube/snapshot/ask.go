@@ -1,70 +1,52 @@
 package snapshot
 
 import (
-	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 
 	"libsched"
 )
 
-// Fallback answers questions in place of libsched, for instance by the Go scheduler's framework on a lister
-// that reads the Snapshot. It must not change the Snapshot.
-type Fallback interface {
-	// CheckPredicates is that of Snapshot.
-	CheckPredicates(s *Snapshot, pod *v1.Pod, node *NodeInfo) *SchedulingError
-	// Find returns the first node of the Search that passes.
-	Find(s *Snapshot, pod *v1.Pod, search Search) (*NodeInfo, *SchedulingError)
-	// Placed is called after a pod that it answered for was put onto the node, for what a Reserve plugin would
-	// do. An error takes the pod away again.
-	Placed(s *Snapshot, pod *v1.Pod, node *NodeInfo) error
-}
-
-// left tells whether a question is the Fallback's, after an error.
-func (s *Snapshot) left(err error) bool {
-	return s.fallback != nil && errors.Is(err, libsched.ErrUnsupported)
-}
-
 // CheckPredicates asks PreFilter and Filter of one node; nil is a pass. Nothing changes.
 func (s *Snapshot) CheckPredicates(pod *v1.Pod, nodeName string) *SchedulingError {
-	_, _, failed, _ := s.check(pod, nodeName)
+	_, _, failed := s.check(pod, nodeName)
 	return failed
 }
 
-// check also returns the reference of the pod, and whether the Fallback answered.
-func (s *Snapshot) check(pod *v1.Pod, nodeName string) (info *NodeInfo, ref libsched.PodRef, failed *SchedulingError, fell bool) {
+// check also returns the node and the reference of the pod.
+func (s *Snapshot) check(pod *v1.Pod, nodeName string) (info *NodeInfo, ref libsched.PodRef, failed *SchedulingError) {
 	info, err := s.GetNodeInfo(nodeName)
 	if err != nil {
-		return nil, 0, internal(pod, fmt.Errorf("error obtaining NodeInfo for name %q: %w", nodeName, err)), false
+		return nil, 0, internal(pod, fmt.Errorf("error obtaining NodeInfo for name %q: %w", nodeName, err))
 	}
 	ref, err = s.question(pod)
 	if err != nil {
-		return info, 0, internal(pod, err), false
+		return info, 0, internal(pod, err)
 	}
 	passed, err := s.live().Check(s.ctx, ref, info.id, &s.why)
 	switch {
-	case err != nil && s.left(err):
-		return info, ref, s.fallback.CheckPredicates(s, pod, info), true
 	case err != nil:
-		return info, ref, internal(pod, err), false
+		return info, ref, internal(pod, err)
 	case passed:
-		return info, ref, nil, false
+		return info, ref, nil
 	}
 	failed = &SchedulingError{Kind: FailingPredicate, Pod: pod, Verdict: s.why}
 	if s.why.Stage == libsched.FilterRejected {
 		failed.Node = info.node
 	}
-	return info, ref, failed, false
+	return info, ref, failed
 }
 
 // SchedulePod puts a pod onto a node if the filters pass; nil says that it is there.
 func (s *Snapshot) SchedulePod(pod *v1.Pod, nodeName string) *SchedulingError {
-	info, ref, failed, fell := s.check(pod, nodeName)
+	info, ref, failed := s.check(pod, nodeName)
 	if failed != nil {
 		return failed
 	}
-	return s.place(info, pod, ref, fell)
+	return s.place(info, pod, ref)
 }
 
 // question returns the content by which a pod is asked about. If it names a node already, filters read that.
@@ -75,11 +57,11 @@ func (s *Snapshot) question(pod *v1.Pod) (libsched.PodRef, error) {
 	return s.catalog.Placed(pod)
 }
 
-// place puts a pod that passed onto a node. `ref` is the content by which it was asked about, or 0. Pods
-// are placed by a content without the name of a node, so that they can move. Claims of devices are allocated by
-// asking once more, which places the pod.
-func (s *Snapshot) place(info *NodeInfo, pod *v1.Pod, ref libsched.PodRef, fell bool) *SchedulingError {
-	if ref == 0 || pod.Spec.NodeName != "" {
+// place puts a pod that passed onto a node. `ref` is the content by which it was asked about. Pods are placed by
+// a content without the name of a node, so that they can move. Devices are allocated by asking once more, which
+// places the pod.
+func (s *Snapshot) place(info *NodeInfo, pod *v1.Pod, ref libsched.PodRef) *SchedulingError {
+	if pod.Spec.NodeName != "" {
 		var err error
 		if ref, err = s.catalog.Placed(pod); err != nil {
 			return internal(pod, err)
@@ -87,7 +69,7 @@ func (s *Snapshot) place(info *NodeInfo, pod *v1.Pod, ref libsched.PodRef, fell 
 	}
 	var id libsched.PodID
 	var err error
-	if len(pod.Spec.ResourceClaims) > 0 && !fell {
+	if mayGetDevices(pod) {
 		var hit libsched.Hit
 		hit, _, err = s.live().First(s.ctx, ref, &libsched.Query{Order: []libsched.NodeID{info.id}, Place: true}, &s.why)
 		if id = hit.Pod; err == nil && id == 0 {
@@ -100,13 +82,6 @@ func (s *Snapshot) place(info *NodeInfo, pod *v1.Pod, ref libsched.PodRef, fell 
 		return internal(pod, err)
 	}
 	s.putPod(info, pod, id)
-	if fell {
-		if err := s.fallback.Placed(s, pod, info); err != nil {
-			must("SchedulePod", s.sim.RemovePods(id))
-			s.takePod(info, len(info.pods)-1)
-			return internal(pod, err)
-		}
-	}
 	return nil
 }
 
@@ -124,8 +99,6 @@ func (s *Snapshot) SchedulePodOnAnyNodeMatching(pod *v1.Pod, search Search) (str
 	q.Place = search.Accept == nil && pod.Spec.NodeName == ""
 	hit, found, err := s.first(ref, q, search.Accept)
 	switch {
-	case err != nil && s.left(err):
-		return s.byFallback(pod, search)
 	case err != nil:
 		return "", internal(pod, err)
 	case !found && s.why.Stage == libsched.PreFilterRejected:
@@ -139,21 +112,24 @@ func (s *Snapshot) SchedulePodOnAnyNodeMatching(pod *v1.Pod, search Search) (str
 		s.putPod(info, pod, hit.Pod)
 		return info.node.Name, nil
 	}
-	if failed := s.place(info, pod, ref, false); failed != nil {
+	if failed := s.place(info, pod, ref); failed != nil {
 		return "", failed
 	}
 	return info.node.Name, nil
 }
 
-func (s *Snapshot) byFallback(pod *v1.Pod, search Search) (string, *SchedulingError) {
-	info, failed := s.fallback.Find(s, pod, search)
-	if failed == nil {
-		failed = s.place(info, pod, 0, true)
+// mayGetDevices tells whether the pod has claims, or asks for a resource that a DeviceClass may provide.
+func mayGetDevices(pod *v1.Pod) bool {
+	asks := func(c v1.Container) bool {
+		for name := range c.Resources.Requests {
+			if strings.Contains(string(name), "/") {
+				return true
+			}
+		}
+		return false
 	}
-	if failed != nil {
-		return "", failed
-	}
-	return info.node.Name, nil
+	return len(pod.Spec.ResourceClaims) > 0 || slices.ContainsFunc(pod.Spec.Containers, asks) ||
+		slices.ContainsFunc(pod.Spec.InitContainers, asks)
 }
 
 // A refusal costs a call of the library, and asking about all nodes costs about as much as a few of them.

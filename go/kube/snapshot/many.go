@@ -19,8 +19,7 @@ type PlaceOptions struct {
 
 // PlaceMany places pods, wherever spec.nodeName says that they are, each on the first node that takes it, in one call of the library. It returns the name
 // of each pod's node, "" for those that found none. A pod of the same content as one that found no node is
-// not tried. Errors: libsched.ErrUnsupported (a pod of which the library cannot judge: nothing was placed, and
-// SchedulePodOnAnyNodeMatching falls back), ErrCancelled (what was placed stays), ErrInvalid.
+// not tried. Errors: libsched.ErrCancelled (what was placed stays), ErrInvalid.
 func (s *Snapshot) PlaceMany(pods []*v1.Pod, options PlaceOptions) ([]string, error) {
 	refs, err := s.catalog.PlacedPods(pods, s.refs)
 	if err != nil {
@@ -99,7 +98,7 @@ type Packing struct {
 
 // BinPack finds out how many copies of a template pods need, as the autoscaler's estimator does: first-fit
 // decreasing. `pods` are those of each new node. The Snapshot is as before when it returns. Errors:
-// libsched.ErrUnsupported, those of libsched.Sim.BinPack.
+// libsched.ErrUnsupported (copies of a pod with claims of its own), those of libsched.Sim.BinPack.
 func (s *Snapshot) BinPack(groups []PackGroup, template *v1.Node, pods []*v1.Pod, options PackOptions) (Packing, error) {
 	packed := make([]libsched.Group, len(groups))
 	for i, group := range groups {

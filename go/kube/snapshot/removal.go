@@ -36,8 +36,7 @@ type Moved struct {
 
 // SimulateRemoval finds out whether a node can go, and where its pods go then: in one call of the library if they
 // have one priority. It is the heart of the autoscaler's RemovalSimulator, without hints. The Snapshot is as before unless the answer
-// is true and Keep is set. Errors: ErrNodeNotFound, libsched.ErrUnsupported, libsched.ErrInvalid (a pod is not
-// on the node).
+// is true and Keep is set. Errors: ErrNodeNotFound, libsched.ErrInvalid (a pod is not on the node).
 func (s *Snapshot) SimulateRemoval(nodeName string, r Removal) ([]Moved, bool, error) {
 	info, err := s.GetNodeInfo(nodeName)
 	if err != nil {

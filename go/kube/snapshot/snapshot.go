@@ -5,7 +5,7 @@
 // when it is read.
 //
 // The package does not depend on the autoscaler or on the Go scheduler; an adapter of a few lines gives
-// its types the autoscaler's names. Questions that libsched cannot answer go to a Fallback.
+// its types the autoscaler's names.
 package snapshot
 
 import (
@@ -26,19 +26,15 @@ var ErrNodeNotFound = errors.New("node not found")
 type Options struct {
 	// Context ends questions; nil is context.Background.
 	Context context.Context
-	// Fallback answers questions about pods of which a plugin says that libsched does not support them. nil: they
-	// are internal errors that name the plugin.
-	Fallback Fallback
 }
 
 // Snapshot is a simulated cluster. It is for one goroutine at a time. Objects that it is given must not
 // change while it has them.
 type Snapshot struct {
-	sim      *kube.Sim
-	catalog  *kube.Catalog
-	ctx      context.Context
-	fallback Fallback
-	ring     libsched.Ring // of searches without an order
+	sim     *kube.Sim
+	catalog *kube.Catalog
+	ctx     context.Context
+	ring    libsched.Ring // of searches without an order
 
 	byName map[string]*NodeInfo
 	byRow  []*NodeInfo
@@ -64,7 +60,7 @@ func New(fw *libsched.Framework, catalog *kube.Catalog, options Options) (*Snaps
 	if err != nil {
 		return nil, err
 	}
-	s := &Snapshot{sim: sim, catalog: catalog, ctx: options.Context, fallback: options.Fallback,
+	s := &Snapshot{sim: sim, catalog: catalog, ctx: options.Context,
 		byName: map[string]*NodeInfo{}, listed: true, ring: libsched.Ring{Offset: 1}}
 	if s.ctx == nil {
 		s.ctx = context.Background()

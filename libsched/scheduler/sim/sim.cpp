@@ -12,6 +12,18 @@
 #include "libsched/scheduler/sim/errors.hpp"
 
 namespace libsched {
+namespace {
+
+// Whether DynamicResources may have allocated devices for the pod's extended resources.
+bool asks_device_resource(const View& view, const Pod& pod) {
+  const auto& scalars = pod.requests.scalars;
+  return std::any_of(scalars.begin(), scalars.end(), [&](const ScalarAmount& s) {
+    return s.value != 0 && view.objects().device_class_of(s.name) != nullptr;
+  });
+}
+
+}  // namespace
+
 Result<Ref<Sim>> Sim::create(FrameworkRef framework, Ref<Catalog> catalog) {
   constexpr size_t kMaxPlugins = 254;  // numbers of check_many()
   if (framework->plugins().size() > kMaxPlugins)
@@ -26,7 +38,6 @@ Sim::Sim(FrameworkRef framework, Ref<Catalog> catalog)
   // Deadlines are the machine's, whatever time it is for plugins.
   const Ref<Services> services =
       make_ref<Services>(Ref<Clock>(), Ref<ApiClient>(), make_ref<SystemClock>());
-  services->reserves_all = false;
   static_cast<void>(evaluator_->use(services));
 }
 
@@ -94,18 +105,38 @@ Result<uint32_t> Sim::put_pod(const PodRef& pod, uint64_t ref, uint32_t row) {
   return slot;
 }
 
-// As the Cluster Autoscaler: Reserve runs for pods with ResourceClaims alone.
+// As the Cluster Autoscaler: Reserve runs for pods that get devices alone.
 Result<uint32_t> Sim::place_pod(Known* known, uint32_t row) {
   const PodRef& pod = known->content->pod;
   const Result<uint32_t> slot = put_pod(pod, known->ref, row);
-  if (!slot.ok() || pod->spec.resource_claims.empty()) return slot;
+  const bool extended = slot.ok() && asks_device_resource(view(), *pod);
+  if (!slot.ok() || (pod->spec.resource_claims.empty() && !extended)) return slot;
   const Result<Status> reserved =
       evaluator_->run_reserve(*known->state, *pod, view().row(row).name);
   if (!reserved.ok()) return reserved.error();
   if (!reserved->success())
     return Error{Rc::kPlugin, reserved->message(), {}, std::string(reserved->plugin)};
   known->version = 0;  // the state is used up
+  if (extended) LIBSCHED_TRY(rename_extended_claim(*pod, *slot));
   return slot;
+}
+
+// Reserve names the claim of a pod's extended resources after the pod, but most pods have no names
+// here, and any number of them are equal: the claim gets the name of the pod's place.
+std::string Sim::extended_claim_name(uint32_t slot) const {
+  return assumed_extended_name("#" + std::to_string(pod_id(slot)));
+}
+
+Result<void> Sim::rename_extended_claim(const Pod& pod, uint32_t slot) {
+  const std::string made = assumed_extended_name(pod.meta.name);
+  const auto* const claim = view().objects().find<ResourceClaim>(pod.meta.ns, made);
+  if (claim == nullptr) return {};  // the node itself has what the pod asks for
+  const Ref<ResourceClaim> copy = copy_resource_claim(*claim);
+  const Str uid = copy->meta.uid;
+  name_claim(*copy, extended_claim_name(slot));
+  copy->meta.uid = uid;
+  LIBSCHED_TRY(cluster_->restore_object(StoredKind::kResourceClaim, pod.meta.ns, made));
+  return cluster_->assume_object(StoredKind::kResourceClaim, ObjectRef(copy));
 }
 
 Result<void> Sim::put_pods(Span<uint64_t> refs, Span<uint32_t> rows, uint64_t* ids) {
@@ -131,6 +162,11 @@ Result<void> Sim::put_pods(Span<uint64_t> refs, Span<uint32_t> rows, uint64_t* i
 
 Result<void> Sim::drop_pod(uint32_t slot) {
   reserve_more(undo_, 1);
+  // The class may be gone by now, but not the claim.
+  const PodRef pod = view().slot(slot).pod;
+  if (!pod->requests.scalars.empty() && view().objects().count(StoredKind::kResourceClaim) != 0)
+    LIBSCHED_TRY(cluster_->restore_object(StoredKind::kResourceClaim, pod->meta.ns,
+                                          extended_claim_name(slot)));
   LIBSCHED_TRY(cluster_->take_pod(slot));
   undo_.push_back({Kind::kPodRemoved, slot, pods_[slot].generation, 0, pods_[slot].ref});
   pods_[slot] = {};

@@ -212,6 +212,8 @@ class Sim final : public RefCounted {
   Result<uint32_t> put_pod(const PodRef& pod, uint64_t ref, uint32_t row);
   // Puts a pod onto a row that has just taken it; claims get their devices. Errors: kPlugin too.
   Result<uint32_t> place_pod(Known* known, uint32_t row);
+  std::string extended_claim_name(uint32_t slot) const;
+  Result<void> rename_extended_claim(const Pod& pod, uint32_t slot);
   Result<void> drop_pods(Span<uint64_t> ids, bool unplace);
   // Pods of these references onto these rows, of which an error names the index.
   Result<void> put_pods(Span<uint64_t> refs, Span<uint32_t> rows, uint64_t* ids);

@@ -108,6 +108,15 @@ static libsched_code api_patch_object(void *api, libsched_str kind, libsched_str
                                       libsched_status *status) {
   return lsgoApiPatchObject((uintptr_t)api, ASKING, kind, namespace_, name, patch, status);
 }
+static libsched_code api_create_object(void *api, libsched_str kind, libsched_str namespace_,
+                                       libsched_str object, libsched_objects **created,
+                                       libsched_status *status) {
+  return lsgoApiCreateObject((uintptr_t)api, ASKING, kind, namespace_, object, created, status);
+}
+static libsched_code api_delete_object(void *api, libsched_str kind, libsched_str namespace_,
+                                       libsched_str name, libsched_status *status) {
+  return lsgoApiDeleteObject((uintptr_t)api, ASKING, kind, namespace_, name, status);
+}
 static void api_event(void *api, const libsched_pod *pod, libsched_str type, libsched_str reason,
                       libsched_str action, libsched_str note) {
   lsgoApiEvent((uintptr_t)api, ASKING, POD(pod), type, reason, action, note);
@@ -121,6 +130,8 @@ libsched_api_client lsgo_api_client(void) {
   client.patch_pod_status = api_patch_pod_status;
   client.patch_object = api_patch_object;
   client.event = api_event;
+  client.create_object = api_create_object;
+  client.delete_object = api_delete_object;
   client.destroy = api_destroy;
   return client;
 }

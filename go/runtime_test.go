@@ -422,3 +422,59 @@ func TestAPIClient(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// creator is an API client that also creates and deletes objects.
+type creator struct{ client }
+
+func (c *creator) CreateObject(_ context.Context, kind, namespace string, object []byte) ([]byte, error) {
+	if !strings.Contains(string(object), `"generateName":"p-extended-resources-"`) {
+		return nil, errors.New("no prefix")
+	}
+	c.said = append(c.said, "create "+kind+" in "+namespace)
+	made := strings.Replace(string(object), `"generateName":"p-extended-resources-"`, `"name":"made","uid":"made","resourceVersion":"1"`, 1)
+	return []byte(made), c.err
+}
+func (c *creator) DeleteObject(_ context.Context, kind, namespace, name string) error {
+	c.said = append(c.said, "delete "+kind+" "+namespace+"/"+name)
+	return nil
+}
+
+func TestObjectClient(t *testing.T) {
+	const objects = `{"kind": "List", "apiVersion": "v1", "items": [
+		{"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "9"}}},
+		{"kind": "DeviceClass", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": "gpu"}, "spec": {"extendedResourceName": "x.io/gpu"}},
+		{"kind": "ResourceSlice", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": "s"}, "spec": {"driver": "d", "nodeName": "n",
+			"pool": {"name": "n", "resourceSliceCount": 1}, "devices": [{"name": "x"}]}}]}`
+	fw := newFramework(t)
+	pod := must(libsched.ParsePod([]byte(`{"metadata": {"name": "p", "namespace": "default", "uid": "u"}, "spec": {"containers": [
+		{"name": "c", "resources": {"requests": {"x.io/gpu": 1}}}]}}`)))(t)
+	preBind := func(api libsched.APIClient) (*libsched.Cluster, *libsched.CycleState, *libsched.Status) {
+		cluster := must(libsched.NewCluster())(t)
+		check(t, cluster.Apply([]byte(objects)))
+		check(t, cluster.SetServices(must(libsched.NewServices(libsched.ServicesOptions{API: api}))(t)))
+		state := preFiltered(t, fw, cluster, pod)
+		if s := fw.RunFilterPlugins(ctx, state, cluster, pod, "n"); s != nil {
+			t.Fatal(s)
+		}
+		if s := fw.RunReservePluginsReserve(ctx, state, cluster, pod, "n"); s != nil {
+			t.Fatal(s)
+		}
+		return cluster, state, fw.RunPreBindPlugins(ctx, state, cluster, pod, "n")
+	}
+	api := &creator{}
+	cluster, state, s := preBind(api)
+	if s != nil || !slices.Equal(api.said, []string{"create ResourceClaim in default"}) {
+		t.Fatal(s, api.said)
+	}
+	fw.RunReservePluginsUnreserve(ctx, state, cluster, pod, "n")
+	if !slices.Equal(api.said[1:], []string{"delete ResourceClaim default/made"}) {
+		t.Error(api.said)
+	}
+	if _, _, s := preBind(&creator{client{err: errors.New("quota exceeded")}}); s.Code() != libsched.CodeError ||
+		!strings.Contains(s.Message(), "quota exceeded") {
+		t.Error(s)
+	}
+	if _, _, s := preBind(&client{}); s.Code() != libsched.CodeError || !strings.Contains(s.Message(), "no method CreateObject") {
+		t.Error(s)
+	}
+}

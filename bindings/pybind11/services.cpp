@@ -10,13 +10,18 @@ namespace {
 
 // The client is a Python object with any of the methods; its exceptions become the API's errors.
 template <typename Ask>
-libsched_code ask_client(void* client, const char* method, libsched_status* status,
-                         Ask&& ask) noexcept {
+libsched_code ask_client(void* client, const char* method, libsched_status* status, Ask&& ask,
+                         const char* without = nullptr) noexcept {
   const SlotScope scope;
   try {
     const CallsOfSlot calls;
     const py::handle object(static_cast<PyObject*>(client));
-    if (!py::hasattr(object, method)) return LIBSCHED_CODE_SUCCESS;
+    if (!py::hasattr(object, method)) {
+      if (without == nullptr) return LIBSCHED_CODE_SUCCESS;
+      libsched_status_set(status, LIBSCHED_CODE_ERROR);
+      libsched_status_add_reason(status, to_str(std::string_view(without)));
+      return LIBSCHED_CODE_ERROR;
+    }
     const py::object result = ask(object.attr(method));
     return status == nullptr ? libsched_code{LIBSCHED_CODE_SUCCESS} : status_from(result, status);
   } catch (py::error_already_set& error) {
@@ -36,6 +41,16 @@ libsched_code ask_client(void* client, const char* method, libsched_status* stat
 
 py::object loaded(libsched_str json) {
   return py::module_::import("json").attr("loads")(from_str(json));
+}
+
+// The object that a client has created, as a dict or a text.
+void parse_created(const py::object& object, libsched_objects** created) {
+  const py::object json =
+      py::isinstance<py::str>(object) ? object : py::module_::import("json").attr("dumps")(object);
+  const std::string text = py::cast<std::string>(json);
+  unlocked([&](libsched_error** error) {
+    return libsched_objects_parse(to_str(std::string_view(text)), nullptr, created, error);
+  });
 }
 
 std::unique_ptr<Services> create_services(const Clock* clock, py::object api,
@@ -119,7 +134,8 @@ py::list waiting_pods(const Services& services) {
   return pods;
 }
 
-// A clock of two Python functions. What they raise cannot leave them, so the time then stands still.
+// A clock of two Python functions. What they raise cannot leave them, so the time then stands
+// still.
 struct ClockFunctions {
   py::object now, sleep;
   std::atomic<int64_t> latest{INT64_MIN};
@@ -271,6 +287,24 @@ libsched_api_client python_client() {
                            libsched_str name, libsched_str patch, libsched_status* status) {
     return ask_client(self, "patch_object", status, [&](const py::object& f) {
       return f(from_str(kind), from_str(namespace_), from_str(name), loaded(patch));
+    });
+  };
+  client.create_object = [](void* self, libsched_str kind, libsched_str namespace_,
+                            libsched_str object, libsched_objects** created,
+                            libsched_status* status) {
+    return ask_client(
+        self, "create_object", status,
+        [&](const py::object& f) -> py::object {
+          parse_created(f(from_str(kind), from_str(namespace_), loaded(object)), created);
+          return py::none();
+        },
+        "the API client has no method create_object, which extended resources of DeviceClasses "
+        "need");
+  };
+  client.delete_object = [](void* self, libsched_str kind, libsched_str namespace_,
+                            libsched_str name, libsched_status* status) {
+    return ask_client(self, "delete_object", status, [&](const py::object& f) {
+      return f(from_str(kind), from_str(namespace_), from_str(name));
     });
   };
   client.event = [](void* self, const libsched_pod* pod, libsched_str type, libsched_str reason,

@@ -1,12 +1,41 @@
 // API clients written in C: turns requests into calls, and codes into errors.
 #include "api_client.hpp"
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/ingest/write/write.hpp"
 
 namespace libsched::capi {
 namespace {
+
+// A claim as it is sent to be created: the API server gives it a name and a uid.
+std::string new_claim_json(const ResourceClaim& claim, Str generate_name) {
+  JsonText text;
+  write_stored(text, StoredKind::kResourceClaim, claim);
+  auto object = nlohmann::ordered_json::parse(text.take());
+  auto& meta = object["metadata"];
+  meta.erase("name");
+  meta.erase("uid");
+  meta["generateName"] = std::string(generate_name);
+  return object.dump();
+}
+
+// The claim that a client says it has created. Takes the reference to `created`.
+Result<Ref<const ResourceClaim>> created_claim(libsched_objects* created, Str ns) {
+  const std::unique_ptr<libsched_objects, void (*)(libsched_objects*)> owned(
+      created, [](libsched_objects* o) { libsched_objects_unref(o); });
+  if (created != nullptr)
+    for (const StoredObject& o : unwrap(created)->set.stored)
+      if (o.kind == StoredKind::kResourceClaim && o.object->meta.ns == ns)
+        return Ref<const ResourceClaim>::share(static_cast<const ResourceClaim*>(o.object.get()));
+  return Error{
+      Rc::kState,
+      "create_object of the API client gave no ResourceClaim in namespace " + std::string(ns),
+      {},
+      {}};
+}
 
 class ForeignApi final : public ApiClient {
  public:
@@ -39,6 +68,24 @@ class ForeignApi final : public ApiClient {
     return ask(calls_.patch_object, "patch_object", [&](auto call, libsched_status* status) {
       return call(user_data_, out(stored_kind_name(kind)), out(object->meta.ns),
                   out(object->meta.name), out(json), status);
+    });
+  }
+  Result<Ref<const ResourceClaim>> create_claim(const ResourceClaim& claim,
+                                                Str generate_name) override {
+    if (calls_.create_object == nullptr) return ApiClient::create_claim(claim, generate_name);
+    const std::string json = new_claim_json(claim, generate_name);
+    libsched_objects* created = nullptr;
+    const Result<void> done =
+        ask(calls_.create_object, "create_object", [&](auto call, libsched_status* status) {
+          return call(user_data_, out(stored_kind_name(StoredKind::kResourceClaim)),
+                      out(claim.meta.ns), out(json), &created, status);
+        });
+    Result<Ref<const ResourceClaim>> made = created_claim(created, claim.meta.ns);
+    return done.ok() ? std::move(made) : done.error();
+  }
+  Result<void> delete_object(StoredKind kind, Str ns, Str name) override {
+    return ask(calls_.delete_object, "delete_object", [&](auto call, libsched_status* status) {
+      return call(user_data_, out(stored_kind_name(kind)), out(ns), out(name), status);
     });
   }
   void event(const Pod& pod, Str type, Str reason, Str action, Str note) override {
@@ -114,7 +161,8 @@ ApiOwner::ApiOwner(const libsched_services_options* options) noexcept {
     return;
   given_ = options->api;
   user_data_ = options->api_user_data;
-  if (given_->struct_size >= sizeof(libsched_api_client) && given_->struct_size <= kMaxStructSize)
+  constexpr size_t kDestroy = offsetof(libsched_api_client, destroy) + sizeof(given_->destroy);
+  if (given_->struct_size >= kDestroy && given_->struct_size <= kMaxStructSize)
     destroy_ = given_->destroy;
 }
 

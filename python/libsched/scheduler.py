@@ -45,6 +45,16 @@ class ApiClient:
     def patch_object(self, kind: str, namespace: str, name: str, patch: dict[str, Any]) -> None:
         """Applies a JSON merge patch of another object."""
 
+    def create_object(self, kind: str, namespace: str, object: dict[str, Any]) -> dict[str, Any]:
+        """Creates an object that has ``metadata.generateName`` instead of a name; returns it as created.
+
+        It is a ResourceClaim for extended resources that DeviceClasses provide.
+        """
+        raise NotImplementedError(f"the API client creates no {kind}")
+
+    def delete_object(self, kind: str, namespace: str, name: str) -> None:
+        """Deletes an object other than a pod."""
+
     def event(self, pod: Pod, type: str, reason: str, action: str, note: str) -> None:
         """Records an event about the pod."""
 

@@ -192,6 +192,10 @@ class Services:
         - ``bind(pod, node_name)``, ``delete_pod(pod)``
         - ``patch_pod_status(pod, patch)``: a strategic merge patch as a dict
         - ``patch_object(kind, namespace, name, patch)``: a JSON merge patch as a dict
+        - ``create_object(kind, namespace, object)``: returns the object, a dict with
+          ``metadata.generateName``, as it was created, with its name and uid; needed for extended
+          resources that DeviceClasses provide
+        - ``delete_object(kind, namespace, name)``
         - ``event(pod, type, reason, action, note)``
 
         By default requests are only recorded: see `requests` and `deliver`.

@@ -115,7 +115,9 @@ static libsched_scheduler_options options_of(bench* b, libsched_api_client* clie
                                      serve_patch,
                                      NULL,
                                      serve_event,
-                                     serve_destroy};
+                                     serve_destroy,
+                                     NULL,
+                                     NULL};
   *client = calls;
   const libsched_scheduler_observer tells = {
       sizeof(libsched_scheduler_observer), 0, on_popped, on_assumed, on_bound, on_failed, NULL};

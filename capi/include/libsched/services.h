@@ -58,9 +58,18 @@ typedef struct libsched_api_client {
   void (*event)(void *user_data, const libsched_pod *pod, libsched_str type, libsched_str reason,
                 libsched_str action, libsched_str note);
   void (*destroy)(void *user_data); /* runs exactly once; may be NULL */
+  /* Creates an object from its JSON, which has metadata.generateName instead of a name: the ResourceClaim
+     for a pod's extended resources that DeviceClasses provide. On success `created` gets the object as the
+     API server has it, from libsched_objects_parse(); the library takes the reference. NULL: pods that
+     need such a claim are not bound, and the Error says why. */
+  libsched_code (*create_object)(void *user_data, libsched_str kind, libsched_str namespace_, libsched_str object,
+                                 libsched_objects **created, libsched_status *status);
+  libsched_code (*delete_object)(void *user_data, libsched_str kind, libsched_str namespace_, libsched_str name,
+                                 libsched_status *status);
 } libsched_api_client;
 #define LIBSCHED_API_CLIENT_INIT \
-  {sizeof(libsched_api_client), 0, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL}
+  {sizeof(libsched_api_client), 0, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, \
+   LIBSCHED_NULL, LIBSCHED_NULL}
 
 /* An API client that records the requests of plugins until they are delivered. Any thread may use
    it. */

@@ -162,6 +162,22 @@ libsched_code client_object(void*, libsched_str, libsched_str, libsched_str, lib
   Slot s({lent(status)}, true);
   return s.answer(status);
 }
+libsched_code client_create(void*, libsched_str, libsched_str namespace_, libsched_str,
+                            libsched_objects** created, libsched_status* status) {
+  Slot s({lent(status)}, true);
+  const std::string made =
+      "{\"apiVersion\": \"resource.k8s.io/v1\", \"kind\": \"ResourceClaim\", \"metadata\": "
+      "{\"name\": \"made\", \"uid\": \"made\", \"namespace\": \"" +
+      std::string(namespace_.ptr, namespace_.len) + "\"}}";
+  const libsched_str document = {made.data(), made.size()};
+  libsched_objects_parse(document, nullptr, created, nullptr);
+  return s.answer(status);
+}
+libsched_code client_delete_object(void*, libsched_str, libsched_str, libsched_str,
+                                   libsched_status* status) {
+  Slot s({lent(status)}, true);
+  return s.answer(status);
+}
 void client_event(void*, const libsched_pod* pod, libsched_str, libsched_str, libsched_str,
                   libsched_str) {
   Slot s({lent(pod)}, true);
@@ -179,7 +195,9 @@ const libsched_api_client* hostile_client(Turn& t) {
                                            client_patch,
                                            client_object,
                                            client_event,
-                                           client_destroy};
+                                           client_destroy,
+                                           client_create,
+                                           client_delete_object};
   static const libsched_api_client kSome = {sizeof(libsched_api_client),
                                             0,
                                             client_bind,
@@ -187,7 +205,9 @@ const libsched_api_client* hostile_client(Turn& t) {
                                             nullptr,
                                             nullptr,
                                             nullptr,
-                                            client_destroy};
+                                            client_destroy,
+                                            nullptr,
+                                            client_delete_object};
   world().hostile = true;
   return t.choose.one_in(3) ? &kSome : &kAll;
 }

@@ -112,6 +112,31 @@ def test_demo_of_the_readme():
     assert "ml/train: fits 2 of 41 nodes" in said and "batch/huge: fits none of 41 nodes" in said
 
 
+def test_a_selector_of_devices(tmp_path):
+    slices = tmp_path / "slices.yaml"
+    slices.write_text("""\
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s}
+spec:
+  driver: gpu.example.com
+  pool: {name: p, resourceSliceCount: 1}
+  devices:
+  - {name: a, attributes: {model: {string: h100}}}
+  - {name: b, attributes: {model: {string: l4}}}
+  - {name: c}
+""")
+    program = project.RELEASE / "examples" / "example_c_selector"
+    model = "device.attributes['gpu.example.com'].model"
+    said = project.run(program, f"device.driver == 'gpu.example.com' && {model} == 'h100'", slices)
+    assert said.splitlines() == [
+        "gpu.example.com/p/a: yes",
+        f"gpu.example.com/p/b: no, false: {model} == 'h100' ({model} is \"l4\")",
+        f"gpu.example.com/p/c: no, no such key: model: {model} == 'h100'"]
+    assert project.run(program, "false", slices, code=1).count(": no, false: false") == 3
+    assert "Syntax error" in project.run(program, "device.driver ==", slices, code=2)
+
+
 def test_every_c_example_is_built():
     built = {path.name for path in (project.RELEASE / "examples").glob("example_*")}
     sources = {f"example_{path.suffix[1:]}_{path.stem}"

@@ -113,11 +113,15 @@ libsched_rc libsched_cel_match(const libsched_cel* cel, const libsched_cel_devic
     LIBSCHED_TRY(given.read(device));
     cel::Scratch scratch;
     const cel::Question& question = *unwrap(cel);
-    const cel::MatchResult match = question.program().match(given.device, scratch);
-    std::string said = match.error;
+    cel::MatchResult match;
+    std::string said;
     if (question.options().any_result) {
-      const cel::Evaluation e = question.program().evaluate(given.device, scratch);
-      said = e.ok ? e.value : e.error;
+      cel::Evaluation e = question.program().evaluate(given.device, scratch);
+      match = std::move(e.match);
+      said = std::move(e.ok ? e.value : e.error);
+    } else {
+      match = question.program().match(given.device, scratch);
+      said = std::move(match.error);
     }
     libsched_text* const made =
         text == nullptr ? nullptr : own(make_ref<Text>(std::move(said)).release());

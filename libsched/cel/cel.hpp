@@ -96,6 +96,7 @@ struct Evaluation {
   uint64_t cost = 0;
   std::string value;
   std::string error;
+  MatchResult match;  // what match() says
 };
 
 class Program : public RefCounted {

@@ -34,22 +34,16 @@ class CompiledProgram final : public Program {
   MatchResult match(const Device& device, Scratch& scratch) const override {
     MatchResult out;
     const Value v = run(device, scratch, &out.cost, &out.error);
-    if (!out.error.empty()) {
-      out.match = Match::kError;
-    } else if (v.kind == ValueKind::kBool) {
-      out.match = v.integer != 0 ? Match::kYes : Match::kNo;
-    } else if (v.kind == ValueKind::kOptional && v.inner != nullptr) {
-      out.match = v.inner->is_true() ? Match::kYes : Match::kNo;
-      if (v.inner->kind != ValueKind::kBool) fail(not_bool(*v.inner), &out);
-    } else {
-      fail(not_bool(v), &out);
-    }
+    judge(v, &out);
     return out;
   }
 
   Evaluation evaluate(const Device& device, Scratch& scratch) const override {
     Evaluation out;
     const Value v = run(device, scratch, &out.cost, &out.error);
+    out.match.cost = out.cost;
+    out.match.error = out.error;
+    judge(v, &out.match);
     out.ok = out.error.empty();
     if (out.ok) out.value = render(scratch.state().machine, v);
     return out;
@@ -58,6 +52,20 @@ class CompiledProgram final : public Program {
   const std::string& type() const override { return type_; }
 
  private:
+  // What the value of a run without an error says, or that there is an error.
+  static void judge(const Value& v, MatchResult* out) {
+    if (!out->error.empty()) {
+      out->match = Match::kError;
+    } else if (v.kind == ValueKind::kBool) {
+      out->match = v.integer != 0 ? Match::kYes : Match::kNo;
+    } else if (v.kind == ValueKind::kOptional && v.inner != nullptr) {
+      out->match = v.inner->is_true() ? Match::kYes : Match::kNo;
+      if (v.inner->kind != ValueKind::kBool) fail(not_bool(*v.inner), out);
+    } else {
+      fail(not_bool(v), out);
+    }
+  }
+
   static void fail(std::string text, MatchResult* out) {
     out->match = Match::kError;
     out->error = std::move(text);

@@ -39,6 +39,11 @@ struct Status {
     return s;
   }
 
+  // A rejection that no preemption helps against.
+  static Status unresolvable(std::string reason) {
+    return Status(Code::kUnschedulableAndUnresolvable, std::move(reason));
+  }
+
   bool success() const { return code == Code::kSuccess; }
   bool rejected() const {
     return code == Code::kUnschedulable || code == Code::kUnschedulableAndUnresolvable ||

@@ -28,10 +28,6 @@ struct Volumes final : PluginData {
   std::shared_ptr<PluginData> clone() const override { return std::make_shared<Volumes>(*this); }
 };
 
-Status unresolvable(std::string why) {
-  return Status(Code::kUnschedulableAndUnresolvable, std::move(why));
-}
-
 // Upstream's podHasPVCs: Success if all claims exist and can be used, Skip if the pod has none.
 Status find_claims(const View& view, const Pod& pod,
                    std::vector<const PersistentVolumeClaim*>* claims) {
@@ -42,18 +38,19 @@ Status find_claims(const View& view, const Pod& pod,
     const Str name = claim_name(pod, v, &scratch);
     const auto* claim = view.objects().find<PersistentVolumeClaim>(pod.meta.ns, name);
     if (claim == nullptr)
-      return unresolvable(ephemeral ? "waiting for ephemeral volume controller to create the "
-                                      "persistentvolumeclaim " +
-                                          go_quote(name)
-                                    : not_found_error(StoredKind::kPersistentVolumeClaim, name));
+      return Status::unresolvable(ephemeral
+                                      ? "waiting for ephemeral volume controller to create the "
+                                        "persistentvolumeclaim " +
+                                            go_quote(name)
+                                      : not_found_error(StoredKind::kPersistentVolumeClaim, name));
     if (claim->phase == "Lost")
-      return unresolvable("persistentvolumeclaim " + go_quote(name) +
-                          " bound to non-existent persistentvolume " +
-                          go_quote(claim->volume_name));
+      return Status::unresolvable("persistentvolumeclaim " + go_quote(name) +
+                                  " bound to non-existent persistentvolume " +
+                                  go_quote(claim->volume_name));
     if (claim->meta.terminating())
-      return unresolvable("persistentvolumeclaim " + go_quote(name) + " is being deleted");
+      return Status::unresolvable("persistentvolumeclaim " + go_quote(name) + " is being deleted");
     if (ephemeral && !claim_is_of_pod(*claim, pod))
-      return unresolvable(not_owner_error(*claim, pod));
+      return Status::unresolvable(not_owner_error(*claim, pod));
     claims->push_back(claim);
   }
   return claims->empty() ? Status(Code::kSkip) : Status();
@@ -81,7 +78,8 @@ Status sort_claims(const View& view, const std::vector<const PersistentVolumeCla
       immediate = true;
     }
   }
-  return immediate ? unresolvable("pod has unbound immediate PersistentVolumeClaims") : Status();
+  return immediate ? Status::unresolvable("pod has unbound immediate PersistentVolumeClaims")
+                   : Status();
 }
 
 class VolumeBinding final : public Plugin {

@@ -169,10 +169,6 @@ class VolumeZone final : public Plugin {
   }
 
  private:
-  static Status unresolvable(std::string why) {
-    return Status(Code::kUnschedulableAndUnresolvable, std::move(why));
-  }
-
   static std::shared_ptr<Zones> judge(const Call& call, const Pod& pod) {
     const View& view = call.view;
     auto zones = std::make_shared<Zones>();
@@ -250,25 +246,27 @@ class VolumeZone final : public Plugin {
     const ObjectStore& objects = view.objects();
     for (const Volume& v : pod.spec.volumes) {
       if (v.kind != VolumeKind::kPersistentVolumeClaim) continue;
-      if (v.id.empty()) return unresolvable("PersistentVolumeClaim had no name");
+      if (v.id.empty()) return Status::unresolvable("PersistentVolumeClaim had no name");
       const auto* claim = objects.find<PersistentVolumeClaim>(pod.meta.ns, v.id);
       if (claim == nullptr)
-        return unresolvable(not_found_error(StoredKind::kPersistentVolumeClaim, v.id));
+        return Status::unresolvable(not_found_error(StoredKind::kPersistentVolumeClaim, v.id));
       if (claim->volume_name.empty()) {
         const Str class_name = claim->storage_class();
         if (class_name.empty())
-          return unresolvable("PersistentVolumeClaim had no pv name and storageClass name");
+          return Status::unresolvable("PersistentVolumeClaim had no pv name and storageClass name");
         const auto* storage_class = objects.find<StorageClass>(class_name);
         if (storage_class == nullptr)
-          return unresolvable(not_found_error(StoredKind::kStorageClass, class_name));
+          return Status::unresolvable(not_found_error(StoredKind::kStorageClass, class_name));
         if (!storage_class->binding_mode)
-          return unresolvable("VolumeBindingMode not set for StorageClass " + go_quote(class_name));
+          return Status::unresolvable("VolumeBindingMode not set for StorageClass " +
+                                      go_quote(class_name));
         if (*storage_class->binding_mode == kDelayed) continue;
-        return unresolvable("PersistentVolume had no name");
+        return Status::unresolvable("PersistentVolume had no name");
       }
       const auto* pv = objects.find<PersistentVolume>(claim->volume_name);
       if (pv == nullptr)
-        return unresolvable(not_found_error(StoredKind::kPersistentVolume, claim->volume_name));
+        return Status::unresolvable(
+            not_found_error(StoredKind::kPersistentVolume, claim->volume_name));
       out->push_back(pv);
     }
     return Status();

@@ -24,8 +24,15 @@ MUTATED = "mutated"  # the kind of recorded mutants
 # Kinds whose cases name their mode themselves, and that mode.
 ONE_MODE = {"trace": "trace", "queue": "queue", "schedule": "cycles", "podgroup": "cycles",
             "cel": "cel", "dra": "dra", "dra2": "dra"}
-# Of kind dra2, every third case has this feature gate.
+# Of kind dra2, every third case has the first of these feature gates, and every third one some of the others.
 TAINT_RULES = {"DRADeviceTaintRules": True}
+DEVICE_GATES = (
+    {"DRAExtendedResource": False}, {"DRAPrioritizedList": False}, {"DRAPartitionableDevices": False},
+    {"DRADeviceTaints": False}, {"DRADeviceBindingConditions": False}, {"DRAConsumableCapacity": False},
+    {"DRAResourceClaimDeviceStatus": False, "DRADeviceBindingConditions": False,
+     "DRAResourceClaimGranularStatusAuthorization": False},
+    {"DRASchedulerFilterTimeout": False}, {"DRAListTypeAttributes": True},
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,8 +62,7 @@ class Generated:
             raise ServiceError(f"oracle {' '.join(self.arguments())}: {done.stderr.decode().strip()}")
         texts = done.stdout.decode().splitlines()
         if self.kind == "dra2":
-            return [_with(text, "gates", TAINT_RULES) if (self.start + i) % 3 == 0 else text
-                    for i, text in enumerate(texts)]
+            return [_with_gates(text, self.start + i) for i, text in enumerate(texts)]
         if not self.defaults:
             return texts
         return [_with(text, "defaults", True) if (self.start + i) % 2 else text
@@ -93,6 +99,13 @@ class Recorded:
         if self.mode == "dra":
             return compare_devices(golden, answer)
         return compare(golden, answer, fields)
+
+
+def _with_gates(text, seed):
+    turn, kind = divmod(seed, 3)
+    if kind == 2:
+        return text
+    return _with(text, "gates", TAINT_RULES if kind == 0 else DEVICE_GATES[turn % len(DEVICE_GATES)])
 
 
 def recorded(folder, kinds=None, mode=None):

@@ -224,7 +224,12 @@ Result<void> FilterPass::judge(const RowSet& set, Verdicts* verdicts) {
   LIBSCHED_TRY(call_.check_limits());
   if (apart_)
     for (size_t w = 0; w < set.words; ++w) set.alive[w] |= apart[w];
-  if (verdicts != nullptr) verdicts->take_foreign(framework_, call);
+  if (verdicts == nullptr) return {};
+  if (verdicts->wants_facts())
+    for (const FilterStep& step : work_->steps)
+      if (step.plugin->lists_gains())
+        verdicts->accept(step, call_.state.entries()[step.index].data, set.alive);
+  verdicts->take_foreign(framework_, call);
   return {};
 }
 

@@ -209,6 +209,10 @@ class Plugin {
   // in-tree plugin gives at least one for each reason.
   virtual void pod_facts(const Call&, const Pod&, const Status&, Facts*) const {}
   virtual void node_facts(const FilterCall&, uint32_t, const Status&, Facts*) const {}
+  // What a node that all plugins accept would give the pod beside its resources, as facts with an
+  // empty reason. Asked for only if the plugin lists such gains.
+  virtual bool lists_gains() const { return false; }
+  virtual void gain_facts(const FilterCall&, uint32_t, Facts*) const {}
 
   // `data` is kept for Score. After Skip Score does not run. The data must not point into
   // `call.set`.

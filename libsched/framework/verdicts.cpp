@@ -62,9 +62,9 @@ Status rejection(const Framework& framework, const FilterStep& step, const Filte
 }
 
 template <typename F>
-void Verdicts::for_each(const Rejected& rejected, F&& f) const {
+void Verdicts::for_each(const Judged& judged, F&& f) const {
   for (size_t w = 0; w < words_; ++w)
-    for_each_bit(bits_[rejected.at + w], (first_word_ + w) * 64,
+    for_each_bit(bits_[judged.at + w], (first_word_ + w) * 64,
                  [&](size_t row) { f(static_cast<uint32_t>(row)); });
 }
 
@@ -74,6 +74,7 @@ void Verdicts::begin(size_t first_word, size_t words, bool facts) {
   first_word_ = first_word;
   words_ = words;
   rejected_.clear();
+  listing_.clear();
   bits_.clear();
   alone_.clear();
   statuses_.clear();
@@ -106,8 +107,14 @@ void Verdicts::reject(uint32_t row, Status status, const Facts& facts) {
   alone_.emplace_back(row, static_cast<uint32_t>(statuses_.size() - 1));
 }
 
+void Verdicts::accept(const FilterStep& step, const std::shared_ptr<PluginData>& data,
+                      const uint64_t* alive) {
+  listing_.push_back({step, data, bits_.size()});
+  bits_.insert(bits_.end(), alive, alive + words_);
+}
+
 void Verdicts::take_foreign(const Framework& framework, const FilterCall& call) {
-  const auto taken = [&](const Rejected& r) {
+  const auto taken = [&](const Judged& r) {
     if (!r.step.plugin->foreign()) return false;
     const FilterCall of_step{call, call.pod, call.state, r.step.data, r.step.pre_filtered};
     Interner statuses(framework, r.step, of_step, &statuses_);
@@ -118,7 +125,7 @@ void Verdicts::take_foreign(const Framework& framework, const FilterCall& call) 
 }
 
 void Verdicts::plugins(const Framework& framework, uint8_t* of_row) const {
-  for (const Rejected& r : rejected_)
+  for (const Judged& r : rejected_)
     for_each(r, [&](uint32_t row) { of_row[row] = static_cast<uint8_t>(r.step.index + 1); });
   for (const auto& [row, status] : alone_)
     for (size_t i = 0; i < framework.plugins().size(); ++i)
@@ -131,7 +138,7 @@ StatusTable Verdicts::statuses(const Framework& framework, const Call& call, con
   out.first_row = first_word_ * 64;
   out.of_row.resize(words_ * 64);
   CycleState none;  // statuses depend on prepared data only
-  for (const Rejected& r : rejected_) {
+  for (const Judged& r : rejected_) {
     const FilterCall of_step{call, pod, none, r.step.data, r.step.pre_filtered};
     Interner statuses(framework, r.step, of_step, &out.list);
     for_each(r, [&](uint32_t row) { out.of_row[row - out.first_row] = statuses.status(row); });
@@ -146,12 +153,18 @@ std::vector<Facts> Verdicts::facts(const Call& call, const Pod& pod,
                                    const StatusTable& table) const {
   std::vector<Facts> out(table.of_row.size());
   CycleState none;  // as statuses() has it
-  for (const Rejected& r : rejected_) {
+  for (const Judged& r : rejected_) {
     const FilterCall of_step{call, pod, none, r.step.data, r.step.pre_filtered};
     for_each(r, [&](uint32_t row) {
       const Status& status = table.at(row);
       if (status.rejected())
         r.step.plugin->node_facts(of_step, row, status, &out[row - table.first_row]);
+    });
+  }
+  for (const Judged& a : listing_) {
+    const FilterCall of_step{call, pod, none, a.step.data, a.step.pre_filtered};
+    for_each(a, [&](uint32_t row) {
+      a.step.plugin->gain_facts(of_step, row, &out[row - table.first_row]);
     });
   }
   for (const auto& [row, facts] : facts_alone_) out[row - table.first_row] = facts;

@@ -52,6 +52,9 @@ class Verdicts {
              const uint64_t* alive);
   // Records a row that was judged alone and rejected.
   void reject(uint32_t row, Status status, const Facts& facts);
+  // Records the rows that all plugins accept, for a plugin that lists what they give.
+  void accept(const FilterStep& step, const std::shared_ptr<PluginData>& data,
+              const uint64_t* alive);
   // Makes the statuses of plugins whose data the next pass with the same state replaces.
   void take_foreign(const Framework& framework, const FilterCall& call);
 
@@ -64,16 +67,16 @@ class Verdicts {
   std::vector<Facts> facts(const Call& call, const Pod& pod, const StatusTable& table) const;
 
  private:
-  struct Rejected {
+  struct Judged {
     FilterStep step;
     std::shared_ptr<PluginData> data;
     size_t at;  // its words in bits_
   };
   template <typename F>
-  void for_each(const Rejected& rejected, F&& f) const;
+  void for_each(const Judged& judged, F&& f) const;
 
   size_t first_word_ = 0, words_ = 0;
-  std::vector<Rejected> rejected_;
+  std::vector<Judged> rejected_, listing_;
   std::vector<uint64_t> bits_;
   size_t open_ = 0;                                   // of the plugin that is judging
   std::vector<std::pair<uint32_t, uint32_t>> alone_;  // row, index into statuses_

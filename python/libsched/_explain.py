@@ -109,6 +109,9 @@ def about_node(result: Verdicts, node: str, paint: Paint = plain) -> Iterator[st
         if mark == "no":
             for fact in verdict.facts:
                 yield f"{' ' * (names + 10)}{paint('faint', fact_text(fact))}"
+    if verdict.fits:
+        for fact in verdict.facts:
+            yield f"  {paint('faint', fact_text(fact))}"
 
 
 def steps(result: Verdicts, verdict: NodeVerdict) -> Iterator[tuple[str, str, str]]:

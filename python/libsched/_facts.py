@@ -7,6 +7,17 @@ from collections.abc import Mapping
 from typing import Any
 
 _BYTES = ("memory", "ephemeral-storage")
+# What keeps one device from a request, and what keeps several.
+_PROBLEMS = {
+    "selector": ("is not what {} selects", "are not what {} selects"),
+    "selector fails": ("cannot be judged by {}", "cannot be judged by {}"),
+    "node": ("is for other nodes", "are for other nodes"),
+    "binding conditions": ("has binding conditions", "have binding conditions"),
+    "in use": ("is in use by {}", "are in use by {}"),
+    "capacity": ("lacks {}", "lack {}"),
+    "counters": ("finds no counter {} left", "find no counter {} left"),
+    "taint": ("has the taint {}", "have the taint {}"),
+}
 _UNITS = (("Gi", 1 << 30), ("Mi", 1 << 20), ("Ki", 1 << 10))
 
 
@@ -23,7 +34,12 @@ def fact_text(fact: Mapping[str, Any]) -> str:
     'source nodeSelector, wants zone In [a, b], found c'
     >>> fact_text({"reason": "...", "topologyKey": "zone", "maxSkew": 1, "self": True})
     'topology key zone, max skew 1, self'
+    >>> fact_text({"reason": "...", "resourceClaim": "ns/gpu", "request": "r", "wanted": 2, "seen": 8,
+    ...            "suitable": 1})
+    'ns/gpu, request r: wants 2 devices, 1 of 8 suits'
     """
+    if "request" in fact:
+        return _device_text(fact)
     fields = {name: value for name, value in fact.items() if name != "reason"}
     parts = []
     if "resource" in fields:
@@ -53,6 +69,41 @@ def amount(resource: str, number: int) -> str:
             if number and number % size == 0:
                 return f"{number // size}{unit}"
     return str(number)
+
+
+def _device_text(fact: Mapping[str, Any]) -> str:
+    """Returns a fact about a request for devices: which it gets, or what keeps it from them.
+
+    >>> said = {"reason": "...", "resourceClaim": "ns/gpu", "request": "r"}
+    >>> _device_text({**said, "problem": "in use", "usedBy": "ns/x", "count": 2, "devices": ["d/p/0", "d/p/1"]})
+    'ns/gpu, request r: 2 devices are in use by ns/x: d/p/0, d/p/1'
+    >>> _device_text({**said, "problem": "incomplete pool", "pool": "d/p"})
+    'ns/gpu, request r: the pool d/p is incomplete'
+    >>> _device_text({**said, "allocated": False, "device": "d/p/0", "consumes": ["memory=4Gi"]})
+    'ns/gpu, request r: takes d/p/0 (memory=4Gi)'
+    """
+    start = f"{fact['resourceClaim']}, request {fact['request']}:"
+    if "device" in fact:
+        more = list(fact.get("consumes", ())) + ["admin access"] * fact.get("adminAccess", False)
+        suffix = f" ({', '.join(more)})" if more else ""
+        return f"{start} {'has' if fact['allocated'] else 'takes'} {fact['device']}{suffix}"
+    if "seen" in fact:
+        wanted = fact.get("wanted", "all")
+        suits = fact["suitable"]
+        return (f"{start} wants {wanted} device{'s' * (wanted != 1)}, {suits} of {fact['seen']} "
+                f"suit{'s' * (suits == 1)}")
+    problem = fact["problem"]
+    if "pool" in fact:
+        return f"{start} the pool {fact['pool']} is {problem.split()[0]}"
+    if problem == "together":
+        return f"{start} enough devices suit, but not beside those of requests before it, or under the constraints"
+    count, devices = fact["count"], list(fact["devices"])
+    words = _PROBLEMS[problem]
+    detail = next((str(fact[name]) for name in ("selector", "usedBy", "capacity", "counter", "taint")
+                   if name in fact), "somebody")
+    named = ", ".join(devices) + (", ..." if count > len(devices) else "")
+    plural = count != 1
+    return f"{start} {count} device{'s' * plural} {words[plural].format(detail)}: {named}"
 
 
 def _wanted(fields: dict[str, Any]) -> list[str]:

@@ -246,20 +246,28 @@ REASONS = {
         [{"volume": "v", "claim": "ns/data", "phase": "Bound", "persistentVolume": "pv"}]),
     "devices elsewhere": (
         [device_claim(status=ELSEWHERE_ALLOCATED)], pod(**DEVICES), {}, "DynamicResources",
-        "resourceclaim not available on the node", [{"resourceClaim": "ns/gpu", "allocated": True}]),
+        "resourceclaim not available on the node",
+        [{"resourceClaim": "ns/gpu", "allocated": True, "problem": "node", "devices": []}]),
     "no devices": (
         [device_claim(), device_class()], pod(**DEVICES), {}, "DynamicResources",
-        "cannot allocate all claims", [{"resourceClaim": "ns/gpu", "allocated": False}]),
+        "cannot allocate all claims",
+        [{"resourceClaim": "ns/gpu", "request": "r", "wanted": 1, "seen": 0, "suitable": 0}]),
     "an invalid pool": (
         [device_claim(), device_class(), device_slice("a", "d"), device_slice("b", "d")],
         pod(**DEVICES), {}, "DynamicResources", "invalid resource pools were encountered",
-        [{"resourceClaim": "ns/gpu", "allocated": False}]),
+        [{"resourceClaim": "ns/gpu", "request": "r", "wanted": 1, "seen": 0, "suitable": 0},
+         {"resourceClaim": "ns/gpu", "request": "r", "problem": "invalid pool", "pool": "gpu.example.com/p"}]),
     "no device class": (
         [device_claim()], pod(**DEVICES), {}, "DynamicResources",
         "request r: device class gpu does not exist", [THERE]),
     "no kind of request": (
         [device_claim(future={})], pod(**DEVICES), {"defaults": False}, "DynamicResources",
         "resource claim ns/gpu, request r: unknown request type", [THERE]),
+    "no alternatives": (
+        [device_claim(firstAvailable=[{"name": "a", "deviceClassName": "gpu"}]), device_class()],
+        pod(**DEVICES), {"gates": {"DRAPrioritizedList": False}}, "DynamicResources",
+        "resource claim ns/gpu, request r: has subrequests, but the DRAPrioritizedList feature is disabled",
+        [THERE]),
     "an extended resource's claim of an earlier cycle": (
         [device_class(extendedResourceName="example.com/gpu"), extended_claim()], asking_for("example.com/gpu"),
         {}, "DynamicResources", "cannot schedule extended resource claim",
@@ -267,7 +275,8 @@ REASONS = {
     "an extended resource that nothing provides": (
         [device_class(extendedResourceName="example.com/gpu")],
         asking_for("example.com/gpu", "example.com/other"), {"config": without("NodeResourcesFit")},
-        "DynamicResources", "cannot fit resource", [{"resourceClaim": "ns/<extended-resources>", "allocated": False}]),
+        "DynamicResources", "cannot fit resource",
+        [{"resourceClaim": "ns/<extended-resources>", "allocated": False, "resource": "example.com/other"}]),
 }
 # Reasons of which golden cases have many.
 GOLDEN = [
@@ -416,11 +425,15 @@ def test_the_schema_refuses_what_is_wrong():
         assert wrong({**right, "plugin": "NodePorts"}, SCHEMA)
 
 
+# Definitions of facts that no plugin has, and the document's words for them.
+WITHOUT_PLUGIN = {"framework": "(several plugins together)", "gains": "(nodes that take the pod)"}
+
+
 def test_the_document_lists_the_fields_of_the_schema():
     text = (ROOT / "docs/facts.md").read_text()
     rows = {}
     for line in text.partition("## Fields")[2].splitlines():
-        if match := re.fullmatch(r"\| (\w+|\(several plugins together\)) \| (\(?`.*) \|", line):
+        if match := re.fullmatch(r"\| (\w+|\(.*\)) \| (\(?`.*) \|", line):
             rows.setdefault(match[1], []).append(
                 {field.strip("(`)"): not field.startswith("(") for field in match[2].split(", ")})
     schema = {}
@@ -430,8 +443,7 @@ def test_the_document_lists_the_fields_of_the_schema():
         for one in definition.get("anyOf", [definition]):
             fields = {field: field in one["required"] for field in one["properties"]
                       if field != "reason"}
-            schema.setdefault("(several plugins together)" if name == "framework" else name,
-                              []).append(fields)
+            schema.setdefault(WITHOUT_PLUGIN.get(name, name), []).append(fields)
             for field, described in one["properties"].items():
                 assert field == "reason" or f"- `{field}`: " in text, field
                 assert field == "reason" or described["description"]

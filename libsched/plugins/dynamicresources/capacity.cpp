@@ -74,19 +74,20 @@ Amount consumed_of(const DeviceCapacity& capacity, const Amount* requested) {
   return *requested;
 }
 
-bool capacity_suffices(const Device& device, AmountList requested, const CapacityAmounts* allocated,
-                       const CapacityAmounts* allocating) {
+std::optional<Str> short_capacity(const Device& device, AmountList requested,
+                                  const CapacityAmounts* allocated,
+                                  const CapacityAmounts* allocating) {
   for (const NamedAmount& r : requested)
-    if (find_capacity(device, r.name) == nullptr) return false;
+    if (find_capacity(device, r.name) == nullptr) return r.name;
   for (const DeviceCapacity& c : device.capacity) {
     const Amount own = consumed_of(c, find_amount(requested, c.name));
-    if (violates(own, c)) return false;
+    if (violates(own, c)) return c.name;
     Quantity sum = own;
     if (allocated != nullptr) sum.add(allocated->of(c.name));
     if (allocating != nullptr) sum.add(allocating->of(c.name));
-    if (sum.compare(c.value) > 0) return false;
+    if (sum.compare(c.value) > 0) return c.name;
   }
-  return true;
+  return std::nullopt;
 }
 
 }  // namespace libsched

@@ -12,10 +12,16 @@ Amount consumed_of(const DeviceCapacity& capacity, const Amount* requested);
 // The amount of this name, or null.
 const Amount* find_amount(AmountList list, Str name);
 
-// Whether the device has every capacity that the request names, its policies allow the amounts,
-// and they fit beside what shares hold already. It holds for whole devices as well. `allocated` and
-// `allocating` may be null.
-bool capacity_suffices(const Device& device, AmountList requested, const CapacityAmounts* allocated,
-                       const CapacityAmounts* allocating);
+// The first capacity of which the device has too little for the request, beside what shares hold
+// already, or which the request names and the device lacks, or whose policies forbid the amount.
+// It holds for whole devices as well. `allocated` and `allocating` may be null.
+std::optional<Str> short_capacity(const Device& device, AmountList requested,
+                                  const CapacityAmounts* allocated,
+                                  const CapacityAmounts* allocating);
+
+inline bool capacity_suffices(const Device& device, AmountList requested,
+                              const CapacityAmounts* allocated, const CapacityAmounts* allocating) {
+  return !short_capacity(device, requested, allocated, allocating);
+}
 
 }  // namespace libsched

@@ -15,22 +15,21 @@
 namespace libsched {
 namespace {
 
+// So many alternatives a request may have; the first counts most.
+constexpr int64_t kMaxAlternatives = 8;
+
 struct Settings {
   bool enabled = true, extended_resources = true, prioritized_list = true;
   ClaimOptions claims;
 };
-
-Status unresolvable(std::string why) {
-  return Status(Code::kUnschedulableAndUnresolvable, std::move(why));
-}
 
 // Success if the class of a request exists.
 Status check_class(const View& view, Str device_class, const std::string& request) {
   if (device_class.empty())
     return Status::from_error("request " + request + ": unsupported request type");
   if (view.objects().find<DeviceClass>(device_class) == nullptr)
-    return unresolvable("request " + request + ": device class " + std::string(device_class) +
-                        " does not exist");
+    return Status::unresolvable("request " + request + ": device class " +
+                                std::string(device_class) + " does not exist");
   return Status();
 }
 
@@ -38,14 +37,13 @@ class DynamicResources final : public Plugin {
  public:
   explicit DynamicResources(const Settings& settings)
       : settings_(settings),
-        states_(settings.claims.features, settings.claims.list_attributes,
-                [this] { return selectors(); }),
+        states_(settings.claims.features),
         programs_({.list_attributes = settings.claims.list_attributes}) {}
 
   Status pre_enqueue(const Call& call, const Pod& pod) const override {
     if (!settings_.enabled || pod.spec.resource_claims.empty()) return {};
     const auto claims = claims_of(call.view, pod);
-    return claims.ok() ? Status() : unresolvable(claims.error().message);
+    return claims.ok() ? Status() : Status::unresolvable(claims.error().message);
   }
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
@@ -56,18 +54,11 @@ class DynamicResources final : public Plugin {
     if (found.ok() && settings_.extended_resources && asks_scalars(pod.requests))
       resources = extended_resources_of(call.view, pod);
     if (found.ok() && found->empty() && resources.empty()) return Status(Code::kSkip);
-    if (!resources.empty() && !call.services.reserves_all)
-      return Error{
-          Rc::kUnsupported,
-          "the pod asks for extended resources that a DeviceClass provides, which simulated "
-          "clusters do not allocate",
-          {},
-          "DynamicResources"};
     // PostFilter learns from this that PreFilter ran.
     const auto data = std::make_shared<ClaimsOfCycle>();
     data->view_version = call.view.version();
     *call.data = data;
-    if (!found.ok()) return unresolvable(found.error().message);
+    if (!found.ok()) return Status::unresolvable(found.error().message);
     std::vector<ClaimData::Claim> claims;
     bool allocates = false;
     for (ResourceClaimRef& c : *found) {
@@ -85,7 +76,7 @@ class DynamicResources final : public Plugin {
     }
     data->data = std::make_shared<ClaimData>(
         PodRef::share(&pod), std::move(claims), std::move(resources),
-        allocates ? states_.of(call.view) : nullptr, states_, settings_.claims, call.view);
+        allocates ? states_.of(call.view) : nullptr, settings_.claims, selectors(), call.view);
     data->reserved = std::make_shared<ClaimReservation>();
     return Status();
   }
@@ -99,18 +90,14 @@ class DynamicResources final : public Plugin {
     }
     const std::shared_ptr<ClaimData>& known = static_cast<const ClaimsOfCycle&>(*call.data).data;
     if (!known) return;  // PreFilter has rejected the pod
+    ClaimData& data = *known;
     const std::function<bool()> expired = [&] { return call.exceeded(); };
-    ClaimData::Judge judge(*known, call.services.clock(), expired);
     set.for_each([&](uint32_t row) {
       if (call.exceeded()) return;
-      switch (judge.of(call.node(row))) {
-        case ClaimData::Answer::kUnknown:
-        case ClaimData::Answer::kFits: return;
-        case ClaimData::Answer::kImpossible:
-        case ClaimData::Answer::kInvalidPools: return set.reject(row);
-        case ClaimData::Answer::kOther: break;
-      }
-      judge.status_of(row).rejected() ? set.reject(row) : set.reject_with_error(row);
+      const ClaimData::Verdict& verdict =
+          data.verdict(call.node(row), call.services.clock(), expired);
+      if (verdict.status.success()) return;
+      verdict.status.rejected() ? set.reject(row) : set.reject_with_error(row);
     });
   }
 
@@ -133,16 +120,18 @@ class DynamicResources final : public Plugin {
     ClaimData& data = *static_cast<const ClaimsOfCycle&>(*call.data).data;
     const ClaimData::Verdict& verdict =
         data.verdict(call.node(row), call.services.clock(), [&] { return call.exceeded(); });
-    for (uint32_t i = 0; i < data.claims().size(); ++i) {
-      const ClaimData::Claim& c = data.claims()[i];
-      const bool elsewhere = std::find(verdict.unavailable.begin(), verdict.unavailable.end(), i) !=
-                             verdict.unavailable.end();
-      const bool at_fault = verdict.unavailable.empty() ? c.to_allocate() : elsewhere;
-      if (!c.extended && !at_fault) continue;
-      facts->add(status.reasons[0])
-          .key("resourceClaim", c.object->meta.ns, c.object->meta.name)
-          .flag("allocated", !c.to_allocate());
-    }
+    if (status.reasons == verdict.status.reasons)
+      data.explain(
+          call.view, call.node(row), call.services.clock(), verdict,
+          [&] { return call.exceeded(); }, facts);
+  }
+
+  bool lists_gains() const override { return true; }
+  void gain_facts(const FilterCall& call, uint32_t row, Facts* facts) const override {
+    const auto* const claims = static_cast<const ClaimsOfCycle*>(call.data);
+    if (claims == nullptr || !claims->data) return;
+    if (const ClaimData::Verdict* verdict = claims->data->known(row))
+      claims->data->list_devices(*verdict, facts);
   }
 
   Status post_filter(const PostFilterCall& call, std::optional<Nomination>*) const override {
@@ -177,9 +166,9 @@ class DynamicResources final : public Plugin {
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
     const auto* const claims = static_cast<const ClaimsOfCycle*>(call.filter_data);
     if (!settings_.enabled || !settings_.prioritized_list || claims == nullptr || !claims->data ||
-        !claims->data->allocates() || !claims->data->has_alternatives())
+        !claims->data->allocates())
       return {true, 0};
-    set.for_each([&](uint32_t row) { scores[row] = claims->data->score(row); });
+    set.for_each([&](uint32_t row) { scores[row] = score_of(*claims->data, row); });
     return {};
   }
   bool normalizes() const override { return true; }
@@ -260,10 +249,11 @@ class DynamicResources final : public Plugin {
   }
 
   // Whether the claim may be asked for; notes if it has to be allocated.
-  static Status check(const View& view, const ResourceClaim& claim, bool* allocates) {
+  Status check(const View& view, const ResourceClaim& claim, bool* allocates) const {
     const std::string key = object_key(claim.meta.ns, claim.meta.name);
     if (claim.in_flight)
-      return unresolvable("resource claim " + key + " is in the process of being allocated");
+      return Status::unresolvable("resource claim " + key +
+                                  " is in the process of being allocated");
     if (claim.allocation) {
       const std::string error = node_selector_error(claim.allocation->node_selector);
       return error.empty() ? Status() : Status::from_error(error);
@@ -273,14 +263,18 @@ class DynamicResources final : public Plugin {
       const std::string name(r.name);
       if (r.exact) {
         if (Status s = check_class(view, r.exactly.device_class, name); !s.success()) return s;
+      } else if (!r.first_available.empty() && !settings_.prioritized_list) {
+        return Status::unresolvable(
+            "resource claim " + key + ", request " + name +
+            ": has subrequests, but the DRAPrioritizedList feature is disabled");
       } else if (!r.first_available.empty()) {
         for (const DeviceRequirement& a : r.first_available)
           if (Status s = check_class(view, a.device_class, name + "/" + std::string(a.name));
               !s.success())
             return s;
       } else {
-        return unresolvable("resource claim " + key + ", request " + name +
-                            ": unknown request type");
+        return Status::unresolvable("resource claim " + key + ", request " + name +
+                                    ": unknown request type");
       }
     }
     return Status();
@@ -295,6 +289,33 @@ class DynamicResources final : public Plugin {
                  view.objects().find<ResourceClaim>(pod.meta.ns, entry.claim_name) != nullptr);
     }
     if (!entry.template_name.empty()) fact->text("template", entry.template_name);
+  }
+
+  static int64_t score_of(const ClaimData& data, uint32_t row) {
+    const ClaimData::Verdict* const verdict = data.known(row);
+    if (verdict == nullptr) return 0;
+    int64_t out = 0;
+    size_t index = 0;
+    for (const ClaimData::Claim& c : data.claims()) {
+      if (c.to_allocate() && index >= verdict->allocations.size()) return 0;
+      const ClaimAllocation& allocation =
+          c.to_allocate() ? verdict->allocations[index++]->allocation : *c.object->allocation;
+      for (const DeviceRequest& request : c.object->spec.requests) {
+        if (request.exact) continue;
+        for (uint32_t a = 0; a < request.first_available.size(); ++a)
+          if (uses(allocation, request, a)) out += kMaxAlternatives - a;
+      }
+    }
+    return out;
+  }
+
+  // Whether the claim has a device of this alternative.
+  static bool uses(const ClaimAllocation& allocation, const DeviceRequest& request,
+                   uint32_t alternative) {
+    const std::string name =
+        std::string(request.name) + "/" + std::string(request.first_available[alternative].name);
+    return std::any_of(allocation.results.begin(), allocation.results.end(),
+                       [&](const AllocatedDevice& d) { return d.request == name; });
   }
 
   // A claim that lost its allocation may help any pod with claims, another change only its own.

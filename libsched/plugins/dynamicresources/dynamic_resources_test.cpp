@@ -6,10 +6,6 @@ namespace libsched::dynamic_resources_test {
 
 const StoredKind kClaimKind = StoredKind::kResourceClaim;
 
-std::string needs(const std::string& why) {
-  return "error: pod \"default/p\" needs plugin \"DynamicResources\" (" + why +
-         "), which this version of libsched does not have yet";
-}
 std::string asking(const std::string& name, const char* amount) {
   return "{containers: [{name: c, resources: {requests: {" + name + ": " + amount + "}}}]}";
 }
@@ -90,6 +86,11 @@ class Writes final : public ApiClient {
     if (cluster != nullptr) REQUIRE(cluster->put_object(kClaimKind, object).ok());
     return {};
   }
+  Result<void> delete_object(StoredKind, Str ns, Str name) override {
+    if (!errors.empty()) return Error{Rc::kIo, errors.front(), {}, {}};
+    deleted.push_back(std::string(ns) + "/" + std::string(name));
+    return {};
+  }
   void event(const Pod&, Str, Str reason, Str, Str note) override {
     events.push_back(std::string(reason) + ": " + std::string(note));
   }
@@ -97,7 +98,7 @@ class Writes final : public ApiClient {
   Cluster* cluster = nullptr;
   std::vector<std::string> errors;  // of the next writes; "": none
   ObjectRef conflicting;            // what the claim is by the first conflict
-  std::vector<std::string> patches, events;
+  std::vector<std::string> patches, events, deleted;
   ObjectRef written;
 };
 
@@ -403,6 +404,25 @@ TEST_CASE("PostFilter takes the devices from a claim that nobody else uses") {
         "Unschedulable: deallocation of ResourceClaim completed / ");
   CHECK(after(", reservedFor: [{resource: pods, name: x, uid: u-x}]") ==
         "Unschedulable: still not schedulable / as it was");
+}
+
+TEST_CASE("PostFilter takes away a claim for extended resources of an earlier cycle") {
+  const std::string stale =
+      "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: p-old, "
+      "namespace: default, annotations: {resource.kubernetes.io/extended-resource-claim: 'true'}, "
+      "ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: u-p, controller: true}]}\nspec: "
+      "{devices: {requests: [{name: container-0-request-0, exactly: {deviceClassName: gpu}}]}}\n";
+  Trial t("DynamicResources", node("a") + slice("a", 1) + kClass + stale);
+  const PodRef pod =
+      Trial::pod(asking("example.com/gpu", "1"), "name: p, namespace: default, uid: u-p");
+  const Ref<Writes> api = make_ref<Writes>();
+  Journey journey(t, pod, api);
+  CHECK(journey.filter("a") ==
+        "UnschedulableAndUnresolvable: cannot schedule extended resource claim");
+  CHECK(journey.post_filter() == "Unschedulable: deletion of ResourceClaim completed");
+  CHECK(api->deleted == std::vector<std::string>{"default/p-old"});
+  api->errors = {"it rains"};
+  CHECK(journey.post_filter().starts_with("Error"));
 }
 
 TEST_CASE("PostFilter has no claims to give back") {

@@ -12,22 +12,24 @@ bool tolerates(const DeviceToleration& t, const DeviceTaint& taint) {
   return t.op == "Exists";
 }
 
-bool taints_prevent(const DeviceId& id, const Device& device,
-                    std::span<const DeviceTaintRule* const> rules,
-                    Span<DeviceToleration> tolerations) {
+const DeviceTaint* preventing_taint(const DeviceId& id, const Device& device,
+                                    std::span<const DeviceTaintRule* const> rules,
+                                    Span<DeviceToleration> tolerations) {
   const auto prevents = [&](const DeviceTaint& taint) {
     if (taint.effect != "NoSchedule" && taint.effect != "NoExecute") return false;
     return std::none_of(tolerations.begin(), tolerations.end(),
                         [&](const DeviceToleration& t) { return tolerates(t, taint); });
   };
-  if (std::any_of(device.taints.begin(), device.taints.end(), prevents)) return true;
+  for (const DeviceTaint& taint : device.taints)
+    if (prevents(taint)) return &taint;
   const auto concerns = [](const std::optional<Str>& wanted, Str name) {
     return !wanted || *wanted == name;
   };
-  return std::any_of(rules.begin(), rules.end(), [&](const DeviceTaintRule* rule) {
-    return concerns(rule->driver, id.driver) && concerns(rule->pool, id.pool) &&
-           concerns(rule->device, id.device) && prevents(rule->taint);
-  });
+  for (const DeviceTaintRule* rule : rules)
+    if (concerns(rule->driver, id.driver) && concerns(rule->pool, id.pool) &&
+        concerns(rule->device, id.device) && prevents(rule->taint))
+      return &rule->taint;
+  return nullptr;
 }
 
 }  // namespace libsched

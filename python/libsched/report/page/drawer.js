@@ -20,12 +20,19 @@ const drawer = {
 
   because(row) {
     const why = model.why(row);
-    if (!why) return [];
+    if (!why) return drawer.gains(row);
     return [make("div", { class: "because" },
       make("p", {}, make("b", { class: "plugin" }, visible(why.plugin || "PreFilter")),
         make("span", { class: "faint" }, visible(why.preFilter ? `PreFilter, ${why.code}` : why.code))),
       make("ul", {}, ...why.reasons.map((reason) => make("li", {}, visible(reason),
         ...drawer.facts(row, reason)))))];
+  },
+
+  // What a node that takes the pod would give it beside its resources.
+  gains(row) {
+    const lines = model.factTexts(row);
+    return lines.length ? [make("h3", {}, "Devices"), make("ul", { class: "facts" },
+      ...lines.map((text) => make("li", {}, visible(text))))] : [];
   },
 
   // A list of the facts behind a reason, if there are any.

@@ -1,0 +1,195 @@
+// See device_facts.hpp. What lasts comes before what may change: a device that no selector chooses
+// is not called in use.
+#include "libsched/plugins/dynamicresources/device_facts.hpp"
+
+#include <algorithm>
+#include <deque>
+
+#include "libsched/plugins/dynamicresources/capacity.hpp"
+#include "libsched/plugins/dynamicresources/taints.hpp"
+
+namespace libsched {
+namespace {
+
+// Of each group so many devices are named.
+constexpr size_t kMostNames = 8;
+
+std::string taint_text(const DeviceTaint& taint) {
+  std::string out(taint.key);
+  if (!taint.value.empty()) out.append("=").append(taint.value);
+  return out.append(":").append(taint.effect);
+}
+
+Fact& about(const ResourceClaim& claim, Str request, Str reason, Facts* facts) {
+  return facts->add(reason)
+      .key("resourceClaim", claim.meta.ns, claim.meta.name)
+      .text("request", request);
+}
+
+// The claims up to a request, in copies: those before it, and its own up to this request.
+ResourceClaimRef cut_after(const ResourceClaim& claim, size_t request) {
+  const Ref<ResourceClaim> out = copy_resource_claim(claim);
+  out->spec.requests = out->spec.requests.first(request + 1);
+  return out;
+}
+
+}  // namespace
+
+std::string device_text(const DeviceId& id) {
+  return std::string(id.driver).append("/").append(id.pool).append("/").append(id.device);
+}
+
+DeviceFacts::DeviceFacts(const AllocatorInput& input, SelectorCompiler compile,
+                         bool list_attributes, const View& view)
+    : input_(input), selectors_(std::move(compile), list_attributes) {
+  view.objects().for_each<ResourceClaim>([&](const ResourceClaim& c) {
+    if (!c.allocation) return;
+    claims_.push_back(ResourceClaimRef::share(&c));
+    for (const AllocatedDevice& d : c.allocation->results)
+      if (!d.admin_access.value_or(false)) holders_.emplace(d.id(), &c);
+  });
+}
+
+void DeviceFacts::Answer::add(Obstacle why, std::string device) {
+  const auto at =
+      std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.why == why; });
+  Group& group = at != groups.end() ? *at : groups.emplace_back(Group{std::move(why), {}});
+  group.devices.push_back(std::move(device));
+}
+
+DeviceFacts::Obstacle DeviceFacts::unselected(Span<DeviceSelector> selectors, const Device& device,
+                                              Str driver) {
+  for (const DeviceSelector& s : selectors) {
+    const SelectorMemory::Answer& answer = selectors_.match(s.expression, device, driver);
+    if (answer.match == cel::Match::kNo)
+      return {"selector", "selector", std::string(s.expression), true};
+    if (answer.match == cel::Match::kError)
+      return {"selector fails", "selector", std::string(s.expression), true};
+  }
+  return {};
+}
+
+DeviceFacts::Obstacle DeviceFacts::short_counter(const DevicePool& pool, const Device& device) {
+  for (const CounterOffers::Counter& offer : offers_.of(pool, *input_.in_use)) {
+    Quantity sum = offer.taken;
+    for (const DeviceCounters& taken : device.consumes)
+      if (taken.set == offer.set)
+        if (const Quantity* amount = find_quantity(taken.counters, offer.name)) sum.add(*amount);
+    if (sum.compare(offer.offered) > 0)
+      return {"counters", "counter", std::string(offer.set).append("/").append(offer.name)};
+  }
+  return {};
+}
+
+DeviceFacts::Obstacle DeviceFacts::obstacle(const TargetNode& node, const DevicePool& pool,
+                                            const ResourceSlice& slice, const Device& device,
+                                            const Ask& ask) {
+  const DeviceFeatures& features = input_.features;
+  const DeviceId id = pool.id_of(device);
+  if (const DeviceClass* c = input_.class_of(ask.what.device_class))
+    if (Obstacle o = unselected(c->selectors, device, slice.driver); o.problem) return o;
+  if (Obstacle o = unselected(ask.what.selectors, device, slice.driver); o.problem) return o;
+  if (slice.per_device_node_selection) {
+    const Result<bool> here =
+        node_matches(node, device.node_name, device.all_nodes, device.node_selector);
+    if (!here.ok() || !*here) return {"node", nullptr, {}, true};
+  }
+  if (!features.binding_conditions && !device.binding_conditions.empty())
+    return {"binding conditions", nullptr, {}, true};
+  const CapacityAmounts* const shares = input_.in_use->capacity(id);
+  if (features.consumable_capacity) {
+    if (const std::optional<Str> lacks = short_capacity(device, ask.what.capacity, shares, nullptr))
+      return {"capacity", "capacity", std::string(*lacks), true};
+  }
+  if (!ask.what.admin_access && input_.in_use->whole(id)) {
+    const auto holder = holders_.find(id);
+    if (holder == holders_.end()) return {"in use", nullptr, {}};
+    const ObjectMeta& meta = holder->second->meta;
+    return {"in use", "usedBy", std::string(meta.ns).append("/").append(meta.name)};
+  }
+  if (!device.consumes.empty()) {
+    if (!features.partitionable) return {"counters", nullptr, {}};
+    const bool has_share =
+        features.consumable_capacity && device.allow_multiple_allocations && shares != nullptr;
+    if (!has_share)
+      if (Obstacle o = short_counter(pool, device); o.problem) return o;
+  }
+  if (features.taints)
+    if (const DeviceTaint* t = preventing_taint(id, device, input_.rules, ask.what.tolerations))
+      return {"taint", "taint", taint_text(*t)};
+  return {};
+}
+
+bool DeviceFacts::add(const TargetNode& node, const std::vector<const DevicePool*>& pools,
+                      const Ask& ask, Str reason, Facts* facts) {
+  Answer found;
+  bool blocked = false;
+  for (const DevicePool* pool : pools) {
+    if (pool->incomplete || pool->invalid)
+      found.add({pool->incomplete ? "incomplete pool" : "invalid pool", "pool",
+                 std::string(pool->driver).append("/").append(pool->name), true},
+                {});
+    for (const ResourceSlice* slice : pool->slices)
+      for (const Device& device : slice->devices) {
+        ++found.seen;
+        Obstacle why = obstacle(node, *pool, *slice, device, ask);
+        if (why.problem == nullptr) {
+          ++found.suitable;
+          continue;
+        }
+        blocked |= !why.lasting;
+        found.add(std::move(why), device_text(pool->id_of(device)));
+      }
+  }
+  const bool all = ask.what.allocation_mode == "All";
+  Fact& fact = about(ask.claim, ask.name, reason, facts);
+  if (!all) fact.number("wanted", ask.what.count);
+  fact.number("seen", found.seen).number("suitable", found.suitable);
+  const bool enough = all ? found.suitable > 0 && !blocked : found.suitable >= ask.what.count;
+  if (enough) return true;
+  for (const Group& g : found.groups) {
+    Fact& detail = about(ask.claim, ask.name, reason, facts).text("problem", g.why.problem);
+    if (g.why.field != nullptr) detail.text(g.why.field, g.why.detail);
+    if (g.devices[0].empty()) continue;  // a pool
+    const size_t named = std::min(g.devices.size(), kMostNames);
+    detail.number("count", static_cast<int64_t>(g.devices.size()))
+        .texts("devices", std::vector<Str>(g.devices.begin(),
+                                           g.devices.begin() + static_cast<ptrdiff_t>(named)));
+  }
+  return false;
+}
+
+void DeviceFacts::add(const TargetNode& node, std::span<const ResourceClaim* const> claims,
+                      const Search& search, Str reason, Facts* facts) {
+  std::deque<DevicePool> made;
+  const Result<std::vector<const DevicePool*>> pools = input_.slices->pools_of(node, made);
+  bool each = pools.ok();
+  for (const ResourceClaim* claim : claims) {
+    if (!pools.ok() || claim->spec.requests.empty())
+      facts->add(reason).key("resourceClaim", claim->meta.ns, claim->meta.name);
+    if (!pools.ok()) continue;
+    for (const DeviceRequest& r : claim->spec.requests) {
+      bool has =
+          r.exact && add(node, *pools, {*claim, r.exactly, std::string(r.name)}, reason, facts);
+      for (const DeviceRequirement& a : r.first_available)
+        has |= add(node, *pools, {*claim, a, std::string(r.name).append("/").append(a.name)},
+                   reason, facts);
+      each &= has;
+    }
+  }
+  if (!each) return;
+  std::vector<const ResourceClaim*> some;
+  for (const ResourceClaim* claim : claims) {
+    some.push_back(claim);
+    for (size_t r = 0; r < claim->spec.requests.size(); ++r) {
+      const ResourceClaimRef cut = cut_after(*claim, r);
+      some.back() = cut.get();
+      if (search(some)) continue;
+      about(*claim, claim->spec.requests[r].name, reason, facts).text("problem", "together");
+      return;
+    }
+    some.back() = claim;
+  }
+}
+
+}  // namespace libsched

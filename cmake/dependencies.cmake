@@ -9,6 +9,7 @@ pkg_check_modules(LZMA REQUIRED IMPORTED_TARGET liblzma>=5.2)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd>=1.4)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1>=0.2)
+pkg_check_modules(CURL IMPORTED_TARGET libcurl>=7.85)  # of libsched-net.so alone, which is switched off without it
 
 if(LIBSCHED_BUILD_TESTS)
   find_package(doctest 2.4 REQUIRED)

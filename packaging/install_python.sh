@@ -28,9 +28,9 @@ install_wheel() {
 }
 
 stamp=.venv/libsched.sha256
-now=$(digest libsched capi cmake bindings/pybind11 python CMakeLists.txt pyproject.toml)
+now=$(digest libsched capi net cmake bindings/pybind11 python CMakeLists.txt pyproject.toml)
 if [ "$now" != "$(cat "$stamp" 2>/dev/null)" ] || [ ! -x .venv/bin/libsched ]; then
-  packaging/build.sh release libsched
+  packaging/build.sh release libsched libsched_net
   install_wheel libsched "$stamp" "$now" . \
     -C cmake.define.LIBSCHED_PREBUILT="$PWD/build/release/lib/libsched.so"
 fi

@@ -10,8 +10,11 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RELEASE = ROOT / "build" / "release"
 LIBRARY = RELEASE / "lib" / "libsched.so"
+NET_LIBRARY = RELEASE / "lib" / "libsched-net.so"
 INCLUDE = ROOT / "capi" / "include"
+NET_INCLUDE = ROOT / "net" / "include"
 HEADERS = sorted(INCLUDE.rglob("*.h"))
+NET_HEADERS = sorted(NET_INCLUDE.rglob("*.h"))
 
 
 def run(*command, cwd=ROOT, env=None, code=0, text=""):
@@ -21,6 +24,14 @@ def run(*command, cwd=ROOT, env=None, code=0, text=""):
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == code, f"{command} exited with {done.returncode}:\n{done.stdout}"
     return done.stdout
+
+
+def need_net():
+    """Skips a test of libsched-net.so where libcurl was missing, or fails if REQUIRE_ALL is set."""
+    if not NET_LIBRARY.exists():
+        if os.environ.get("REQUIRE_ALL", "") not in ("", "0"):
+            pytest.fail("no libsched-net.so, and REQUIRE_ALL is set")
+        pytest.skip("libsched-net.so was not built: no libcurl")
 
 
 def need(tool):

@@ -10,7 +10,7 @@ import re
 import sources
 
 LAYERS = ["base", "objects", "ingest", "cel", "cluster", "config", "framework", "plugins",
-          "scheduler", "net", "capi"]
+          "scheduler", "capi"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 CPP = {".cpp", ".hpp", ".c", ".h"}
 
@@ -21,7 +21,9 @@ THIRD_PARTY = {
     "zlib.h": {"ingest"},
     "lzma.h": {"ingest"},
     "zstd": {"ingest"},
-    "nlohmann/": {"config", "framework", "plugins", "scheduler", "capi"},
+    "nlohmann/": {"config", "framework", "plugins", "scheduler", "capi", "net"},
+    "curl/": {"net"},
+    "openssl/": set(),
     "re2/": {"cel", "config"},
     "doctest/": set(),  # tests only
     "cjson/": set(),
@@ -39,15 +41,22 @@ def layer_of(path):
     parts = path.parts
     if parts[0] == "libsched" and len(parts) > 2:
         return parts[1]
-    return "capi" if parts[:2] == ("capi", "src") else None
+    return {("capi", "src"): "capi", ("net", "src"): "net"}.get(parts[:2])
+
+
+def may_include(layer, other):
+    """Whether a file of a layer may include a header of another; the second library sees only the first."""
+    if layer == "net":
+        return other in ("base", "net")
+    return other in LAYERS and LAYERS.index(other) <= LAYERS.index(layer)
 
 
 def wrong_includes(layer, included, is_test=False):
     """The included headers that a file of this layer may not include."""
     wrong = []
     for header in included:
-        named = re.match(r"libsched/([a-z_]+)/", header)
-        if named and (named[1] not in LAYERS or LAYERS.index(named[1]) > LAYERS.index(layer)):
+        named = re.match(r"(?:libsched/([a-z_]+)|(net|capi)/src)/", header)
+        if named and not may_include(layer, named[1] or named[2]):
             wrong.append(header)
         for prefix, allowed in THIRD_PARTY.items():
             if header.startswith(prefix) and layer not in allowed and not is_test:
@@ -65,7 +74,7 @@ def in_layers():
 
 
 def test_every_folder_is_a_known_layer():
-    assert {layer_of(path) for path in in_layers()} <= set(LAYERS)
+    assert {layer_of(path) for path in in_layers()} <= {*LAYERS, "net"}
     assert len(in_layers()) > 10
 
 
@@ -93,13 +102,17 @@ def test_the_check_itself_refuses():
     assert wrong_includes("objects", ["libsched/commons/x.hpp"])
     assert wrong_includes("cluster", ["nlohmann/json.hpp"])
     assert wrong_includes("config", ["simdjson.h"])
+    assert wrong_includes("scheduler", ["curl/curl.h"])
+    assert wrong_includes("scheduler", ["net/src/http/client.hpp"])
+    assert wrong_includes("net", ["libsched/cluster/cluster.hpp"])
+    assert not wrong_includes("net", ["libsched/base/result.hpp", "curl/curl.h", "libsched/net.h"])
     assert not wrong_includes("plugins", ["libsched/framework/status.hpp", "vector"])
 
 
 def test_public_headers_include_only_c_basics_and_each_other():
     headers = [path for path in sources.files()
-               if path.parts[:2] == ("capi", "include") and path.suffix == ".h"]
-    assert headers
+               if path.parts[:2] in (("capi", "include"), ("net", "include")) and path.suffix == ".h"]
+    assert len({path.parts[0] for path in headers}) == 2
     wrong = {str(path): header for path in headers for header in includes(path)
              if header not in PUBLIC_STANDARD
              and not (sources.ROOT / "capi" / "include" / header).is_file()}
@@ -164,7 +177,7 @@ LOCK = re.compile(
 
 def test_locks_that_outlive_a_call_are_those_that_fork_waits_for():
     cpp = [path for path in sources.files() if path.suffix in CPP and "_test." not in path.name
-           and (path.parts[0] == "libsched" or path.parts[:2] == ("capi", "src"))]
+           and (path.parts[0] == "libsched" or path.parts[:2] in (("capi", "src"), ("net", "src")))]
     assert cpp
     assert not {str(path): found for path in cpp if str(path) not in OWN_LOCKS
                 if (found := LOCK.findall(sources.text(path)))}

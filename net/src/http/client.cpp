@@ -1,0 +1,253 @@
+// HttpClient on libcurl. A connection belongs to an easy handle, and idle handles wait in the
+// client's pool.
+#include "net/src/http/client.hpp"
+
+#include <curl/curl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <mutex>
+
+#include "libsched/base/mutex.hpp"
+#include "libsched/base/quote.hpp"
+#include "net/src/http/go_error.hpp"
+#include "net/src/http/url.hpp"
+
+namespace libsched {
+
+struct EasyDeleter {
+  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+};
+using Easy = std::unique_ptr<CURL, EasyDeleter>;
+
+namespace {
+
+constexpr size_t kMostIdle = 16;
+constexpr int64_t kDay = int64_t{86400} * 1'000'000'000;
+
+// libcurl is initialised once, and never ended: other code of the process may use it too.
+bool curl_is_ready() {
+  static const bool ready = [] {
+    const ForkHeldOff held_off;
+    return curl_global_init(CURL_GLOBAL_ALL) == CURLE_OK;
+  }();
+  return ready;
+}
+
+struct ListDeleter {
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+using List = std::unique_ptr<curl_slist, ListDeleter>;
+
+// What arrives during one transfer.
+struct Arrival {
+  CURL* easy = nullptr;
+  size_t max_response = 0;
+  HttpResponse response;
+  bool headers_complete = false;
+  bool too_large = false;
+};
+
+size_t take_header(char* data, size_t size, size_t count, void* to) {
+  Arrival& arrival = *static_cast<Arrival*>(to);
+  const std::string_view line(data, size * count);
+  if (line != "\r\n" && line != "\n") return line.size();
+  long status = 0;
+  curl_easy_getinfo(arrival.easy, CURLINFO_RESPONSE_CODE, &status);
+  if (status < 200) return line.size();  // informational: the answer's headers follow
+  arrival.response.status = static_cast<int>(status);
+  arrival.headers_complete = true;
+  return status == 200 ? line.size() : 0;  // no other body is read
+}
+
+size_t take_body(char* data, size_t size, size_t count, void* to) {
+  Arrival& arrival = *static_cast<Arrival*>(to);
+  const size_t bytes = size * count;
+  if (bytes > arrival.max_response - arrival.response.body.size()) {
+    arrival.too_large = true;
+    return 0;
+  }
+  try {
+    arrival.response.body.append(data, bytes);
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+  return bytes;
+}
+
+void set_blob(CURL* easy, CURLoption option, const std::string& data) {
+  curl_blob blob{const_cast<char*>(data.data()), data.size(), CURL_BLOB_NOCOPY};
+  curl_easy_setopt(easy, option, &blob);
+}
+
+void set_tls(CURL* easy, const TlsConfig& tls) {
+  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, tls.insecure ? 0L : 1L);
+  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, tls.insecure ? 0L : 2L);
+  if (!tls.ca_data.empty()) {
+    curl_easy_setopt(easy, CURLOPT_CAINFO, nullptr);
+    curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);
+    set_blob(easy, CURLOPT_CAINFO_BLOB, tls.ca_data);
+  }
+  if (!tls.cert_data.empty()) {
+    curl_easy_setopt(easy, CURLOPT_SSLCERTTYPE, "PEM");
+    set_blob(easy, CURLOPT_SSLCERT_BLOB, tls.cert_data);
+    curl_easy_setopt(easy, CURLOPT_SSLKEYTYPE, "PEM");
+    set_blob(easy, CURLOPT_SSLKEY_BLOB, tls.key_data);
+  }
+}
+
+std::string address_of(CURL* easy, CURLINFO ip, CURLINFO port) {
+  const char* text = nullptr;
+  long number = 0;
+  curl_easy_getinfo(easy, ip, &text);
+  curl_easy_getinfo(easy, port, &number);
+  if (!text || !*text) return {};
+  const std::string host(text);
+  return (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" +
+         std::to_string(number);
+}
+
+}  // namespace
+
+// Idle handles. A child of fork(2) must not touch the connections of its parent, so it abandons
+// them.
+class HttpClient::Pool {
+ public:
+  ~Pool() { leave_to_parent(); }
+
+  Easy take() {
+    const std::lock_guard lock(mutex_);
+    leave_to_parent();
+    if (idle_.empty()) return Easy(curl_easy_init());
+    Easy easy = std::move(idle_.back());
+    idle_.pop_back();
+    return easy;
+  }
+  void give_back(Easy easy) {
+    const std::lock_guard lock(mutex_);
+    if (owner_ == getpid() && idle_.size() < kMostIdle) idle_.push_back(std::move(easy));
+  }
+
+ private:
+  void leave_to_parent() {
+    if (owner_ == getpid()) return;
+    for (Easy& easy : idle_) static_cast<void>(easy.release());
+    idle_.clear();
+    owner_ = getpid();
+  }
+
+  Mutex mutex_;
+  pid_t owner_ = getpid();
+  std::vector<Easy> idle_;
+};
+
+HttpClient::HttpClient(HttpOptions options)
+    : options_(std::move(options)), pool_(std::make_unique<Pool>()) {}
+HttpClient::~HttpClient() = default;
+
+Result<HttpResponse> HttpClient::post(const std::string& url, std::string_view body,
+                                      int64_t timeout_ns) const {
+  const auto failed = [&](std::string why) {
+    return Error{Rc::kIo, "Post " + go_quote(url) + ": " + std::move(why), {}, {}};
+  };
+  const UrlParts parts = split_url(url);
+  if (parts.scheme != "http" && parts.scheme != "https") {
+    return failed("unsupported protocol scheme " + go_quote(parts.scheme));
+  }
+  if (parts.host.empty()) return failed("http: no Host in request URL");
+  if (!curl_is_ready()) return Error{Rc::kInternal, "libcurl could not be initialised", {}, {}};
+  Easy owner = pool_->take();
+  CURL* const easy = owner.get();
+  if (!easy) return Error{Rc::kNoMemory, "out of memory", {}, {}};
+
+  curl_slist* lines = nullptr;
+  List headers;
+  const auto header = [&](const std::string& line) {
+    lines = curl_slist_append(headers.get(), line.c_str());
+    if (!lines) return false;
+    static_cast<void>(headers.release());
+    headers.reset(lines);
+    return true;
+  };
+  bool complete = header("Content-Type: application/json") && header("Expect:");
+  for (const std::string& line : options_.headers) complete = complete && header(line);
+
+  std::string target = url;
+  List connect_to;
+  if (options_.tls && !options_.tls->server_name.empty() && parts.scheme == "https") {
+    // libcurl verifies the host of the URL, so that host becomes the name, and the connection goes
+    // elsewhere.
+    target = parts.with_host(options_.tls->server_name);
+    connect_to.reset(curl_slist_append(
+        nullptr, ("::" + parts.bracketed_host() + ":" + parts.port_or_default()).c_str()));
+    complete = complete && connect_to && header("Host: " + parts.authority);
+  }
+  if (!complete) return Error{Rc::kNoMemory, "out of memory", {}, {}};
+
+  char said[CURL_ERROR_SIZE] = "";
+  Arrival arrival{easy, options_.max_response};
+  if (timeout_ns <= 0) timeout_ns = options_.timeout_ns;
+  const long milliseconds = static_cast<long>((std::min(timeout_ns, kDay) + 999'999) / 1'000'000);
+  curl_easy_reset(easy);  // keeps the connection
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(easy, CURLOPT_URL, target.c_str());
+  curl_easy_setopt(easy, CURLOPT_PROXY, "");
+  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+  curl_easy_setopt(easy, CURLOPT_USERAGENT, "libsched/" LIBSCHED_BUILD_VERSION);
+  curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
+  curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 256L << 10);
+  curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 256L << 10);
+  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, milliseconds);
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, milliseconds);
+  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers.get());
+  curl_easy_setopt(easy, CURLOPT_POST, 1L);
+  curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
+  curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body.data());
+  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+  curl_easy_setopt(easy, CURLOPT_HEADERDATA, &arrival);
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &arrival);
+  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, said);
+  if (connect_to) curl_easy_setopt(easy, CURLOPT_CONNECT_TO, connect_to.get());
+  if (!options_.unix_socket.empty()) {
+    curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, options_.unix_socket.c_str());
+  }
+  if (options_.tls) set_tls(easy, *options_.tls);
+
+  const CURLcode code = curl_easy_perform(easy);
+  HttpResponse& response = arrival.response;
+  if (code != CURLE_OK && !(arrival.headers_complete && response.status != 200)) {
+    TransferFailure failure{.curl_code = code, .said = said};
+    long number = 0;
+    curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &number);
+    failure.os_errno = static_cast<int>(number);
+    curl_easy_getinfo(easy, CURLINFO_SSL_VERIFYRESULT, &failure.verify_result);
+    failure.host =
+        options_.tls && !options_.tls->server_name.empty() ? options_.tls->server_name : parts.host;
+    if (options_.unix_socket.empty()) {
+      failure.local = address_of(easy, CURLINFO_LOCAL_IP, CURLINFO_LOCAL_PORT);
+      failure.remote = address_of(easy, CURLINFO_PRIMARY_IP, CURLINFO_PRIMARY_PORT);
+      failure.dialled =
+          "tcp " + (failure.remote.empty() ? parts.bracketed_host() + ":" + parts.port_or_default()
+                                           : failure.remote);
+    } else {
+      failure.dialled = "unix " + options_.unix_socket;
+    }
+    failure.reading_body = arrival.headers_complete;
+    std::string why = arrival.too_large
+                          ? "the body exceeds " + std::to_string(options_.max_response) + " bytes"
+                          : go_text(failure);
+    if (!arrival.headers_complete) return failed(std::move(why));
+    response.failure = std::move(why);
+  }
+  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, nullptr);  // on this stack
+  if (response.status != 200) response.body.clear();
+  pool_->give_back(std::move(owner));
+  return std::move(response);
+}
+
+}  // namespace libsched

@@ -136,6 +136,13 @@ struct NodeSet final : HandleMark {
   size_t count;
   const NodeView* single;  // of a set of one: the view of its node
   mutable NodeInfo info;   // lent by _at()
+  // What a batch filter says about single positions; nullptr in other slots.
+  struct Answer {
+    size_t index;
+    Status status;
+  };
+  std::vector<Answer>* answers = nullptr;
+  mutable bool out_of_memory = false;
 };
 // Objects that slots fill or read during a call.
 struct Signature final : HandleMark {

@@ -61,18 +61,29 @@ typedef struct batch {
   uint16_t reason;
   libsched_code whole;
   int64_t score;
+  bool answers; /* once with code ERROR and once with `answer` and two reasons, in place of `code` */
+  libsched_code answer;
 } batch;
 
 static libsched_code b_filter(void* instance, const libsched_cycle_state* state,
                               const libsched_pod* pod, const libsched_node_set* nodes,
                               int8_t* codes, uint16_t* reasons, libsched_status* status) {
   const batch* b = instance;
-  (void)state, (void)pod, (void)status;
+  (void)state, (void)pod;
   for (size_t i = 0; i < libsched_node_set_count(nodes); ++i) {
     if (!str_is(libsched_node_name(libsched_node_info_node(libsched_node_set_at(nodes, i))), "big"))
       continue;
     codes[i] = b->code;
     reasons[i] = b->reason;
+    if (!b->answers) continue;
+    libsched_status_set(status, LIBSCHED_CODE_ERROR);
+    libsched_node_set_answer(nodes, i, status);
+    libsched_node_set_answer(nodes, libsched_node_set_count(nodes), status);
+    libsched_status_set(status, b->answer);
+    libsched_status_add_reason(status, LIBSCHED_STR("first of big"));
+    libsched_status_add_reason(status, LIBSCHED_STR("second"));
+    libsched_node_set_answer(nodes, i, status);
+    libsched_status_set(status, LIBSCHED_CODE_SUCCESS);
   }
   return b->whole;
 }
@@ -80,8 +91,9 @@ static libsched_code b_filter(void* instance, const libsched_cycle_state* state,
 static libsched_code b_score(void* instance, const libsched_cycle_state* state,
                              const libsched_pod* pod, const libsched_node_set* nodes,
                              int64_t* scores, libsched_status* status) {
-  (void)state, (void)pod, (void)status;
+  (void)state, (void)pod;
   for (size_t i = 0; i < libsched_node_set_count(nodes); ++i) scores[i] = ((batch*)instance)->score;
+  libsched_node_set_answer(nodes, 0, status); /* nothing: this is no filter */
   return LIBSCHED_CODE_SUCCESS;
 }
 
@@ -150,6 +162,12 @@ static void test_batches(void) {
   check_batch((batch){.whole = LIBSCHED_CODE_ERROR}, true, error, "code 1 of filter_batch");
   check_batch((batch){.whole = LIBSCHED_CODE_SKIP}, true, error, "code 5 of filter_batch");
   check_batch((batch){.whole = 55}, true, error, "unknown code 55");
+  check_batch((batch){.answers = true, .answer = no}, true, no, "first of big");
+  check_batch((batch){.answers = true, .answer = no, .code = 99}, false, no, "first of big");
+  check_batch((batch){.answers = true, .answer = LIBSCHED_CODE_SUCCESS, .code = 2}, true,
+              LIBSCHED_CODE_SUCCESS, "");
+  check_batch((batch){.answers = true, .answer = error}, true, error, "first of big");
+  check_batch((batch){.answers = true, .answer = 256}, true, error, "unknown code 256");
   check_batch((batch){.score = 101}, true, LIBSCHED_CODE_SUCCESS, "101");
   check_batch((batch){.score = -1}, true, LIBSCHED_CODE_SUCCESS, "-1");
 }

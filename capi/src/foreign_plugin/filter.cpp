@@ -105,12 +105,15 @@ void ForeignPlugin::filter_batch(const FilterCall& call, const RowSet& set,
       verdicts.begin_batch(set.first_word, Span<uint64_t>(set.alive, set.words), count);
   const int8_t* const codes = batch.codes();
   const uint16_t* const reasons = batch.reasons();
+  std::vector<NodeSet::Answer> answers;
   const Lent<NodeSet> nodes(&call.view, rows, count, call.single);
+  nodes->answers = &answers;
   SlotCall asked(*r_, &call.state);
   const int32_t rc =
       slots().filter_batch(self(), wrap(&call.state), wrap(&call.pod), wrap(nodes.get()),
                            batch.codes(), batch.reasons(), asked.status());
   Status whole = asked.finish(rc);
+  if (nodes->out_of_memory) whole = Status::from_error(std::string(kOutOfMemory));
   if (!whole.success()) {
     if (whole.reasons.empty())
       whole = r_->nonsense("returned code " + std::to_string(rc) + " of filter_batch");
@@ -122,6 +125,14 @@ void ForeignPlugin::filter_batch(const FilterCall& call, const RowSet& set,
       verdicts.set(rows[i], all);
     }
     return;
+  }
+  for (NodeSet::Answer& answer : answers) {  // the last one about a position counts
+    if (code_name(answer.status.code) == nullptr)
+      answer.status =
+          r_->nonsense("returned the unknown code " +
+                       std::to_string(static_cast<int32_t>(answer.status.code)));
+    batch.codes()[answer.index] = static_cast<int8_t>(answer.status.code);
+    batch.reasons()[answer.index] = 0;
   }
   // Plugins without reasons may use index 0, which means no reason.
   const size_t known = r_->reasons.empty() ? 1 : r_->reasons.size();
@@ -137,6 +148,11 @@ void ForeignPlugin::filter_batch(const FilterCall& call, const RowSet& set,
     at += here;
   }
   verdicts.keep(std::move(batch));
+  if (answers.empty()) return;
+  const Verdicts::Pass pass(verdicts);
+  for (NodeSet::Answer& answer : answers)
+    if (!answer.status.success())
+      verdicts.set(rows[answer.index], verdicts.add(std::move(answer.status), end));
 }
 
 }  // namespace libsched::capi

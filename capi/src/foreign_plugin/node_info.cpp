@@ -41,6 +41,18 @@ const libsched_node_info* libsched_node_set_at(const libsched_node_set* set, siz
   s.info.node = s.single != nullptr ? *s.single : NodeView(*s.view, s.rows[index]);
   return wrap(static_cast<const NodeInfo*>(&s.info));
 }
+void libsched_node_set_answer(const libsched_node_set* set, size_t index,
+                              const libsched_status* status) {
+  if (!live(set) || !live(status) || index >= unwrap(set)->count) return;
+  const NodeSet& s = *unwrap(set);
+  if (s.answers == nullptr) return;
+  if (!quietly(false, [&] {
+        const StatusObject& said = *unwrap(status);
+        s.answers->push_back({index, said.status});
+        return !said.out_of_memory;
+      }))
+    s.out_of_memory = true;
+}
 
 const libsched_view* libsched_cycle_state_view(const libsched_cycle_state* state) {
   const Call* call = !live(state) ? nullptr : PluginScope::call_of(*unwrap(state));

@@ -50,6 +50,12 @@ Code filter_batch(void*, const State* state, Pod* pod, Set* nodes, int8_t* codes
   }
   if (s.active() && s.choose().one_in(4))
     libsched_node_info_node(libsched_node_set_at(nodes, s.choose().below(count + 1)));
+  if (s.active() && s.choose().one_in(4)) {
+    libsched_status_set(status, static_cast<Code>(s.choose().below(8)));
+    libsched_status_add_reason(status, kReasons[s.choose().below(3)]);
+    libsched_node_set_answer(nodes, s.choose().below(count + 1), status);
+    libsched_status_set(status, LIBSCHED_CODE_SUCCESS);
+  }
   return s.answer(status);
 }
 Code pre_score(void*, State* state, Pod* pod, Set* nodes, Status* status) {

@@ -353,6 +353,7 @@ struct TYPE {};
 %ignore libsched_reason_total;
 %ignore libsched_run_permit_plugins;
 %ignore libsched_nomination::node;
+%ignore libsched_error_create;
 %ignore libsched_status_as_error;
 %ignore libsched_object_change_raw;
 %ignore libsched_view_object_raw;

@@ -50,6 +50,14 @@ libsched_str libsched_error_path(const libsched_error* error) {
 libsched_str libsched_error_plugin(const libsched_error* error) {
   return !live(error) ? out(Str()) : out(unwrap(error)->error.plugin);
 }
+libsched_rc libsched_error_create(libsched_rc code, libsched_str message, libsched_str path,
+                                  libsched_str plugin, libsched_error** error) {
+  return guarded(error, [&]() -> Result<void> {
+    const bool known = code <= LIBSCHED_ERR_INVALID && code >= LIBSCHED_ERR_PLUGIN;
+    return Error{known ? static_cast<Rc>(code) : Rc::kInternal, std::string(in(message)),
+                 std::string(in(path)), std::string(in(plugin))};
+  });
+}
 libsched_error* libsched_error_ref(const libsched_error* error) { return retain(error); }
 void libsched_error_unref(libsched_error* error) { release(error); }
 

@@ -84,7 +84,24 @@ static void test_null_getters(void) {
   CHECK(libsched_error_plugin(NULL).len == 0);
 }
 
+static void test_own_errors(void) {
+  libsched_error* error = NULL;
+  CHECK(libsched_error_create(LIBSCHED_ERR_IO, text("no answer"), text("a[1]"), text("Far"),
+                              &error) == LIBSCHED_ERR_IO);
+  CHECK(libsched_error_code(error) == LIBSCHED_ERR_IO);
+  CHECK_STR(libsched_error_message(error), "no answer");
+  CHECK_STR(libsched_error_path(error), "a[1]");
+  CHECK_STR(libsched_error_plugin(error), "Far");
+  libsched_error_unref(error);
+  const libsched_str none = {NULL, 0};
+  CHECK(libsched_error_create(LIBSCHED_OK, none, none, none, &error) == LIBSCHED_ERR_INTERNAL);
+  CHECK_STR(libsched_error_message(error), "");
+  libsched_error_unref(error);
+  CHECK(libsched_error_create(-99, none, none, none, NULL) == LIBSCHED_ERR_INTERNAL);
+}
+
 int main(void) {
+  test_own_errors();
   test_versions();
   test_strings();
   test_code_names();

@@ -128,9 +128,8 @@ void ForeignPlugin::filter_batch(const FilterCall& call, const RowSet& set,
   }
   for (NodeSet::Answer& answer : answers) {  // the last one about a position counts
     if (code_name(answer.status.code) == nullptr)
-      answer.status =
-          r_->nonsense("returned the unknown code " +
-                       std::to_string(static_cast<int32_t>(answer.status.code)));
+      answer.status = r_->nonsense("returned the unknown code " +
+                                   std::to_string(static_cast<int32_t>(answer.status.code)));
     batch.codes()[answer.index] = static_cast<int8_t>(answer.status.code);
     batch.reasons()[answer.index] = 0;
   }

@@ -11,34 +11,16 @@
 
 #include "libsched/base/mutex.hpp"
 #include "libsched/base/quote.hpp"
+#include "net/src/http/easy.hpp"
 #include "net/src/http/go_error.hpp"
 #include "net/src/http/url.hpp"
 
 namespace libsched {
 
-struct EasyDeleter {
-  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
-};
-using Easy = std::unique_ptr<CURL, EasyDeleter>;
-
 namespace {
 
 constexpr size_t kMostIdle = 16;
 constexpr int64_t kDay = int64_t{86400} * 1'000'000'000;
-
-// libcurl is initialised once, and never ended: other code of the process may use it too.
-bool curl_is_ready() {
-  static const bool ready = [] {
-    const ForkHeldOff held_off;
-    return curl_global_init(CURL_GLOBAL_ALL) == CURLE_OK;
-  }();
-  return ready;
-}
-
-struct ListDeleter {
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-};
-using List = std::unique_ptr<curl_slist, ListDeleter>;
 
 // What arrives during one transfer.
 struct Arrival {
@@ -74,27 +56,6 @@ size_t take_body(char* data, size_t size, size_t count, void* to) {
     return 0;
   }
   return bytes;
-}
-
-void set_blob(CURL* easy, CURLoption option, const std::string& data) {
-  curl_blob blob{const_cast<char*>(data.data()), data.size(), CURL_BLOB_NOCOPY};
-  curl_easy_setopt(easy, option, &blob);
-}
-
-void set_tls(CURL* easy, const TlsConfig& tls) {
-  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, tls.insecure ? 0L : 1L);
-  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, tls.insecure ? 0L : 2L);
-  if (!tls.ca_data.empty()) {
-    curl_easy_setopt(easy, CURLOPT_CAINFO, nullptr);
-    curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);
-    set_blob(easy, CURLOPT_CAINFO_BLOB, tls.ca_data);
-  }
-  if (!tls.cert_data.empty()) {
-    curl_easy_setopt(easy, CURLOPT_SSLCERTTYPE, "PEM");
-    set_blob(easy, CURLOPT_SSLCERT_BLOB, tls.cert_data);
-    curl_easy_setopt(easy, CURLOPT_SSLKEYTYPE, "PEM");
-    set_blob(easy, CURLOPT_SSLKEY_BLOB, tls.key_data);
-  }
 }
 
 std::string address_of(CURL* easy, CURLINFO ip, CURLINFO port) {
@@ -176,12 +137,8 @@ Result<HttpResponse> HttpClient::post(const std::string& url, std::string_view b
   std::string target = url;
   List connect_to;
   if (options_.tls && !options_.tls->server_name.empty() && parts.scheme == "https") {
-    // libcurl verifies the host of the URL, so that host becomes the name, and the connection goes
-    // elsewhere.
-    target = parts.with_host(options_.tls->server_name);
-    connect_to.reset(curl_slist_append(
-        nullptr, ("::" + parts.bracketed_host() + ":" + parts.port_or_default()).c_str()));
-    complete = complete && connect_to && header("Host: " + parts.authority);
+    complete = complete && set_server_name(*options_.tls, &target, &connect_to) &&
+               header("Host: " + parts.authority);
   }
   if (!complete) return Error{Rc::kNoMemory, "out of memory", {}, {}};
 

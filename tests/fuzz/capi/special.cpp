@@ -15,6 +15,19 @@ void destroy_value(void* data) { world().destroyed(data); }
 
 }  // namespace
 
+void call_libsched_error_create(Turn& t) {
+  String message(t, "message", Words::kAny);
+  String path(t, "path", Words::kPath);
+  String plugin(t, "plugin", Words::kPlugin);
+  Fault error(t, "error");
+  const auto code = static_cast<libsched_rc>(-1 - static_cast<int>(t.choose.below(15)));
+  t.begin("libsched_error_create", Changes::kNothing, message, path, plugin, error);
+  const libsched_rc rc =
+      libsched_error_create(code, message.get(), path.get(), plugin.get(), error.get());
+  t.end_fallible(rc, message, path, plugin, error);
+  if (rc != code) t.wrong("gave another code");
+}
+
 void call_libsched_registry_add(Turn& t) {
   static constexpr const char* kNames[] = {"Hostile0", "Hostile1", "Hostile2", "NodeName",
                                            "Hostile"};

@@ -5,6 +5,8 @@
 
 namespace fuzz {
 
+// It always fails, with the code that it is given.
+void call_libsched_error_create(Turn& t);
 // A struct of function pointers: slots.cpp and throwing.cpp have them.
 void call_libsched_registry_add(Turn& t);
 // The same: the clock counts the calls of destroy().

@@ -187,6 +187,7 @@ void bind_plugins(py::module_& module) {
              });
            })
       .def("load", load, py::arg("path"))
+      .def("add_remote", add_remote)
       .def("add", add, py::arg("name"), py::arg("methods"), py::arg("reasons"), py::arg("factory"));
   py::tuple names(kMethodCount);
   for (size_t i = 0; i < kMethodCount; ++i) names[i] = py::str(kMethodNames[i]);

@@ -65,6 +65,12 @@ libsched_api_client python_client();
 // One lock for each libsched_services, shared by all its Python objects. Needs the GIL.
 std::shared_ptr<Lock> services_lock(const libsched_services* services);
 
+// Registers a plugin that another process provides (plugin_remote.cpp).
+void add_remote(Registry& registry, std::string_view name, std::string_view address,
+                bool ignorable, int64_t timeout_ns, bool tls_insecure,
+                std::string_view tls_server_name, std::string_view tls_ca_file,
+                std::string_view tls_cert_file, std::string_view tls_key_file);
+
 inline Instance& instance_of(void* instance) { return *static_cast<Instance*>(instance); }
 
 // The GIL, and the mark that this thread is in a slot.

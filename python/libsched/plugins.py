@@ -12,6 +12,7 @@ from typing import Any, TypeVar, overload
 
 from . import _core
 from .errors import InvalidError
+from .remote import RemotePlugin
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -132,8 +133,8 @@ def plugin(cls: Any = None, /, *, name: str | None = None, weight: int | None = 
 def registry_of(plugins: Iterable[Any]) -> _core.Registry | None:
     """Makes a registry of the in-tree plugins and the given ones.
 
-    They are classes, instances, paths of shared objects, or texts like ``module:Class``. A profile
-    that names a given plugin nowhere gets it at MultiPoint.
+    They are classes, instances, paths of shared objects, `RemotePlugin`, or texts like
+    ``module:Class`` and ``Name=unix:/path`` (`RemotePlugin.parse`). A profile that names a given plugin nowhere gets it at MultiPoint.
 
     Raises
     ------
@@ -146,6 +147,12 @@ def registry_of(plugins: Iterable[Any]) -> _core.Registry | None:
     for given in plugins:
         if registry is None:
             registry = _core.Registry()
+        if isinstance(given, str) and RemotePlugin.is_text(given):
+            given = RemotePlugin.parse(given)
+        if isinstance(given, RemotePlugin):
+            given.add_to(registry)
+            registry.enable(given.name, _weight(given.name, given.weight))
+            continue
         if isinstance(given, os.PathLike) or (isinstance(given, str) and _is_file(given)):
             for name in registry.load(_loadable(os.fspath(given))):
                 registry.enable(name, 0)
@@ -170,7 +177,7 @@ def _imported(text: str) -> Any:
     module, colon, name = text.partition(":")
     if not colon or not module or not name:
         raise InvalidError(f'the plugin "{text}" is neither a shared object (*.so) nor of the form '
-                           "module:Class")
+                           "module:Class or NAME=ADDRESS")
     try:
         found: Any = importlib.import_module(module)
         for part in name.split("."):

@@ -93,7 +93,13 @@ static libsched_code b_score(void* instance, const libsched_cycle_state* state,
                              int64_t* scores, libsched_status* status) {
   (void)state, (void)pod;
   for (size_t i = 0; i < libsched_node_set_count(nodes); ++i) scores[i] = ((batch*)instance)->score;
-  libsched_node_set_answer(nodes, 0, status); /* nothing: this is no filter */
+  libsched_node_set_answer(nodes, 0, status); /* a success */
+  if (((batch*)instance)->score == 77) {
+    libsched_status_set(status, LIBSCHED_CODE_UNSCHEDULABLE);
+    libsched_status_add_reason(status, LIBSCHED_STR("no score of 77"));
+    libsched_node_set_answer(nodes, libsched_node_set_count(nodes) - 1, status);
+    libsched_status_set(status, LIBSCHED_CODE_SUCCESS);
+  }
   return LIBSCHED_CODE_SUCCESS;
 }
 
@@ -130,7 +136,7 @@ static void check_batch(batch b, bool with_reasons, libsched_code code, const ch
     const int same = strstr(why.ptr, part) != NULL;
     CHECK(same);
     if (!same) fprintf(stderr, "  it is \"%s\", not \"%s\"\n", why.ptr, part);
-  } else if (b.score < 0 || b.score > 100) {
+  } else if (b.score < 0 || b.score > 100 || b.score == 77) {
     CHECK(libsched_decision_scores(decision) == NULL);
     CHECK(strstr(libsched_decision_score_error(decision).ptr, part) != NULL);
   } else {
@@ -169,6 +175,7 @@ static void test_batches(void) {
   check_batch((batch){.answers = true, .answer = error}, true, error, "first of big");
   check_batch((batch){.answers = true, .answer = 256}, true, error, "unknown code 256");
   check_batch((batch){.score = 101}, true, LIBSCHED_CODE_SUCCESS, "101");
+  check_batch((batch){.score = 77}, true, LIBSCHED_CODE_SUCCESS, "no score of 77");
   check_batch((batch){.score = -1}, true, LIBSCHED_CODE_SUCCESS, "-1");
 }
 

@@ -56,7 +56,8 @@ const libsched_view *libsched_node_set_view(const libsched_node_set *set);
 const libsched_node_info *libsched_node_set_at(const libsched_node_set *set, size_t index);
 /* In filter_batch: the answer about the node at a position of the set, copied, in place of its code and
    reason index; for reasons that are not in the plugin's list. The last call about a position counts.
-   Does nothing in other slots, or if `index` is out of range. */
+   In score_batch: a status other than Success means that this node could not be scored, at which the
+   whole scoring fails. Does nothing in other slots, or if `index` is out of range. */
 void libsched_node_set_answer(const libsched_node_set *set, size_t index, const libsched_status *status);
 
 /* The outputs of SignPod and EventsToRegister; borrowed. */

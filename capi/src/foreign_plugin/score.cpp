@@ -36,11 +36,19 @@ Scored ForeignPlugin::score(const ScoreCall& call, const ScoreSet& set, int64_t*
     Scratch scratch;
     scratch->scores.assign(rows.size(), 0);
     const int64_t* const batch = scratch->scores.data();
+    std::vector<NodeSet::Answer> answers;
     const Lent<NodeSet> nodes(&call.view, rows.data(), rows.size(), nullptr);
+    nodes->answers = &answers;
     Status s = asked.finish(slots().score_batch(self(), wrap(&call.state), wrap(&call.pod),
                                                 wrap(nodes.get()), scratch->scores.data(),
                                                 asked.status()));
+    if (nodes->out_of_memory) s = Status::from_error(std::string(kOutOfMemory));
     if (!s.success()) return fail(set, rows[0], std::move(s));
+    NodeSet::Answer* first = nullptr;  // the first node that could not be scored
+    for (NodeSet::Answer& answer : answers)
+      if (!answer.status.success() && (first == nullptr || answer.index < first->index))
+        first = &answer;
+    if (first != nullptr) return fail(set, rows[first->index], std::move(first->status));
     for (size_t i = 0; i < rows.size(); ++i) scores[rows[i]] = batch[i];
     return {};
   }

@@ -75,8 +75,9 @@ def add_judging(made: argparse.ArgumentParser, configs: int = 1) -> None:
                       help='whose semantics: "1.36" (default) or "1.31"')
     made.add_argument("--feature-gates", metavar="A=true,B=false", default="",
                       help="kube-scheduler's feature gates (default: those of 1.36)")
-    made.add_argument("--plugin", action="append", default=[], metavar="FILE.so|MODULE:CLASS",
-                      help="a further plugin: a shared object, or a Python class; may be repeated")
+    made.add_argument("--plugin", action="append", default=[], metavar="FILE.so|MODULE:CLASS|NAME=ADDRESS",
+                      help="a further plugin: a shared object, a Python class, or one in another process "
+                      "(NAME=unix:/path, NAME=http://...; docs/plugin_protocol.md); may be repeated")
     made.add_argument("--skip-unknown-plugins", action="store_true",
                       help="leave out plugins of the configuration that are not there, with a "
                       "warning, instead of the error")

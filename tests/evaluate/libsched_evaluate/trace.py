@@ -30,7 +30,24 @@ class _Client:
         self._tracer = tracer
 
     def bind(self, pod: Pod, node: str) -> None:
+        self._tracer.sync()
         self._tracer.add("bind", "DefaultBinder", node=node)
+
+
+class InProcess:
+    """Where fakes run: here, in the process of the framework."""
+
+    def tracer(self) -> Tracer:
+        return Tracer()
+
+    def add(self, registry: _core.Registry, fake: dict[str, Any], tracer: Tracer) -> None:
+        """Adds a fake to a registry."""
+        spec = PluginSpec(fake_class(fake, tracer))
+        registry.add(spec.name, spec.methods, list(spec.reasons), spec.factory)
+
+
+#: Tests put another host here, with fakes in another process.
+host = InProcess()
 
 
 def trace(case: Case, objects: list[Any], pods: list[Pod]) -> dict[str, Any]:
@@ -43,7 +60,7 @@ def trace(case: Case, objects: list[Any], pods: list[Pod]) -> dict[str, Any]:
     """
     golden: dict[str, Any] = {"name": case.name} if case.name else {}
     golden["mode"] = "trace"
-    tracer = Tracer()
+    tracer = host.tracer()
     services = Services(Clock.virtual(), _Client(tracer))
     cluster, by_key = _cluster(objects, services)
     tracer.nodes = sorted(cluster.nodes)
@@ -52,6 +69,7 @@ def trace(case: Case, objects: list[Any], pods: list[Pod]) -> dict[str, Any]:
     except Error as error:
         golden["constructionError"] = error.message
         return golden
+    tracer.sync()
     plugins = {point: [{"name": name, **({"weight": weight} if weight else {})}
                        for name, weight in listed]
                for point, listed in framework.plugins.items()}
@@ -111,8 +129,7 @@ def _framework(case: Case, tracer: Tracer, services: Services) -> Framework:
     # Unlike Framework(plugins=...), which enables plugins that the profile does not name.
     registry = _core.Registry()
     for fake in case.fakes:
-        spec = PluginSpec(fake_class(fake, tracer))
-        registry.add(spec.name, spec.methods, list(spec.reasons), spec.factory)
+        host.add(registry, fake, tracer)
     made = object.__new__(Framework)
     made._make(profile, None, registry, services=services)
     return made

@@ -95,6 +95,7 @@ class _Recorder:
 
     def _score(self, scores: list[tuple[str, int, list[tuple[str, int]]]]) -> None:
         tracer = self.driver.tracer
+        tracer.sync()
         self.result["scores"] = [
             # Upstream's sum over no plugins is 0.
             {"node": node, "total": total if columns else 0, "plugins": {
@@ -110,6 +111,7 @@ def run_cycle(driver: Driver) -> Result:
     before, view = dict(vars(driver)), driver.cluster.snapshot()
     driver.state, driver.feasible, driver.chosen = CycleState(), None, ""
     driver.diagnosis, driver.waiting = Diagnosis(), {}
+    driver.tracer.sync()
     driver.tracer.raw.clear()
     driver.tracer.normalized.clear()
     recorder, writer = _Recorder(driver), _core.WriterQueue()

@@ -36,6 +36,15 @@ class Tracer:
         self.nodes: list[str] = []
         self.initialized: list[str] = []
 
+    def sync(self) -> None:
+        """Learns what has happened since; fakes in another process tell it when they are asked."""
+
+    def take(self) -> list[dict[str, Any]]:
+        """Returns the calls since the last time."""
+        self.sync()
+        calls, self.calls = self.calls, []
+        return calls
+
     def in_order(self, nodes: Iterable[str]) -> list[str]:
         """Sorts nodes into the order of the case, which differs from that of the cluster."""
         return sorted(nodes, key=self.nodes.index)

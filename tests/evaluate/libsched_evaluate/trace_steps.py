@@ -96,7 +96,7 @@ class Driver:
 
     def end(self, result: Result, groups: dict[str, int]) -> Result:
         """Ends a phase: returns its result, with the calls since `begin`."""
-        calls, self.tracer.calls[:] = list(self.tracer.calls), []
+        calls = self.tracer.take()
         if calls:
             result["calls"] = _grouped(self._by_node(calls), groups)
         return {key: value for key, value in result.items()
@@ -288,6 +288,7 @@ def pre_score(driver: Driver, nodes: list[str]) -> tuple[Result, Status]:
 
 def score(driver: Driver, nodes: list[str]) -> tuple[Result, Status]:
     answer: list[Status] = []
+    driver.tracer.sync()
     raw, normalized = driver.tracer.raw, driver.tracer.normalized
     raw.clear()
     normalized.clear()
@@ -295,6 +296,7 @@ def score(driver: Driver, nodes: list[str]) -> tuple[Result, Status]:
     def run(result: Result) -> None:
         scores, status = driver.framework.run_score_plugins(
             driver.state, driver.view, driver.pod, nodes)
+        driver.tracer.sync()
         answer.append(status)
         result["status"] = told(status)
         if status.is_success:

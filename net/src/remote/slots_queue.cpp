@@ -1,0 +1,106 @@
+// PreEnqueue, QueueSort by keys, events with their hints, and SignPod.
+#include "net/src/remote/slots.hpp"
+
+namespace libsched::remote {
+namespace {
+
+libsched_code pre_enqueue(void* self, const libsched_pod* pod, libsched_status* status) {
+  return ask_for_status(instance_of(self), question_of(Point::kPreEnqueue, pod), nullptr, status);
+}
+
+// A plugin gives each pod a key, because to ask about each pair of pods would take too long. Pods
+// with equal keys are in the order in which they came.
+bool less(void* self, const libsched_pod* a, int64_t a_since_ns, const libsched_pod* b,
+          int64_t b_since_ns) {
+  try {
+    const nlohmann::json first = instance_of(self).queue_key(a);  // the next call may drop it
+    const nlohmann::json& second = instance_of(self).queue_key(b);
+    return first == second ? a_since_ns < b_since_ns : first < second;
+  } catch (const std::exception&) {
+    return a_since_ns < b_since_ns;
+  }
+}
+
+libsched_code events_to_register(void* self, libsched_events* events, libsched_status*) {
+  for (const RegisteredEvent& event : instance_of(self).description().events)
+    libsched_events_add(events, str_of(event.resource), event.actions, event.hint);
+  return LIBSCHED_CODE_SUCCESS;
+}
+
+// The document of one side of a change, if the library has it.
+void append_side(std::string* out, const char* key, const libsched_object_change* change,
+                 bool after) {
+  libsched_str raw{};
+  if (libsched_object_change_raw(change, after, &raw, nullptr) == LIBSCHED_OK) {
+    append_key(out, key);
+    *out += view_of(raw);
+    return;
+  }
+  const libsched_pod* const pod = libsched_object_change_pod(change, after);
+  const libsched_node* const node = libsched_object_change_node(change, after);
+  if (pod == nullptr && node == nullptr) return;
+  auto document = pod != nullptr ? document_of(pod) : document_of(node);
+  if (!document) return;
+  append_key(out, key);
+  *out += *document;
+}
+
+libsched_code queueing_hint(void* self, size_t index, const libsched_pod* pod,
+                            const libsched_object_change* change, bool* queue,
+                            libsched_status* status) {
+  return guarded(status, [&] {
+    Question question = question_of(Point::kQueueingHint, pod);
+    std::string& members = question.members;
+    append_key(&members, "event");
+    append_number(&members, static_cast<int64_t>(index));
+    members += ",\"change\":{\"resource\":";
+    append_quoted(&members, view_of(libsched_object_change_resource(change)));
+    append_key(&members, "namespace");
+    append_quoted(&members, view_of(libsched_object_change_namespace(change)));
+    append_key(&members, "name");
+    append_quoted(&members, view_of(libsched_object_change_name(change)));
+    append_key(&members, "actions");
+    append_actions(&members, libsched_object_change_actions(change));
+    append_side(&members, "before", change, false);
+    append_side(&members, "after", change, true);
+    members.push_back('}');
+    return ask_for_code(instance_of(self), question, nullptr, status, LIBSCHED_CODE_SUCCESS,
+                        [&](const Question&, Answer& answer) -> Result<libsched_code> {
+                          auto wanted = read_flag(answer.said, "queue", true);
+                          if (!wanted) return wanted.error();
+                          *queue = *wanted;
+                          return read_status(answer.said, "", status);
+                        });
+  });
+}
+
+libsched_code sign(void* self, const libsched_pod* pod, libsched_signature* signature,
+                   libsched_status* status) {
+  // A pod that an ignorable plugin did not sign cannot be signed.
+  return ask_for_code(instance_of(self), question_of(Point::kSign, pod), nullptr, status,
+                      LIBSCHED_CODE_UNSCHEDULABLE,
+                      [&](const Question&, Answer& answer) -> Result<libsched_code> {
+                        const auto parts = answer.said.find("fragments");
+                        if (parts != answer.said.end() && !parts->is_null()) {
+                          if (!parts->is_object())
+                            return invalid("fragments", "expected an object");
+                          // The keys of a value stay in the plugin's order.
+                          const auto ordered = nlohmann::ordered_json::parse(answer.text);
+                          for (const auto& [key, value] : ordered["fragments"].items())
+                            libsched_signature_add(signature, str_of(key), str_of(value.dump()));
+                        }
+                        return read_status(answer.said, "", status);
+                      });
+}
+
+}  // namespace
+
+void set_queue_slots(const Description& description, libsched_plugin* slots) {
+  if (description.has(Point::kPreEnqueue)) slots->pre_enqueue = pre_enqueue;
+  if (description.has(Point::kQueueSort)) slots->less = less;
+  if (description.has(Point::kSign)) slots->sign = sign;
+  if (description.has_events) slots->events_to_register = events_to_register;
+  if (description.has(Point::kQueueingHint)) slots->queueing_hint = queueing_hint;
+}
+
+}  // namespace libsched::remote

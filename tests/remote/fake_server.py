@@ -17,6 +17,7 @@ from libsched_evaluate.trace_fake import Tracer, duration
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "examples" / "remote" / "python"))
 
+import checked_messages  # noqa: E402
 import plugin_server  # noqa: E402
 
 # The points of the protocol that a point of a fake stands for.
@@ -189,6 +190,7 @@ def fake_class(spec, tracer):
 
 def main(address):
     tracer, makers = Tracer(), {}
+    checked_messages.install()
     server = plugin_server.server_of(makers, address)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(json.dumps("ready"), flush=True)
@@ -199,7 +201,7 @@ def main(address):
             tracer.nodes = asked["nodes"]
             makers.clear()
             makers.update((fake["name"], fake_class(fake, tracer)) for fake in asked["fakes"])
-        seen = {"calls": tracer.take(), "initialized": tracer.initialized,
+        seen = {"messages": sorted(checked_messages.seen), "calls": tracer.take(), "initialized": tracer.initialized,
                 "raw": [[*key, score] for key, score in tracer.raw.items()],
                 "normalized": [[*key, score] for key, score in tracer.normalized.items()]}
         tracer.initialized, tracer.raw, tracer.normalized = [], {}, {}

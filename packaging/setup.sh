@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs the missing requirements of building and testing.
 #
-#   packaging/setup.sh [system] [python] [go] [static] [musl]      (default: the first three)
+#   packaging/setup.sh [system] [python] [go] [docs] [static] [musl]      (default: the first three)
 #
 #   system  Debian packages of packaging/apt.txt (apt-get, as root or by sudo)
 #   python  .venv with the packages of packaging/requirements.txt
 #   go      Go of packaging/go-version.txt or newer: the one in PATH, or that of packaging/go-requirements.txt into .venv
+#   docs    build/docs-venv with the packages of packaging/docs-requirements.txt, which make the documentation site
 #   static  sources for libsched.a that Debian has as a shared object alone
 #   musl    zig of packaging/zig-requirements.txt into .venv, and all sources for libsched.a with musl
 #
@@ -103,6 +104,21 @@ go() {
     say "Go $want could not be installed; what needs it is switched off"
 }
 
+# The site's packages have a folder of their own, so that their dependencies and those of the tests never conflict.
+docs() {
+  local stamp=build/docs-venv/requirements.sha256 now
+  now=$(sha256sum packaging/docs-requirements.txt)
+  [ "$now" != "$(cat "$stamp" 2>/dev/null)" ] || return 0
+  say "installing packaging/docs-requirements.txt into build/docs-venv"
+  rm -rf build/docs-venv
+  if "$(find_python)" -m venv build/docs-venv &&
+    build/docs-venv/bin/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: \
+      -r packaging/docs-requirements.txt
+  then echo "$now" > "$stamp"
+  else say "(optional) the packages of the documentation site could not be installed; the site is switched off"
+  fi
+}
+
 sources() {
   packaging/static/sources.sh "$@" ||
     say "(optional) there are no sources of $*; the static library is switched off"
@@ -122,8 +138,8 @@ musl() {
 for part in "${@:-system python go}"; do
   for step in $part; do
     case $step in
-      system | python | go | static | musl) "$step" ;;
-      *) die "unknown step '$step' (system, python, go, static, musl)" ;;
+      system | python | go | docs | static | musl) "$step" ;;
+      *) die "unknown step '$step' (system, python, go, docs, static, musl)" ;;
     esac
   done
 done

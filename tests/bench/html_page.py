@@ -71,7 +71,7 @@ def _tile(title, row):
     return "", title, value(row["libsched"]["min"], row["unit"]), ", ".join(notes)
 
 
-def _ratios(result):
+def ratio_bars(result):
     """How much faster than upstream the headlines are."""
     items = [(headline.label, row["over_upstream"],
               f"{value(row['libsched']['min'], row['unit'])} for {value(row['upstream'], row['unit'])}")
@@ -79,7 +79,7 @@ def _ratios(result):
     return svg_plots.bars(items, ratio)
 
 
-def _legend(strips=False):
+def legend(strips=False):
     mark = '<path class="mark limit" d="M12 1V11"/>' if strips else '<path class="line limit" d="M0 6H24"/>'
     shapes = {"limit": mark, "libsched": '<circle class="dot libsched" cx="12" cy="6" r="4.5"/>',
               "upstream": '<circle class="dot upstream" cx="12" cy="6" r="4.5"/>'}
@@ -95,7 +95,7 @@ def _points(result, question, kind, side):
     return sorted((nodes, number) for nodes, number in found if number)
 
 
-def _plots(result):
+def size_plots(result):
     out = []
     for title, text, questions in _PLOTS:
         figures = []
@@ -191,7 +191,7 @@ def _machine(result):
 def page(result):
     """The document."""
     parted = sections.sections(result["rows"])
-    plots, ratios = _plots(result), _ratios(result)
+    plots, ratios = size_plots(result), ratio_bars(result)
     notices = list(result.get("notes") or [])
     if result.get("quick"):
         notices.insert(0, "This was a quick run: its repetitions are short, and its figures are rough.")
@@ -215,9 +215,9 @@ def page(result):
                      '<p class="soft">CPU time of upstream\'s framework for the same question on the same cluster, '
                      "divided by libsched's; each grid line is a factor of ten.</p>" + ratios + "</section>")
     if plots:
-        parts.append('<section><h2 id="sizes">By size of the cluster</h2>' + _legend() + plots + "</section>")
+        parts.append('<section><h2 id="sizes">By size of the cluster</h2>' + legend() + plots + "</section>")
     for title, groups in parted:
-        parts.append(f'<section><h2 id="{_slug(title)}">{html.escape(title)}</h2>{_legend(strips=True)}')
+        parts.append(f'<section><h2 id="{_slug(title)}">{html.escape(title)}</h2>{legend(strips=True)}')
         for group, rows in groups:
             heading = f"<h3>{html.escape(group[0].upper() + group[1:])}</h3>"
             parts.append((heading if heading[4:-5].lower() != title.lower() else "") + _table(rows))

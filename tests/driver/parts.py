@@ -84,6 +84,11 @@ def python_packages(*names):
     return check
 
 
+def docs_packages():
+    """A need: what makes the documentation site, which has a folder of its own."""
+    return None if (BUILD / "docs-venv/bin/mkdocs").exists() else "no build/docs-venv: packaging/setup.sh docs makes it"
+
+
 def _binaries(preset, folder):
     found = sorted(path for path in (BUILD / preset / folder).glob("*")
                    if path.is_file() and path.stat().st_mode & 0o111)
@@ -110,7 +115,7 @@ def build_release(shell):
 
 def run_setup(shell):
     """A second setup does nothing, prints only the switched-off steps, and is quick."""
-    result = shell.run(["packaging/setup.sh", "system", "python", "go", "static"], timeout=60)
+    result = shell.run(["packaging/setup.sh", "system", "python", "go", "docs", "static"], timeout=60)
     said = [line for line in result.output.splitlines() if "(optional)" not in line]
     return Counts(passed=1) if result.code == 0 and not said else Counts(failed=1)
 
@@ -220,6 +225,9 @@ PARTS = (
     Part("page", "the HTML page of a decision in a headless browser",
          pytest("page", "tests/page", before=(build_release, install_python)),
          needs=(python_packages("pytest"), tool("chromium"), tool("chromedriver"))),
+    Part("docs", "the documentation site and the code blocks of its pages",
+         pytest("docs", "tests/docs", before=(build_release, install_python)),
+         needs=(python_packages("pytest", "numpy"), go_version, docs_packages)),
     Part("java", "Java bindings by SWIG and their example",
          pytest("java", "tests/java", before=(build_release,)),
          needs=(python_packages("pytest"), tool("swig"), tool("javac"), tool("java"))),

@@ -11,12 +11,19 @@ import project  # noqa: E402
 
 
 @pytest.fixture(scope="session")
-def java(tmp_path_factory):
-    """Runs a Java program with the bindings on its paths; `sources` are compiled beside it."""
+def bindings(tmp_path_factory):
+    """The folder with libsched.jar and the library that it loads."""
     for tool in ("swig", "javac", "java", "g++"):
         project.need(tool)
     out = tmp_path_factory.mktemp("java")
     project.run("bindings/swig/build_java.sh", out)
+    return out
+
+
+@pytest.fixture(scope="session")
+def java(bindings):
+    """Runs a Java program with the bindings on its paths; `sources` are compiled beside it."""
+    out = bindings
     jar = out / "libsched.jar"
     sources = [*(project.ROOT / "examples" / "java").glob("*.java"),
                *pathlib.Path(__file__).parent.glob("*.java")]

@@ -85,6 +85,11 @@ class Browser:
     def click(self, selector):
         self.run("document.querySelector(arguments[0]).click()", selector)
 
+    def resize(self, width, height):
+        """Makes the page think that it is on a screen of this size, which may be smaller than any window."""
+        self._ask("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": True}})
+
     def console(self):
         """What was written to the console, errors and policy violations included."""
         return [entry["message"] for entry in self._ask("POST", "/se/log", {"type": "browser"})]

@@ -1,0 +1,3 @@
+module godoc
+
+go 1.24

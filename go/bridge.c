@@ -272,8 +272,23 @@ libsched_rc lsgo_framework_create(const libsched_config *config, const char *pro
   options.feature_gates = lsgo_str(gates, gates_len);
   options.several_queue_sorts = several_queue_sorts;
   options.semantics = lsgo_str(semantics, semantics_len);
-  return libsched_framework_create(config, lsgo_str(profile, profile_len), registry, &options, out,
+  // The extenders of the configuration, which the framework keeps.
+  const size_t count = libsched_config_extender_count(config);
+  libsched_extender **extenders = count == 0 ? NULL : calloc(count, sizeof *extenders);
+  libsched_rc rc = LIBSCHED_OK;
+  if (count != 0 && extenders == NULL)
+    rc = libsched_error_create(LIBSCHED_ERR_NO_MEMORY, LIBSCHED_STR("out of memory"),
+                               LIBSCHED_STR(""), LIBSCHED_STR(""), error);
+  for (size_t i = 0; i < count && rc == LIBSCHED_OK; ++i)
+    rc = libsched_config_load_extender(config, i, &extenders[i], error);
+  options.extenders = (const libsched_extender *const *)extenders;
+  options.extender_count = count;
+  if (rc == LIBSCHED_OK)
+    rc = libsched_framework_create(config, lsgo_str(profile, profile_len), registry, &options, out,
                                    error);
+  for (size_t i = 0; extenders != NULL && i < count; ++i) libsched_extender_unref(extenders[i]);
+  free(extenders);
+  return rc;
 }
 
 void lsgo_error_get(const libsched_error *error, lsgo_error_parts *out) {

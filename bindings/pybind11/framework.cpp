@@ -4,8 +4,7 @@
 namespace libsched {
 namespace {
 
-Config parse_config(py::handle document, bool several_queue_sorts,
-                    std::string_view feature_gates) {
+Config parse_config(py::handle document, bool several_queue_sorts, std::string_view feature_gates) {
   const Document bytes(document);
   libsched_config_options options = LIBSCHED_CONFIG_OPTIONS_INIT;
   options.several_queue_sorts = several_queue_sorts;
@@ -53,6 +52,18 @@ Framework create_framework(const Config* config, std::string_view profile, const
   options.semantics = to_str(semantics);
   options.several_queue_sorts = several_queue_sorts;
   options.skip_unknown_plugins = skip_unknown_plugins;
+  std::vector<ExtenderHandle> extenders;
+  std::vector<const libsched_extender*> lent;
+  for (size_t i = 0; config != nullptr && i < libsched_config_extender_count(config->handle.get());
+       ++i) {
+    unlocked([&](libsched_error** error) {
+      return libsched_config_load_extender(config->handle.get(), i, into(extenders.emplace_back()),
+                                           error);
+    });
+    lent.push_back(extenders.back().get());
+  }
+  options.extenders = lent.data();
+  options.extender_count = lent.size();
   FrameworkHandle out;
   unlocked([&](libsched_error** error) {
     return libsched_framework_create(
@@ -121,6 +132,9 @@ void bind_framework(py::module_& module) {
                   py::arg("feature_gates"))
       .def_static("parse_profile", parse_profile)
       .def_property_readonly("profile_names", profile_names)
+      .def_property_readonly(
+          "extender_count",
+          [](const Config& config) { return libsched_config_extender_count(config.handle.get()); })
       .def("describe", describe);
   py::class_<Framework>(module, "Framework")
       .def(py::init(&create_framework), py::arg("config").none(true), py::arg("profile"),

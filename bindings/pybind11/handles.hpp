@@ -47,6 +47,8 @@ using ErrorHandle = std::unique_ptr<libsched_error, Unref<libsched_error, libsch
 using EvaluatorHandle =
     std::unique_ptr<libsched_evaluator,
                     UnrefWithoutGil<libsched_evaluator, libsched_evaluator_unref>>;
+using ExtenderHandle =
+    std::unique_ptr<libsched_extender, UnrefWithoutGil<libsched_extender, libsched_extender_unref>>;
 using FrameworkHandle =
     std::unique_ptr<libsched_framework,
                     UnrefWithoutGil<libsched_framework, libsched_framework_unref>>;

@@ -44,6 +44,7 @@
 #include <libsched/cluster.h>
 #include <libsched/fields.h>
 #include <libsched/framework.h>
+#include <libsched/extender.h>
 #include <libsched/evaluator.h>
 #include <libsched/scoring.h>
 #include <libsched/services.h>

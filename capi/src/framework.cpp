@@ -211,8 +211,17 @@ libsched_rc libsched_framework_create(const libsched_config* config, libsched_st
         registry == nullptr ? in_tree_registry() : RegistryRef(unwrap(registry)->copy());
     const Result<ConfigRef> gated = with_gates(config_or_default(config), *gates);
     if (!gated.ok()) return gated.error();
-    Result<FrameworkRef> fw = Framework::create(*gated, in(profile), plugins, *gates, *release,
-                                                {o->several_queue_sorts, o->skip_unknown_plugins});
+    FrameworkOptions made{o->several_queue_sorts, o->skip_unknown_plugins, {}};
+    if (o->extenders == nullptr && o->extender_count != 0)
+      return Error{Rc::kMisuse, "options->extenders != NULL", {}, {}};
+    for (size_t i = 0; i < o->extender_count; ++i) {
+      if (!live(o->extenders[i]))
+        return Error{
+            Rc::kMisuse, "options->extenders[" + std::to_string(i) + "]: no handle", {}, {}};
+      made.extenders.push_back(ExtenderRef::share(unwrap(o->extenders[i])));
+    }
+    Result<FrameworkRef> fw =
+        Framework::create(*gated, in(profile), plugins, *gates, *release, made);
     if (!fw.ok()) return fw.error();
     *result = own(give(std::move(*fw)));
     return {};

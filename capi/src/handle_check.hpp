@@ -32,6 +32,7 @@ namespace libsched::capi {
   X(status, StatusObject, "a status")                        \
   X(config, SchedulerConfig, "a configuration")              \
   X(registry, Registry, "a registry")                        \
+  X(extender, Extender, "an extender")                       \
   X(framework, Framework, "a framework")                     \
   X(cycle_state, CycleState, "a cycle state")                \
   X(evaluator, Evaluator, "an evaluator")                    \

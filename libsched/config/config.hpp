@@ -59,7 +59,7 @@ struct ExtenderManagedResource {
   bool ignored_by_scheduler = false;
 };
 
-struct Extender {
+struct ExtenderConfig {
   std::string url_prefix, filter_verb, preempt_verb, prioritize_verb, bind_verb;
   int64_t weight = 0;
   bool enable_https = false;
@@ -69,6 +69,12 @@ struct Extender {
   std::vector<ExtenderManagedResource> managed_resources;
   bool ignorable = false;
 };
+
+// Upstream's part of buildExtenders: NodeResourcesFit ignores the resources that an extender
+// manages with `ignoredByScheduler`, and no others. Errors: kInvalid (no arguments of
+// NodeResourcesFit).
+Result<void> ignore_managed_resources(const std::vector<ExtenderConfig>& extenders,
+                                      Profile* profile);
 
 struct LeaderElection {
   bool leader_elect = false;
@@ -94,7 +100,7 @@ class SchedulerConfig final : public RefCounted {
   LeaderElection leader_election;
   ClientConnection client_connection;
   std::vector<Profile> profiles;
-  std::vector<Extender> extenders;
+  std::vector<ExtenderConfig> extenders;
   FeatureGates gates;                // the ones it was defaulted and validated with
   std::string document;              // what it was read from; empty: a bare profile or the defaults
   bool bare_profile = false;         // by parse_profile()

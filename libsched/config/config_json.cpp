@@ -52,7 +52,7 @@ Json plugin_config(const Profile& p) {
   return out;
 }
 
-Json extender(const Extender& e) {
+Json extender(const ExtenderConfig& e) {
   Json j = {{"urlPrefix", e.url_prefix}, {"httpTimeout", duration_text(e.http_timeout_ns)}};
   put_if(j, "filterVerb", e.filter_verb);
   put_if(j, "preemptVerb", e.preempt_verb);
@@ -122,7 +122,7 @@ Json top_level(const SchedulerConfig& c) {
   if (c.percentage_of_nodes_to_score)
     j["percentageOfNodesToScore"] = *c.percentage_of_nodes_to_score;
   put_if(j, "delayCacheUntilActive", c.delay_cache_until_active);
-  for (const Extender& e : c.extenders) j["extenders"].push_back(extender(e));
+  for (const ExtenderConfig& e : c.extenders) j["extenders"].push_back(extender(e));
   return j;
 }
 
@@ -165,6 +165,12 @@ std::string config_to_json(const SchedulerConfig& config, int indent) {
     j["profiles"].push_back(std::move(profile));
   }
   return dump(j, indent);
+}
+
+std::string extender_to_json(const ExtenderConfig& e) {
+  Json j = extender(e);
+  j["httpTimeoutNanoseconds"] = e.http_timeout_ns;
+  return dump(j, -1);
 }
 
 Result<std::string> check_config_json(const SchedulerConfig& config, const PluginCatalog& catalog,

@@ -20,6 +20,9 @@ Result<std::string> check_config_json(const SchedulerConfig& config, const Plugi
 // parse_config() reads back to the same configuration.
 std::string config_to_json(const SchedulerConfig& config, int indent = -1);
 
+// One extender, with the time-out in nanoseconds as "httpTimeoutNanoseconds" as well.
+std::string extender_to_json(const ExtenderConfig& extender);
+
 // The arguments of one plugin ("null" if there are none).
 std::string args_to_json(const PluginArgs& args);
 

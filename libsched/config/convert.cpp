@@ -180,4 +180,20 @@ void convert(V1Config&& from, SchedulerConfig& to) {
   }
 }
 
+Result<void> ignore_managed_resources(const std::vector<ExtenderConfig>& extenders,
+                                      Profile* profile) {
+  std::vector<std::string> ignored;
+  for (const ExtenderConfig& e : extenders)
+    for (const ExtenderManagedResource& r : e.managed_resources)
+      if (r.ignored_by_scheduler) ignored.push_back(r.name);
+  if (ignored.empty()) return {};
+  for (PluginArgs& args : profile->plugin_config) {
+    auto* fit = std::get_if<NodeResourcesFitArgs>(&args.value);
+    if (fit == nullptr) continue;
+    fit->ignored_resources = std::move(ignored);
+    return {};
+  }
+  return invalid("profiles", "can't find NodeResourcesFitArgs in plugin config");
+}
+
 }  // namespace libsched

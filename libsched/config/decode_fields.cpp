@@ -96,28 +96,31 @@ void managed_resource(D& d, const J& v, ExtenderManagedResource& o) {
   d.object<ExtenderManagedResource>(v, "v1.ExtenderManagedResource", kManagedResource, o);
 }
 
-constexpr JsonField<Extender> kExtender[] = {
-    {"urlPrefix", [](D& d, const J& v, Extender& o) { d.string(v, o.url_prefix); }},
-    {"filterVerb", [](D& d, const J& v, Extender& o) { d.string(v, o.filter_verb); }},
-    {"preemptVerb", [](D& d, const J& v, Extender& o) { d.string(v, o.preempt_verb); }},
-    {"prioritizeVerb", [](D& d, const J& v, Extender& o) { d.string(v, o.prioritize_verb); }},
-    {"weight", [](D& d, const J& v, Extender& o) { d.int64(v, o.weight); }},
-    {"bindVerb", [](D& d, const J& v, Extender& o) { d.string(v, o.bind_verb); }},
-    {"enableHTTPS", [](D& d, const J& v, Extender& o) { d.boolean(v, o.enable_https); }},
+constexpr JsonField<ExtenderConfig> kExtender[] = {
+    {"urlPrefix", [](D& d, const J& v, ExtenderConfig& o) { d.string(v, o.url_prefix); }},
+    {"filterVerb", [](D& d, const J& v, ExtenderConfig& o) { d.string(v, o.filter_verb); }},
+    {"preemptVerb", [](D& d, const J& v, ExtenderConfig& o) { d.string(v, o.preempt_verb); }},
+    {"prioritizeVerb", [](D& d, const J& v, ExtenderConfig& o) { d.string(v, o.prioritize_verb); }},
+    {"weight", [](D& d, const J& v, ExtenderConfig& o) { d.int64(v, o.weight); }},
+    {"bindVerb", [](D& d, const J& v, ExtenderConfig& o) { d.string(v, o.bind_verb); }},
+    {"enableHTTPS", [](D& d, const J& v, ExtenderConfig& o) { d.boolean(v, o.enable_https); }},
     {"tlsConfig",
-     [](D& d, const J& v, Extender& o) {
+     [](D& d, const J& v, ExtenderConfig& o) {
        d.object<ExtenderTls>(v, "v1.ExtenderTLSConfig", kTls, o.tls);
      }},
-    {"httpTimeout", [](D& d, const J& v, Extender& o) { d.duration(v, o.http_timeout_ns); }},
-    {"nodeCacheCapable", [](D& d, const J& v, Extender& o) { d.boolean(v, o.node_cache_capable); }},
+    {"httpTimeout", [](D& d, const J& v, ExtenderConfig& o) { d.duration(v, o.http_timeout_ns); }},
+    {"nodeCacheCapable",
+     [](D& d, const J& v, ExtenderConfig& o) { d.boolean(v, o.node_cache_capable); }},
     {"managedResources",
-     [](D& d, const J& v, Extender& o) {
+     [](D& d, const J& v, ExtenderConfig& o) {
        d.list(v, "[]v1.ExtenderManagedResource", o.managed_resources, managed_resource);
      }},
-    {"ignorable", [](D& d, const J& v, Extender& o) { d.boolean(v, o.ignorable); }},
+    {"ignorable", [](D& d, const J& v, ExtenderConfig& o) { d.boolean(v, o.ignorable); }},
 };
 
-void extender(D& d, const J& v, Extender& o) { d.object<Extender>(v, "v1.Extender", kExtender, o); }
+void extender(D& d, const J& v, ExtenderConfig& o) {
+  d.object<ExtenderConfig>(v, "v1.Extender", kExtender, o);
+}
 
 constexpr JsonField<V1LeaderElection> kLeaderElection[] = {
     {"leaderElect", [](D& d, const J& v, V1LeaderElection& o) { d.boolean(v, o.leader_elect); }},

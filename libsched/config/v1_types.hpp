@@ -140,7 +140,7 @@ struct V1Config {
   V1LeaderElection leader_election;
   ClientConnection client_connection;
   std::vector<V1Profile> profiles;
-  std::vector<Extender> extenders;
+  std::vector<ExtenderConfig> extenders;
 };
 
 }  // namespace libsched

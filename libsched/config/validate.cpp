@@ -155,11 +155,11 @@ void queue_sort(const std::vector<Profile>& profiles, bool several, FieldErrors&
   }
 }
 
-void extenders(const std::vector<Extender>& list, FieldErrors& errors) {
+void extenders(const std::vector<ExtenderConfig>& list, FieldErrors& errors) {
   size_t binders = 0;
   std::set<Str> resources;
   for (size_t i = 0; i < list.size(); ++i) {
-    const Extender& e = list[i];
+    const ExtenderConfig& e = list[i];
     const std::string path = item("extenders", i);
     if (!e.prioritize_verb.empty() && e.weight <= 0) {
       errors.invalid(child(path, "weight"), std::to_string(e.weight),

@@ -11,6 +11,7 @@
 #include "libsched/base/quote.hpp"
 #include "libsched/framework/crew.hpp"
 #include "libsched/framework/foreign_call.hpp"
+#include "libsched/framework/log.hpp"
 
 namespace libsched {
 namespace {
@@ -206,7 +207,22 @@ Status BindingRun::pre_bind() {
   return {};
 }
 
+// Upstream's extendersBinding: the first interested extender that binds decides.
+std::optional<Status> BindingRun::bind_by_extender() {
+  for (const ExtenderRef& extender : framework_.extenders()) {
+    if (!extender->traits().binds || !extender->interested(pod_)) continue;
+    const Result<void> bound = extender->bind(pod_, node_);
+    if (bound.ok()) return Status();
+    if (!extender->traits().ignorable) return Status::from_error(bound.error().message);
+    log_of(services_).info(
+        0, "Skipping extender in bind as it returned error and has ignorable flag set",
+        {{"extender", extender->traits().name}, {"err", bound.error().message}});
+  }
+  return std::nullopt;
+}
+
 Status BindingRun::bind() {
+  if (std::optional<Status> bound = bind_by_extender()) return std::move(*bound);
   Status s(Code::kSkip, "");  // upstream's result without a Bind plugin
   for (const uint32_t i : framework_.at(ExtensionPoint::kBind)) {
     const Framework::Instance& instance = framework_.plugins()[i];

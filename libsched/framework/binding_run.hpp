@@ -1,9 +1,9 @@
 // BindingRun: the points from Reserve to PostBind for one pod and node, with upstream's order,
 // texts and groups.
 //
-// Only Reserve, Permit and Unreserve see the cluster, and they run on its writer's thread. The other
-// points need a pod, a node's name and services: they may run, one at a time, on another thread
-// while the writer continues.
+// Only Reserve, Permit and Unreserve see the cluster, and they run on its writer's thread. The
+// other points need a pod, a node's name and services: they may run, one at a time, on another
+// thread while the writer continues.
 #pragma once
 
 #include <optional>
@@ -46,6 +46,7 @@ class BindingRun {
   BindingCall call_of(uint32_t plugin) const {
     return {services_, pod_, state_, state_.entries()[plugin], node_, row_};
   }
+  std::optional<Status> bind_by_extender();
   Status pre_bind_one(uint32_t plugin);
   Status pre_bind_group(const std::vector<uint32_t>& group);
 

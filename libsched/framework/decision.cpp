@@ -131,6 +131,7 @@ Decision::Details make_details(const Decision::Source& source) {
     d.fit_error = std::move(text);
     diagnosis.unschedulable_plugins.insert(source.narrowed.restricted.begin(),
                                            source.narrowed.restricted.end());
+    if (source.extender_narrowed) diagnosis.unschedulable_plugins.insert(kExtenderName);
     d.unschedulable_plugins.assign(diagnosis.unschedulable_plugins.begin(),
                                    diagnosis.unschedulable_plugins.end());
     d.pending_plugins.assign(diagnosis.pending_plugins.begin(), diagnosis.pending_plugins.end());
@@ -147,6 +148,7 @@ Decision::Details make_details(const Decision::Source& source) {
     return d;
   }
   judge_nodes(source, &d);
+  d.error = source.error;
   std::vector<size_t> counts(d.statuses.size());
   for (uint32_t i = 0; i < d.status.size(); ++i) {
     if (source.judge_excluded && !source.narrowed.allows(d.names->nodes[i]->meta.name)) continue;
@@ -159,6 +161,7 @@ Decision::Details make_details(const Decision::Source& source) {
   if (!d.error.empty() || !d.feasible.empty()) return d;
   for (size_t i = 0; i < counts.size(); ++i)
     if (counts[i] != 0) diagnosis.add(d.statuses[i], counts[i]);
+  for (const Status& status : source.unknown) diagnosis.add(status, 1);
   if (!source.narrowed.all_nodes)
     diagnosis.add_absent(absent_status(source.narrowed), source.all_nodes);
   diagnosed(fit_error_text(source.all_nodes, diagnosis.reasons));

@@ -313,7 +313,8 @@ class Evaluator final : public RefCounted {
   Result<Checked> check_nodes(CycleState& state, const Pod& pod, const Call& call,
                               Decision::Source* source);
   void add_pod_facts(const Call& call, const Pod& pod, const Status& status, Decision* d) const;
-  Result<void> score_decision(CycleState& state, const Pod& pod, const Call& call, Decision* d);
+  Result<void> score_decision(CycleState& state, const Pod& pod, const Call& call,
+                              const ExtendedNodes& extended, Decision* d);
   Result<void> ask_post_filter(CycleState& state, const Pod& pod, const Call& call, Decision* d);
 
   // Scores (evaluator_score.cpp).
@@ -324,12 +325,13 @@ class Evaluator final : public RefCounted {
   Result<CycleOutcome> cycle(CycleState& state, const Pod& pod, const Call& call,
                              const CycleOptions& options);
   Result<CycleOutcome> choose(CycleState& state, const Pod& pod, const Call& call,
-                              const CycleOptions& options, NodeStatuses* said);
+                              const CycleOptions& options, NodeStatuses* said,
+                              ExtenderVerdicts* extended);
   Result<FilterWalk> walk_one_by_one(FilterPass& pass, const Call& call, const FilterPolicy& policy,
                                      NodeStatuses* said);
   Result<void> explain_failure(CycleState& state, const Pod& pod, const Call& call,
                                const CycleOptions& options, const NodeStatuses& said,
-                               CycleOutcome* out);
+                               const ExtenderVerdicts& extended, CycleOutcome* out);
   Result<void> run_post_filter_after(CycleState& state, const Pod& pod, const Call& call,
                                      const CycleOptions& options, const NodeStatuses& statuses,
                                      CycleOutcome* out);
@@ -347,6 +349,22 @@ class Evaluator final : public RefCounted {
   Result<void> compare_scores(ScorePass& scores, const ScoreSet& set, const ClassScores& kept,
                               int64_t offset);
   uint32_t nominated_row(const Pod& pod) const;
+
+  // Extenders (evaluator_extend.cpp).
+  ExtenderPass extenders_about(const Pod& pod) const {
+    return {*framework_, view(), *services_, pod};
+  }
+  // PreScore, Score and Prioritize, into work_.totals, of nodes in whose place extenders may have
+  // returned others. A Status other than Success is upstream's Error of the whole point.
+  Result<Status> score_extended(CycleState& state, const Pod& pod, const Call& call,
+                                const ExtendedNodes& nodes, const CycleOptions& observed,
+                                ScoreTable* table, std::vector<bool>* scored);
+  uint32_t pick_extended(const ExtendedNodes& nodes, const std::vector<bool>& scored,
+                         const CycleOptions& options, int64_t* total);
+  Result<CycleOutcome> choose_extended(CycleState& state, const Pod& pod, const Call& call,
+                                       const CycleOptions& options, ExtendedNodes nodes,
+                                       ExtenderVerdicts* extended, CycleOutcome out);
+  Result<ExtendedNodes> extend_check(const Pod& pod, Decision::Source* source);
   size_t nodes_to_find(size_t nodes) const;
 
   // Binding (evaluator_binding.cpp).

@@ -85,6 +85,8 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
   if (Status s = run_pre_enqueue(pod); !s.success()) gate = std::move(s);
   source.all_nodes = source.only == kNoId ? v.node_count() : 1;
   Checked checked;
+  ExtendedNodes extended;
+  std::string extender_error;
   if (v.node_count() != 0) {
     Result<Status> pre = pre_filter(state, pod, call);
     if (!pre.ok()) return std::move(pre.error());
@@ -95,6 +97,13 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
       Result<Checked> done = check_nodes(state, pod, call, &source);
       if (!done.ok()) return std::move(done.error());
       checked = *done;
+      if (!framework_->extenders().empty() && !checked.failed) {
+        Result<ExtendedNodes> left = extend_check(pod, &source);
+        if (!left.ok()) return std::move(left.error());
+        extended = std::move(*left);
+        extender_error = source.error;
+        checked.feasible = extended.rows.size();
+      }
     }
     source.pre_filter = std::move(*pre);
   }
@@ -112,13 +121,15 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
     d->error = "no nodes available to schedule pods";
   } else if (!d->pre_filter->success() && !d->pre_filter->rejected()) {
     d->error = d->pre_filter->message();
+  } else if (!extender_error.empty()) {
+    d->error = extender_error;
   } else if (checked.failed) {
     d->error = d->details().error;
   }
   if (d->error.empty()) {
     d->feasible_count = checked.feasible;
     if (options.score && d->feasible_count != 0)
-      LIBSCHED_TRY(score_decision(state, pod, call, d.get()));
+      LIBSCHED_TRY(score_decision(state, pod, call, extended, d.get()));
     if (options.post_filter && d->feasible_count == 0) {
       use.reset();
       LIBSCHED_TRY(ask_post_filter(state, pod, call, d.get()));
@@ -146,7 +157,7 @@ void Evaluator::add_pod_facts(const Call& call, const Pod& pod, const Status& st
 
 // Scores the nodes that fit.
 Result<void> Evaluator::score_decision(CycleState& state, const Pod& pod, const Call& call,
-                                       Decision* d) {
+                                       const ExtendedNodes& extended, Decision* d) {
   const std::vector<uint32_t>& rows = d->details().names->rows;
   work_.feasible.assign(view().word_count(), 0);
   std::vector<uint32_t> index(view().row_count());
@@ -160,9 +171,14 @@ Result<void> Evaluator::score_decision(CycleState& state, const Pod& pod, const 
   const ScoreSet set{work_.feasible.size(), listed.size(), work_.feasible.data(), &order, nullptr};
   d->scored = true;
   ScorePass pass(*framework_, state, pod, call, &work_);
-  // Without a Score plugin upstream gives every node one point and runs no PreScore.
   Status s;
-  if (!framework_->at(ExtensionPoint::kScore).empty()) {
+  if (!framework_->extenders().empty()) {
+    std::vector<bool> scored;
+    Result<Status> ran = score_extended(state, pod, call, extended, {}, &d->scores, &scored);
+    if (!ran.ok()) return std::move(ran.error());
+    s = std::move(*ran);
+    // Without a Score plugin upstream gives every node one point and runs no PreScore.
+  } else if (!framework_->at(ExtensionPoint::kScore).empty()) {
     Result<Status> pre = pass.pre_score(set);
     if (!pre.ok()) return std::move(pre.error());
     s = std::move(*pre);
@@ -171,9 +187,11 @@ Result<void> Evaluator::score_decision(CycleState& state, const Pod& pod, const 
     for (size_t i = 0; i < state.entries().size(); ++i)
       if (state.entries()[i].skip_score) d->skip_score.push_back(framework_->plugins()[i].name);
     std::sort(d->skip_score.begin(), d->skip_score.end());
-    Result<Status> scored = pass.score(set, nullptr, &d->scores);
-    if (!scored.ok()) return std::move(scored.error());
-    s = std::move(*scored);
+    if (framework_->extenders().empty()) {
+      Result<Status> scored = pass.score(set, nullptr, &d->scores);
+      if (!scored.ok()) return std::move(scored.error());
+      s = std::move(*scored);
+    }
   }
   if (!s.success()) {
     d->score_error = s.message();

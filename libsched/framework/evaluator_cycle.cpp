@@ -4,6 +4,7 @@
 
 #include "libsched/cluster/transaction.hpp"
 #include "libsched/framework/evaluator.hpp"
+#include "libsched/framework/observed_point.hpp"
 #include "libsched/framework/score_pass.hpp"
 
 namespace libsched {
@@ -20,30 +21,6 @@ Status fit_error_status(const std::string& text, const Diagnosis& diagnosis) {
     out.plugin = *diagnosis.unschedulable_plugins.begin();
   return out;
 }
-
-// Notifies the observer of a cycle, if any, of the beginning and end of each point.
-class ObservedPoint {
- public:
-  ObservedPoint(const CycleOptions& options, CyclePoint point, const Pod& pod, CycleState& state)
-      : observer_(options.observer) {
-    if (observer_ == nullptr) return;
-    event_.point = point;
-    event_.pod = &pod;
-    event_.state = &state;
-    observer_->hear(event_);
-  }
-  CycleEvent& event() { return event_; }
-  void end(const Status* status) {
-    if (observer_ == nullptr) return;
-    event_.ended = true;
-    event_.status = status;
-    observer_->hear(event_);
-  }
-
- private:
-  CycleObserver* observer_;
-  CycleEvent event_;
-};
 
 }  // namespace
 
@@ -108,17 +85,18 @@ Result<CycleOutcome> Evaluator::cycle(CycleState& state, const Pod& pod, const C
     return out;
   }
   NodeStatuses said;
-  Result<CycleOutcome> chosen = choose(state, pod, call, options, &said);
+  ExtenderVerdicts extended;
+  Result<CycleOutcome> chosen = choose(state, pod, call, options, &said, &extended);
   if (chosen.ok() && (options.post_filter || options.fit_error) && chosen->row == kNoId &&
       chosen->status.code == Code::kUnschedulable)
-    LIBSCHED_TRY(explain_failure(state, pod, call, options, said, &*chosen));
+    LIBSCHED_TRY(explain_failure(state, pod, call, options, said, extended, &*chosen));
   return chosen;
 }
 
 // No node has taken the pod: unless `said` has the reasons, the filters run again.
 Result<void> Evaluator::explain_failure(CycleState& state, const Pod& pod, const Call& call,
                                         const CycleOptions& options, const NodeStatuses& said,
-                                        CycleOutcome* out) {
+                                        const ExtenderVerdicts& extended, CycleOutcome* out) {
   const View& v = view();
   const PreFilterResult& narrowed = state.pre_filter();
   NodeStatuses statuses;
@@ -143,6 +121,7 @@ Result<void> Evaluator::explain_failure(CycleState& state, const Pod& pod, const
       judged = std::move(*asked);
     }
     const auto of = [&](uint32_t r) -> const Status& {
+      if (extended.statuses.has(r)) return extended.statuses.at(r);
       return options.node_by_node ? said.at(r) : judged.at(r);
     };
     if (!narrowed.all_nodes) {
@@ -157,13 +136,14 @@ Result<void> Evaluator::explain_failure(CycleState& state, const Pod& pod, const
     for (const uint32_t r : rows) {
       if (options.node_by_node && !said.has(r)) continue;  // an Error of the nominated node
       const Status& s = of(r);
-      if (options.post_filter && !s.success()) statuses.set(r, s);
+      if (s.success()) continue;  // an extender has dropped it without a word
+      if (options.post_filter) statuses.set(r, s);
       if (r == outside) {
         // Upstream records this plugin as narrowing the nodes, and no pending plugin.
         Status noted = s;
         if (noted.code == Code::kPending) noted.code = Code::kUnschedulable;
         diagnosis.add(noted, 1);
-      } else if (options.node_by_node) {
+      } else if (options.node_by_node || extended.statuses.has(r)) {
         diagnosis.add(s, 1);
       } else {
         ++counts[judged.index(r)];
@@ -171,6 +151,8 @@ Result<void> Evaluator::explain_failure(CycleState& state, const Pod& pod, const
     }
     for (size_t i = 0; i < counts.size(); ++i)
       if (counts[i] != 0) diagnosis.add(judged.list[i], counts[i]);
+    for (const auto& [name, status] : extended.unknown) diagnosis.add(status, 1);
+    if (extended.narrowed) diagnosis.unschedulable_plugins.insert(kExtenderName);
     if (!narrowed.all_nodes) diagnosis.add_absent(statuses.absent, v.node_count());
     if (options.fit_error)
       out->status = fit_error_status(fit_error_text(v.node_count(), diagnosis.reasons), diagnosis);
@@ -235,7 +217,8 @@ Result<FilterWalk> Evaluator::walk_one_by_one(FilterPass& pass, const Call& call
 
 // The part of run_cycle() after PreFilter.
 Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const Call& call,
-                                       const CycleOptions& options, NodeStatuses* said) {
+                                       const CycleOptions& options, NodeStatuses* said,
+                                       ExtenderVerdicts* extended) {
   const View& v = view();
   CycleOutcome out;
   const ExclusiveUse use(*this);
@@ -256,12 +239,21 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
     point.event().judged = {&nominated, 1};
     point.event().statuses = &one;
     point.end(nullptr);
+    if (there.rejected()) rejected = nominated;
+    if (there.success() && !framework_->extenders().empty()) {
+      ExtendedNodes one{{nominated}, {}};
+      const Result<Status> asked = extenders_about(pod).filter(&one, extended);
+      if (!asked.ok()) return asked.error();
+      extended->narrowed = false;  // upstream's diagnosis does not know
+      if (extended->statuses.has(nominated)) rejected = nominated;
+      // An error is only logged.
+      if (one.rows.empty() || !asked->success()) there = Status(Code::kUnschedulable);
+    }
     if (there.success()) {
       out.row = nominated;
       out.feasible = out.evaluated = 1;
       return out;
     }
-    if (there.rejected()) rejected = nominated;
   }
   FilterPolicy policy;
   policy.beyond = true;
@@ -276,7 +268,9 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   }
   const std::vector<uint32_t>& nodes = policy.order(v);
   if (options.sampling) {
-    const size_t wanted = scoring ? nodes_to_find(nodes.size()) : 1;
+    const bool several =
+        scoring || framework_->any_extender_filters() || framework_->any_extender_prioritizes();
+    const size_t wanted = several ? nodes_to_find(nodes.size()) : 1;
     if (wanted < nodes.size()) policy.limit = wanted;
     if (!nodes.empty()) policy.start = next_start_ % nodes.size();
   }
@@ -317,6 +311,12 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   if (found->count == 0) {
     out.status = Status(Code::kUnschedulable);
     return out;
+  }
+  if (!framework_->extenders().empty()) {
+    FeasibleOrder all(nodes, policy.start, work_.feasible.data(), found->count,
+                      &work_.feasible_rows);
+    ExtendedNodes left{{all.rows().begin(), all.rows().end()}, {}};
+    return choose_extended(state, pod, call, options, std::move(left), extended, std::move(out));
   }
   if (found->count == 1) {
     out.row = found->first;

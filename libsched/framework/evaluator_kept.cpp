@@ -10,7 +10,8 @@ namespace libsched {
 // the kept verdicts. For few nodes, keeping answers costs more than it saves.
 Result<KeptClass*> Evaluator::kept_class(CycleState& state, const Pod& pod, const Call& call,
                                          const CycleOptions& options) {
-  if (options.node_by_node || !state.pre_filter().all_nodes || !classes_.serves(view()))
+  if (options.node_by_node || !framework_->extenders().empty() || !state.pre_filter().all_nodes ||
+      !classes_.serves(view()))
     return nullptr;
   return classes_.follow(*framework_, {call, pod, state, nullptr, false}, &work_,
                          options.class_name);
@@ -20,10 +21,10 @@ Result<KeptClass*> Evaluator::kept_class(CycleState& state, const Pod& pod, cons
 // every plugin, so preparing for the next one would be in vain.
 bool Evaluator::may_go_on(const CycleState& state, const Pod& pod,
                           const CycleOptions& options) const {
-  return !options.sampling && !options.node_by_node && options.observer == nullptr &&
-         options.ties == TieMode::kUpstream && !framework_->behaviours().uniform_ties &&
-         !comparing_ && state.meter() == nullptr && services_->nominator().empty() &&
-         pod.status.nominated_node_name.empty();
+  return framework_->extenders().empty() && !options.sampling && !options.node_by_node &&
+         options.observer == nullptr && options.ties == TieMode::kUpstream &&
+         !framework_->behaviours().uniform_ties && !comparing_ && state.meter() == nullptr &&
+         services_->nominator().empty() && pod.status.nominated_node_name.empty();
 }
 
 // Chooses a node by going on from what is kept of the pod's class. Returns false if the cycle has

@@ -13,6 +13,10 @@ constexpr PointMask kRejecting =
 
 Result<EventMap> event_map(const Framework& framework) {
   EventMap out;
+  // Extenders cannot say what would help: upstream lets any event retry a pod that they reject.
+  if (!framework.extenders().empty())
+    for (const ClusterEventWithHint& e : default_events(framework.gates()))
+      out.registrations.push_back({kNoId, kExtenderName, e.event, false, 0});
   std::string errors;  // upstream asks all plugins and joins the errors by newlines
   for (uint32_t i = 0; i < framework.plugins().size(); ++i) {
     const Framework::Instance& instance = framework.plugins()[i];

@@ -11,7 +11,7 @@
 namespace libsched {
 
 struct EventRegistration {
-  uint32_t plugin = 0;  // index into Framework::plugins()
+  uint32_t plugin = 0;  // index into Framework::plugins(); kNoId: the framework's extenders
   std::string name;     // the plugin's name in statuses
   ClusterEvent event;
   // Whether Plugin::hint() applies; without it the answer is always Queue.

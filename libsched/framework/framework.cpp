@@ -1,8 +1,8 @@
 // Framework: construction of a profile's plugins, with upstream's errors.
 #include "libsched/framework/framework.hpp"
 
+#include <algorithm>
 #include <set>
-
 
 namespace libsched {
 namespace {
@@ -28,11 +28,18 @@ Result<const Profile*> pick_profile(const SchedulerConfig& config, Str name) {
       {}};
 }
 
-Result<void> refuse_extenders(const SchedulerConfig& config) {
-  if (config.extenders.empty()) return {};
+// The configuration only names its extenders; libsched-net makes them.
+Result<void> check_extenders(const SchedulerConfig& config, size_t given) {
+  if (config.extenders.size() <= given) return {};
   std::string urls;
-  for (const Extender& e : config.extenders) urls += (urls.empty() ? "" : ", ") + e.url_prefix;
-  return Error{Rc::kUnsupported, "HTTP extenders are not available yet: " + urls, "extenders", {}};
+  for (const ExtenderConfig& e : config.extenders)
+    urls += (urls.empty() ? "" : ", ") + e.url_prefix;
+  return Error{Rc::kUnsupported,
+               "the configuration has HTTP extenders, which libsched-net.so makes "
+               "(libsched_net_extender_create); none were given for: " +
+                   urls,
+               "extenders",
+               {}};
 }
 
 bool names(const Profile& profile, const std::string& plugin) {
@@ -75,10 +82,11 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
                                        const RegistryRef& registry, const FeatureGates& gates,
                                        Release release, const FrameworkOptions& options) {
   LIBSCHED_TRY(gates.require_supported());
-  LIBSCHED_TRY(refuse_extenders(*config));
+  LIBSCHED_TRY(check_extenders(*config, options.extenders.size()));
   Result<const Profile*> profile = pick_profile(*config, profile_name);
   if (!profile.ok()) return profile.error();
   Profile whole = with_enabled(**profile, *registry);
+  LIBSCHED_TRY(ignore_managed_resources(config->extenders, &whole));
   const auto catalog = [&](Str name) -> std::optional<PointMask> {
     const Registry::Item* item = registry->find(name);
     if (item == nullptr) return std::nullopt;
@@ -90,13 +98,16 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
   fw->registry_ = registry;
   fw->behaviours_ = behaviours_of(release);
   fw->gates_ = gates;
+  fw->extenders_ = options.extenders;
+  std::stable_partition(fw->extenders_.begin(), fw->extenders_.end(),
+                        [](const ExtenderRef& e) { return !e->traits().ignorable; });
   std::map<std::string, uint32_t, std::less<>> index;
   const auto make = [&](const std::string& name) -> Result<std::string> {
     const Registry::Item& item = *registry->find(name);
     Instance instance{name, nullptr, name, *catalog(name)};
     if (item.factory) {
       Result<std::unique_ptr<Plugin>> made =
-          item.factory({(*profile)->args_of(name), gates, fw->behaviours_});
+          item.factory({whole.args_of(name), gates, fw->behaviours_});
       if (!made.ok()) return std::move(made.error());
       instance.plugin = std::move(*made);
       if (const Str own = instance.plugin->instance_name(); !own.empty()) instance.name = own;
@@ -127,7 +138,7 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
 }
 
 void Framework::find_signers(const FeatureGates& gates) {
-  if (!gates.enabled(Gate::kOpportunisticBatching)) return;
+  if (!gates.enabled(Gate::kOpportunisticBatching) || !extenders_.empty()) return;
   signs_ = true;
   std::set<Str> seen;
   for (const ExtensionPoint p : {ExtensionPoint::kPreFilter, ExtensionPoint::kFilter,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libsched/config/expand.hpp"
+#include "libsched/framework/extender.hpp"
 #include "libsched/framework/plugin.hpp"
 
 namespace libsched {
@@ -15,8 +16,12 @@ struct FrameworkOptions {
   // Upstream takes exactly one QueueSort plugin. With this a profile may have several: where a
   // plugin puts neither pod before the other, the next plugin decides.
   bool several_queue_sorts = false;
-  // Leaves out plugins that the profile enables and the registry does not have: skipped() names them.
+  // Leaves out plugins that the profile enables and the registry does not have: skipped() names
+  // them.
   bool skip_unknown_plugins = false;
+  // Asked in this order, but those that are ignorable come last. A configuration with extenders
+  // needs as many here; one without may have some, too.
+  std::vector<ExtenderRef> extenders = {};
 };
 
 class Framework final : public RefCounted {
@@ -58,6 +63,10 @@ class Framework final : public RefCounted {
   // (gate OpportunisticBatching; every PreFilter, Filter, PreScore and Score plugin must sign).
   bool signs() const { return signs_; }
   const std::vector<uint32_t>& signers() const { return signers_; }
+  // Those that are not ignorable first.
+  const std::vector<ExtenderRef>& extenders() const { return extenders_; }
+  bool any_extender_filters() const { return any_extender(&Extender::Traits::filters); }
+  bool any_extender_prioritizes() const { return any_extender(&Extender::Traits::prioritizes); }
   // Parallel to at(kScore).
   const std::vector<int64_t>& score_weights() const { return score_weights_; }
   // percentageOfNodesToScore: the profile's, else the configuration's; 0: depends on the number of
@@ -67,6 +76,11 @@ class Framework final : public RefCounted {
  private:
   Framework() = default;
   void find_signers(const FeatureGates& gates);
+  bool any_extender(bool Extender::Traits::* does) const {
+    for (const ExtenderRef& e : extenders_)
+      if (e->traits().*does) return true;
+    return false;
+  }
 
   ConfigRef config_;
   RegistryRef registry_;
@@ -77,6 +91,7 @@ class Framework final : public RefCounted {
   std::array<std::vector<uint32_t>, kExtensionPointCount> points_;
   Behaviours behaviours_;
   FeatureGates gates_;
+  std::vector<ExtenderRef> extenders_;
   bool signs_ = false;
   std::vector<uint32_t> signers_;
   std::vector<int64_t> score_weights_;

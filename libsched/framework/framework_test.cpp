@@ -75,7 +75,7 @@ TEST_CASE("upstream's construction errors are reported with the plugin's name") 
   CHECK(unlucky.plugin == "Unlucky");
 }
 
-TEST_CASE("extenders are refused by name") {
+TEST_CASE("extenders of a configuration that nobody has made are refused by name") {
   const std::vector<Fake> fakes;
   const Error e =
       refused(fake_config({},
@@ -85,7 +85,9 @@ TEST_CASE("extenders are refused by name") {
   CHECK(e.rc == Rc::kUnsupported);
   CHECK(e.path == "extenders");
   CHECK(e.message ==
-        "HTTP extenders are not available yet: http://one.example, http://two.example/x");
+        "the configuration has HTTP extenders, which libsched-net.so makes "
+        "(libsched_net_extender_create); none were given for: http://one.example, "
+        "http://two.example/x");
 }
 
 TEST_CASE("a gate for an unimplemented feature is refused") {

@@ -191,8 +191,9 @@ Result<Scored> ScorePass::ask(uint32_t plugin, const ScoreSet& set, int64_t* sco
   const Framework::Instance& instance = framework_.plugins()[plugin];
   const View& v = call_.view;
   for (const PluginData* data : {entry.data.get(), entry.score_data.get()})
-    if (data != nullptr && ((data->ids_epoch != 0 && data->ids_epoch != v.ids_epoch()) ||
-                            (data->view_version != 0 && data->view_version != v.version())))
+    if (data != nullptr &&
+        ((data->ids_epoch != 0 && data->ids_epoch != v.ids_epoch()) ||
+         (!accepts_stale_ && data->view_version != 0 && data->view_version != v.version())))
       return stale(instance.name);
   LIBSCHED_TRY(call_.check_limits());
   std::vector<uint64_t>& errors = work_.score_errors;

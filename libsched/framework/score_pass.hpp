@@ -32,6 +32,8 @@ class ScorePass {
   // kept->totals() and `offset` are what score() gives. False if nothing is kept that serves, or if
   // a plugin fails; then score() has to be called.
   Result<bool> score_kept(const ScoreSet& set, ClassScores* kept, int64_t* offset);
+  // The view has changed since PreScore in a way that does not concern what it has counted.
+  void accept_stale() { accepts_stale_ = true; }
   // Counts the nodes that the plugins have been asked about, by the state's meter: all of the set,
   // or those up to the failure of the latest score().
   void count_scores(const ScoreSet& set) const;
@@ -66,6 +68,7 @@ class ScorePass {
     size_t node, place;
   };
   std::optional<Failed> failed_;
+  bool accepts_stale_ = false;
 };
 
 // Chooses among the `count` rows of the set whose total is the best one, `top`. `ties_broken`

@@ -89,6 +89,7 @@ class Placer {
   // depend on the cluster only. Sampling advances its start with each pod.
   void keep(Evaluator& evaluator, const Placement& failed, std::string of) {
     if (options_.sampling || !evaluator.services().nominator().empty()) return;
+    if (!evaluator.framework().extenders().empty()) return;  // they may answer otherwise
     // Claims that were made for it are in the cluster for this moment only.
     if (options_.claims_from_templates && has_made_claims(*failed.pod)) return;
     const View& view = cluster().view();

@@ -68,6 +68,11 @@ class Config:
         """The scheduler names of the profiles."""
         return self._handle.profile_names
 
+    @property
+    def extenders(self) -> int:
+        """The number of HTTP extenders, which get the documents of pods and nodes (`keep_raw`)."""
+        return self._handle.extender_count
+
     def describe(self) -> dict[str, Any]:
         """Describes each profile: plugins by extension point with their weights, and arguments.
 

@@ -32,7 +32,9 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
     Parameters
     ----------
     config : optional
-        A `Config`, or a path, document or dict of one; by default upstream's defaults.
+        A `Config`, or a path, document or dict of one; by default upstream's defaults. Its HTTP
+        extenders are asked by whole answers and scheduling cycles; they get documents, so the
+        objects of clusters must be parsed with ``keep_raw``.
     profile : str, optional
         The scheduler name of the profile; required if the configuration has several.
     feature_gates : mapping or str, optional
@@ -88,7 +90,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
     <Status UnschedulableAndUnresolvable by NodeResourcesFit: Insufficient cpu>
     """
 
-    __slots__ = ("_given", "_handle", "_made_of", "_parallelism", "_plugins", "_services",
+    __slots__ = ("_extended", "_given", "_handle", "_made_of", "_parallelism", "_plugins", "_services",
                  "__weakref__")
 
     _handle: _core.Framework
@@ -124,6 +126,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         self._handle = _core.Framework(handle, profile or "", registry, gates_text(feature_gates),
                                        semantics, several_queue_sorts, skip_unknown_plugins)
         self._given = registry is not None
+        self._extended = isinstance(config, Config) and config.extenders > 0
         self._parallelism = parallelism
         self._services = services
         self._plugins: Mapping[str, Sequence[tuple[str, int]]] | None = None
@@ -360,7 +363,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
             return pod
         if not isinstance(view, View):
             raise _no_view(view)
-        found = pods_of(pod, view._classes)
+        found = pods_of(pod, view._classes, keep_raw=self._extended)
         if len(found) != 1:
             raise InvalidError(f"{len(found)} pods where one is expected; libsched.Objects reads "
                                "many")

@@ -680,13 +680,13 @@ def parse_document(document: str | bytes | memoryview, *, defaults: bool,
     return _core.Objects.parse(document, defaults=defaults, classes=classes)
 
 
-def pods_of(source: Source, classes: Objects | None = None) -> list[Pod]:
+def pods_of(source: Source, classes: Objects | None = None, keep_raw: bool = False) -> list[Pod]:
     """Returns the pods and pod templates of a source. Pods of libsched are not parsed again."""
     if isinstance(source, Pod):
         return [source]
     if isinstance(source, (list, tuple)) and all(isinstance(item, Pod) for item in source):
         return list(source)
-    objects = Objects(source, classes=classes)
+    objects = Objects(source, classes=classes, keep_raw=keep_raw)
     found = objects.pods + [workload.pod for workload in objects.workloads]
     return some(found, "pod", objects) if objects._parts else []
 

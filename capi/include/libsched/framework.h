@@ -92,6 +92,9 @@ libsched_rc libsched_registry_enable(libsched_registry *registry, libsched_str n
 size_t libsched_registry_plugin_count(const libsched_registry *registry);
 libsched_str libsched_registry_plugin(const libsched_registry *registry, size_t index);
 
+/* Filters and scores nodes beside the plugins: see extender.h. Immutable; freely shared. */
+typedef struct libsched_extender libsched_extender;
+
 /* One profile with the instances of its plugins. Immutable; freely shared. */
 typedef struct libsched_framework libsched_framework;
 /* The options of a framework. Zero everywhere is the default. */
@@ -109,11 +112,16 @@ typedef struct libsched_framework_options {
      things to that release: NodeResourcesBalancedAllocation's formula, TaintToleration's reason
      text, and ties, which are broken uniformly by the seed of the cycle. */
   libsched_str semantics;
+  /* The extenders of the framework, which keeps them. A configuration with extenders needs as many;
+     its managedResources with ignoredByScheduler replace ignoredResources of NodeResourcesFit. */
+  const libsched_extender *const *extenders;
+  size_t extender_count;
 } libsched_framework_options;
-#define LIBSCHED_FRAMEWORK_OPTIONS_INIT {sizeof(libsched_framework_options), false, false, {false, false}, {LIBSCHED_NULL, 0}, {LIBSCHED_NULL, 0}}
+#define LIBSCHED_FRAMEWORK_OPTIONS_INIT {sizeof(libsched_framework_options), false, false, {false, false}, {LIBSCHED_NULL, 0}, {LIBSCHED_NULL, 0}, LIBSCHED_NULL, 0}
 /* `config` NULL: upstream's defaults. `profile` empty: the only profile. `registry` NULL: the in-tree
    plugins. `options` may be NULL. Errors: NOT_FOUND (profile), INVALID (upstream's construction errors,
-   an unknown feature gate), UNSUPPORTED (also unknown semantics).
+   an unknown feature gate), UNSUPPORTED (also unknown semantics, and extenders of the configuration that
+   the options lack).
      libsched_framework_create(NULL, LIBSCHED_STR(""), NULL, NULL, &framework, &error); */
 libsched_rc libsched_framework_create(const libsched_config *config, libsched_str profile, const libsched_registry *registry,
                                       const libsched_framework_options *options, LIBSCHED_OWN libsched_framework **out,

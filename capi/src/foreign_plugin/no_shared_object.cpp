@@ -4,6 +4,8 @@
 
 namespace libsched::capi {
 
+std::string own_folder() { return {}; }
+
 Result<SharedObject> open_shared_object(const std::string& path, const char* /*function*/) {
   return Error{Rc::kUnsupported,
                "cannot load \"" + path +

@@ -14,6 +14,9 @@ struct SharedObject {
   void* function = nullptr;
 };
 
+// The folder of libsched.so, with a "/" at its end; empty: unknown.
+std::string own_folder();
+
 // Opens a shared object and finds one of its functions.
 Result<SharedObject> open_shared_object(const std::string& path, const char* function);
 

@@ -116,6 +116,14 @@ class DefaultPreemption final : public Plugin {
       for (const auto& [row, status] : found->others)
         report->dry_runs.emplace_back(view.row(row).name, status);
     }
+    if (found->any_wanted && !found->candidates.empty()) {
+      Result<Status> asked = ExtenderPass(call.asker->framework(), view, call.services, call.pod)
+                                 .process_preemption(&found->candidates);
+      if (!asked.ok()) return Status::from_error(asked.error().message);
+      if (!asked->success()) return std::move(*asked);
+      if (found->candidates.empty())
+        return Status(Code::kUnschedulable, "no candidate node for preemption");
+    }
     const std::vector<size_t> best = best_nodes(call, found->candidates);
     if (report != nullptr)
       for (const size_t i : best) report->tied.push_back(found->candidates[i].node);

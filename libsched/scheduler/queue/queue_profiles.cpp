@@ -37,8 +37,9 @@ Result<QueueProfiles::Profile> QueueProfiles::profile_of(const FrameworkRef& fra
   for (const EventRegistration& r : events->registrations) {
     const Result<PluginId> name = names->id(r.name);
     if (!name.ok()) return name.error();
-    out.registrations.push_back(
-        {r.event, {*name, framework->plugins()[r.plugin].plugin.get(), r.has_hint, r.hint}});
+    const Plugin* plugin =
+        r.plugin == kNoId ? nullptr : framework->plugins()[r.plugin].plugin.get();
+    out.registrations.push_back({r.event, {*name, plugin, r.has_hint, r.hint}});
   }
   return out;
 }

@@ -28,6 +28,12 @@ Result<Ref<Sim>> Sim::create(FrameworkRef framework, Ref<Catalog> catalog) {
   constexpr size_t kMaxPlugins = 254;  // numbers of check_many()
   if (framework->plugins().size() > kMaxPlugins)
     return Error{Rc::kLimit, "a simulated cluster takes a profile of 254 plugins at most", {}, {}};
+  if (!framework->extenders().empty())
+    return Error{Rc::kUnsupported,
+                 "a simulated cluster asks no extender; the profile has " +
+                     framework->extenders()[0]->traits().name,
+                 {},
+                 {}};
   return Ref<Sim>::adopt(new Sim(std::move(framework), std::move(catalog)));
 }
 

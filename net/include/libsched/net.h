@@ -12,6 +12,24 @@
 extern "C" {
 #endif
 
+/* The options of an HTTP extender. Zero everywhere is the default. */
+typedef struct libsched_net_extender_options {
+  uint32_t struct_size;     /* sizeof(libsched_net_extender_options) */
+  uint32_t reserved;        /* 0 */
+  libsched_str unix_socket; /* a path: connect there, whatever host the URL names */
+  uint64_t max_response;    /* bytes of an answer's body, at most; 0: 64 MiB */
+} libsched_net_extender_options;
+#define LIBSCHED_NET_EXTENDER_OPTIONS_INIT \
+  {sizeof(libsched_net_extender_options), 0, {LIBSCHED_NULL, 0}, 0}
+/* An HTTP extender from an entry of `extenders` of a configuration, for libsched_framework_options: requests
+   are those of kube-scheduler's extender/v1. It connects when it is asked first, keeps connections alive,
+   and follows no redirect and no proxy. Any thread may use it.
+     for (size_t i = 0; i < libsched_config_extender_count(config); ++i)
+       libsched_net_extender_create(config, i, NULL, &extenders[i], &error);
+   `options` may be NULL. Errors: NOT_FOUND (the index), IO and INVALID (a file of tlsConfig), UNSUPPORTED. */
+libsched_rc libsched_net_extender_create(const libsched_config *config, size_t index, const libsched_net_extender_options *options,
+                                         LIBSCHED_OWN libsched_extender **out, LIBSCHED_OWN libsched_error **error);
+
 const char *libsched_net_version(void); /* of libsched-net.so: "0.1.0"; static */
 
 /* --- plugins in other processes --- */

@@ -63,6 +63,7 @@ def read_question(options: argparse.Namespace, *, ended: bool = False) -> Questi
     parts, cluster = _read_parts(options)
     classes = parts[0][1] if len(parts) == 1 else _with_classes(parts)
     wanted = [(name, reading.read(name, defaults=options.defaults, strict=options.strict,
+                                config=getattr(options, "config", None),
                                   classes=classes)) for name in files]
     for name, objects in wanted:
         if not objects.pods and not objects.workloads:
@@ -151,7 +152,8 @@ def _refuse_second_input(names: list[str]) -> None:
 
 
 def _read_parts(options: argparse.Namespace) -> tuple[list[tuple[str, Objects]], Cluster]:
-    parts = [(name, reading.read(name, defaults=options.defaults, strict=options.strict))
+    parts = [(name, reading.read(name, defaults=options.defaults, strict=options.strict,
+                                config=getattr(options, "config", None)))
              for name in options.cluster]
     cluster = Cluster()
     for _, objects in parts:

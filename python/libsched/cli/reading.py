@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections import Counter
 from typing import Any
 
-from ..errors import FileError
+from ..config import Config
+from ..errors import Error, FileError
 from ..objects import Objects
 from .progress import Progress, size_text
 from .terminal import Terminal
@@ -16,8 +18,10 @@ MOST_WARNINGS = 10
 
 
 def read(name: str, *, defaults: bool, strict: bool, classes: Objects | None = None,
-         keep_annotations: bool = False) -> Objects:
+         keep_annotations: bool = False, config: str | None = None) -> Objects:
     """Reads the objects of a file, or of standard input for ``-``, with validation warnings.
+
+    Documents are kept if the configuration has extenders, which get them.
 
     Raises
     ------
@@ -38,7 +42,16 @@ def read(name: str, *, defaults: bool, strict: bool, classes: Objects | None = N
         what = f"reading {os.path.basename(name)} ({size_text(size)})"
     with Progress(what):
         return Objects(source, defaults=defaults, strict=strict, validate=True, classes=classes,
-                       keep_annotations=keep_annotations)
+                       keep_annotations=keep_annotations, keep_raw=_has_extenders(config))
+
+
+@functools.cache
+def _has_extenders(config: str | None) -> bool:
+    """Returns whether a file is a configuration with extenders; errors of it are reported later."""
+    try:
+        return bool(config) and Config(path(config or "")).extenders > 0
+    except Error:
+        return False
 
 
 def tell(name: str, objects: Objects, terminal: Terminal, each_field: bool) -> None:

@@ -143,6 +143,7 @@ def _read(options: argparse.Namespace, errors: Terminal) -> tuple[Cluster, Timed
     parts: list[tuple[str, Objects]] = []
     for name in options.cluster:
         objects = reading.read(name, defaults=options.defaults, strict=options.strict,
+                                config=getattr(options, "config", None),
                                keep_annotations=True)
         cluster.apply(objects)
         classes = objects if objects.priority_classes() is not None else classes
@@ -157,6 +158,7 @@ def _read(options: argparse.Namespace, errors: Terminal) -> tuple[Cluster, Timed
         if name.endswith(".csv"):
             continue
         objects = reading.read(name, defaults=options.defaults, strict=options.strict,
+                                config=getattr(options, "config", None),
                                classes=classes, keep_annotations=True)
         _tell(name, objects, options, errors)
         told = bring_along(cluster, name, objects)

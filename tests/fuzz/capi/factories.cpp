@@ -292,6 +292,10 @@ void* create(Turn& t, Kind kind) {
     case Kind::node_statuses: return created<libsched_node_statuses>(libsched_node_statuses_create);
     case Kind::cancel: return created<libsched_cancel>(libsched_cancel_create);
     case Kind::memory_api: return created<libsched_memory_api>(libsched_memory_api_create);
+    case Kind::extender: {
+      libsched_extender_functions functions = LIBSCHED_EXTENDER_FUNCTIONS_INIT;
+      return created<libsched_extender>(libsched_extender_create, &functions, nullptr);
+    }
     case Kind::clock: return created<libsched_clock>(libsched_clock_create_virtual, int64_t{5});
     case Kind::services: return created<libsched_services>(libsched_services_create, nullptr);
     case Kind::waiting_pod: return make_waiting(t);

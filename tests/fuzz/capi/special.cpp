@@ -67,6 +67,20 @@ void call_libsched_clock_create(Turn& t) {
   t.end_fallible(rc, out, error);
 }
 
+void call_libsched_extender_create(Turn& t) {
+  Out<libsched_extender> out(t, "out");
+  Fault error(t, "error");
+  libsched_extender_functions functions = LIBSCHED_EXTENDER_FUNCTIONS_INIT;
+  functions.name = LIBSCHED_STR("an extender");
+  functions.destroy = destroy_value;
+  if (t.choose.one_in(16)) functions.reserved = true;
+  if (t.choose.one_in(16)) functions.managed_resource_count = 1;
+  t.begin("libsched_extender_create", Changes::kNothing, out, error);
+  const libsched_rc rc = libsched_extender_create(
+      &functions, world().pass("the data of an extender"), out.get(), error.get());
+  t.end_fallible(rc, out, error);
+}
+
 void call_libsched_cycle_state_write(Turn& t) {
   In<libsched_cycle_state> state(t, "state", kExclusive);
   String key(t, "key", Words::kKey);

@@ -11,6 +11,8 @@ void call_libsched_error_create(Turn& t);
 void call_libsched_registry_add(Turn& t);
 // The same: the clock counts the calls of destroy().
 void call_libsched_clock_create(Turn& t);
+// Likewise of an extender.
+void call_libsched_extender_create(Turn& t);
 // Data with functions that clone and destroy it.
 void call_libsched_cycle_state_write(Turn& t);
 // The result is the program's data.
@@ -41,7 +43,8 @@ void call_libsched_cluster_edit(Turn& t);
 void call_libsched_queue_create(Turn& t);
 // Lends several handles at once.
 void call_libsched_queue_list(Turn& t);
-// An array of frameworks, and a cluster of its own: runs change it, which the model does not follow.
+// An array of frameworks, and a cluster of its own: runs change it, which the model does not
+// follow.
 void call_libsched_scheduler_create(Turn& t);
 // A time that is not random: years would take all the time.
 void call_libsched_scheduler_run_until(Turn& t);

@@ -1,0 +1,175 @@
+// Documents by way of a JSON value, once for each object.
+#include "net/src/extender/documents.hpp"
+
+#include <array>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "libsched/base/quantity.hpp"
+
+namespace libsched {
+
+namespace {
+
+using Json = nlohmann::json;
+
+// Objects whose members are quantities, and objects whose members have names that users choose.
+constexpr std::array kQuantities = {"requests",    "limits",   "capacity",
+                                    "allocatable", "overhead", "allocatedResources"};
+constexpr std::array kChosenNames = {"labels", "annotations", "matchLabels", "nodeSelector",
+                                     "managedFields"};
+
+template <size_t N>
+bool is_one_of(const std::string& name, const std::array<const char*, N>& list) {
+  for (const char* item : list)
+    if (name == item) return true;
+  return false;
+}
+
+void canonicalise(Json& value) {
+  if (!value.is_string() && !value.is_number()) return;
+  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  if (const Result<Quantity> quantity = Quantity::parse_trimmed(text); quantity.ok())
+    value = canonical_quantity(*quantity, text);
+}
+
+void canonicalise_all(Json& value) {
+  if (value.is_array()) {
+    for (Json& item : value) canonicalise_all(item);
+  } else if (value.is_object()) {
+    for (auto& [name, member] : value.items()) {
+      if (is_one_of(name, kChosenNames)) continue;
+      if (member.is_object() && is_one_of(name, kQuantities)) {
+        for (Json& quantity : member) canonicalise(quantity);
+      } else if (name == "sizeLimit" || name == "divisor") {
+        canonicalise(member);
+      } else {
+        canonicalise_all(member);
+      }
+    }
+  }
+}
+
+std::string_view view_of(libsched_str s) { return {s.ptr, s.len}; }
+
+Error from_c(libsched_error* error) {
+  Error out{static_cast<Rc>(libsched_error_code(error)),
+            std::string(view_of(libsched_error_message(error))),
+            std::string(view_of(libsched_error_path(error))),
+            {}};
+  libsched_error_unref(error);
+  return out;
+}
+
+Result<Json> read(std::string_view raw) {
+  Json out = Json::parse(raw, nullptr, false);
+  if (!out.is_object())
+    return Error{Rc::kInternal, "the document of an object is no JSON object", {}, {}};
+  out.erase("kind");
+  out.erase("apiVersion");
+  canonicalise_all(out);
+  return out;
+}
+
+std::string write(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Sets a member to what an object says now; an empty text removes it.
+void follow(Json& object, const char* name, libsched_str now) {
+  if (now.len != 0) {
+    object[name] = view_of(now);
+  } else if (object.is_object()) {
+    object.erase(name);
+  }
+}
+
+}  // namespace
+
+Result<std::string> pod_document(const libsched_pod* pod) {
+  libsched_str raw;
+  libsched_error* error = nullptr;
+  if (libsched_pod_raw(pod, &raw, &error) != LIBSCHED_OK) return from_c(error);
+  Result<Json> json = read(view_of(raw));
+  if (!json.ok()) return json.error();
+  Json& meta = (*json)["metadata"];
+  follow(meta, "name", libsched_pod_name(pod));
+  follow(meta, "namespace", libsched_pod_namespace(pod));
+  follow(meta, "uid", libsched_pod_uid(pod));
+  follow((*json)["spec"], "nodeName", libsched_pod_node_name(pod));
+  return write(*json);
+}
+
+NodeDocuments::~NodeDocuments() {
+  for (auto& [node, written] : written_) libsched_node_unref(written.node);
+  for (auto& [name, parsed] : parsed_) libsched_node_unref(parsed.node);
+}
+
+// Nodes that a cluster has replaced are asked about no more.
+void NodeDocuments::drop_unused(size_t count) {
+  constexpr size_t kSpare = 1000;
+  if (written_.size() <= 2 * count + kSpare) return;
+  for (auto it = written_.begin(); it != written_.end();) {
+    if (it->second.used != round_) {
+      libsched_node_unref(it->second.node);
+      it = written_.erase(it);
+    } else {
+      ++it;
+    }
+  }
+}
+
+Result<void> NodeDocuments::append(const libsched_node* const* nodes, size_t count,
+                                   std::string* out) {
+  const std::lock_guard lock(mutex_);
+  ++round_;
+  for (size_t i = 0; i < count; ++i) {
+    auto it = written_.find(nodes[i]);
+    if (it == written_.end()) {
+      libsched_str raw;
+      libsched_error* error = nullptr;
+      if (libsched_node_raw(nodes[i], &raw, &error) != LIBSCHED_OK) return from_c(error);
+      Result<Json> json = read(view_of(raw));
+      if (!json.ok()) return json.error();
+      std::string text = write(*json);
+      it = written_.emplace(nodes[i], Written{nullptr, std::move(text), 0}).first;
+      it->second.node = libsched_node_ref(nodes[i]);
+    }
+    it->second.used = round_;
+    if (i != 0) *out += ',';
+    *out += it->second.json;
+  }
+  drop_unused(count);
+  return {};
+}
+
+Result<const libsched_node*> NodeDocuments::parse(std::string_view document) {
+  libsched_parse_options options = LIBSCHED_PARSE_OPTIONS_INIT;
+  options.keep_raw = true;
+  libsched_node* node = nullptr;
+  libsched_error* error = nullptr;
+  const std::lock_guard lock(mutex_);
+  // Most answers repeat those before, so the document of the last answer is tried first.
+  const size_t hint = document.find("\"name\":\"");
+  std::string name;
+  if (hint != std::string_view::npos) {
+    const size_t begin = hint + 8;
+    name = document.substr(begin, document.find('"', begin) - begin);
+    if (const auto it = parsed_.find(name); it != parsed_.end() && it->second.document == document)
+      return it->second.node;
+  }
+  if (libsched_node_parse({document.data(), document.size()}, &options, &node, &error) !=
+      LIBSCHED_OK)
+    return from_c(error);
+  constexpr size_t kMost = 20000;
+  if (parsed_.size() >= kMost && !parsed_.contains(name)) {
+    for (auto& [key, parsed] : parsed_) libsched_node_unref(parsed.node);
+    parsed_.clear();
+  }
+  Parsed& parsed = parsed_[name];
+  libsched_node_unref(parsed.node);
+  parsed = {std::string(document), node};
+  return node;
+}
+
+}  // namespace libsched

@@ -1,0 +1,55 @@
+// The documents of pods and nodes as an extender gets them: as Go's types write them, as far as
+// that changes values.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "libsched.h"
+#include "libsched/base/mutex.hpp"
+#include "libsched/base/result.hpp"
+
+namespace libsched {
+
+// JSON of a pod: its document with the names and the node that it has now. Quantities are in their
+// canonical form, and there is no kind, as in the objects of an informer.
+Result<std::string> pod_document(const libsched_pod* pod);
+
+// The same of nodes, which are kept, because an extender is asked about the same nodes again and
+// again. Any thread may use it.
+class NodeDocuments {
+ public:
+  NodeDocuments() = default;
+  ~NodeDocuments();
+  NodeDocuments(const NodeDocuments&) = delete;
+  NodeDocuments& operator=(const NodeDocuments&) = delete;
+
+  // Appends the documents, separated by commas.
+  Result<void> append(const libsched_node* const* nodes, size_t count, std::string* out);
+
+  // A node from the document in an extender's answer; null if it is no Node, with the error. The
+  // caller borrows it as long as no other answer is read.
+  Result<const libsched_node*> parse(std::string_view document);
+
+ private:
+  struct Written {
+    libsched_node* node;  // a reference, so that the address stays its
+    std::string json;
+    uint64_t used;
+  };
+  struct Parsed {
+    std::string document;
+    libsched_node* node;
+  };
+  void drop_unused(size_t count);
+
+  Mutex mutex_;
+  uint64_t round_ = 0;
+  std::unordered_map<const libsched_node*, Written> written_;
+  std::unordered_map<std::string, Parsed> parsed_;  // by name
+};
+
+}  // namespace libsched

@@ -1,0 +1,362 @@
+// The states and texts of Go's JSON scanner.
+#include "net/src/extender/go_json.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+#include "libsched/base/quote.hpp"
+
+namespace libsched {
+
+namespace {
+
+constexpr size_t kMaxDepth = 10000;
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Go's quoteChar: a byte counts as the character of its number.
+std::string quoted_char(char c) {
+  if (c == '\'') return R"('\'')";
+  if (c == '"') return R"('"')";
+  const auto byte = static_cast<unsigned char>(c);
+  std::string text;
+  if (byte < 0x80) {
+    text = std::string(1, c);
+  } else {
+    text = {static_cast<char>(0xc0 | (byte >> 6)), static_cast<char>(0x80 | (byte & 0x3f))};
+  }
+  text = go_quote(text);
+  return "'" + text.substr(1, text.size() - 2) + "'";
+}
+
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : text_(text) {}
+
+  Result<std::string_view> first_value() {
+    space();
+    if (at_ == text_.size()) return Error{Rc::kIo, "EOF", {}, {}};
+    const size_t begin = at_;
+    if (!value()) return std::move(error_);
+    return text_.substr(begin, at_ - begin);
+  }
+
+ private:
+  bool fail(const std::string& where) {
+    if (at_ >= text_.size()) {
+      error_ = {Rc::kIo, "unexpected EOF", {}, {}};
+    } else {
+      error_ = {Rc::kInvalid, "invalid character " + quoted_char(text_[at_]) + " " + where, {}, {}};
+    }
+    return false;
+  }
+  void space() {
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+  }
+  bool at(char c) const { return at_ < text_.size() && text_[at_] == c; }
+
+  // Iterative: an extender decides how deep its answer is.
+  bool value() {
+    std::vector<char> open;
+    for (;;) {
+      space();
+      if (at('{') || at('[')) {
+        const char kind = text_[at_++];
+        open.push_back(kind);
+        if (open.size() > kMaxDepth) {
+          error_ = {Rc::kInvalid, "exceeded max depth", {}, {}};
+          return false;
+        }
+        space();
+        if (kind == '{') {
+          if (at('}')) {
+            ++at_;
+            open.pop_back();
+          } else if (!key()) {
+            return false;
+          } else {
+            continue;
+          }
+        } else if (at(']')) {
+          ++at_;
+          open.pop_back();
+        } else {
+          continue;
+        }
+      } else if (!scalar()) {
+        return false;
+      }
+      // After a value.
+      for (;;) {
+        if (open.empty()) return true;
+        space();
+        const bool object = open.back() == '{';
+        if (at(',')) {
+          ++at_;
+          space();
+          if (object && !key()) return false;
+          break;
+        }
+        if (!at(object ? '}' : ']'))
+          return fail(object ? "after object key:value pair" : "after array element");
+        ++at_;
+        open.pop_back();
+      }
+    }
+  }
+  bool key() {
+    if (!at('"')) return fail("looking for beginning of object key string");
+    if (!string()) return false;
+    space();
+    if (!at(':')) return fail("after object key");
+    ++at_;
+    return true;
+  }
+  bool scalar() {
+    if (at('"')) return string();
+    if (at('t')) return literal("true");
+    if (at('f')) return literal("false");
+    if (at('n')) return literal("null");
+    if (at('-') || (at_ < text_.size() && is_digit(text_[at_]))) return number();
+    return fail("looking for beginning of value");
+  }
+  bool literal(const char* word) {
+    ++at_;
+    for (const char* c = word + 1; *c != '\0'; ++c, ++at_)
+      if (!at(*c)) return fail("in literal " + std::string(word) + " (expecting '" + *c + "')");
+    return true;
+  }
+  bool string() {
+    for (++at_; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (c == '"') {
+        ++at_;
+        return true;
+      }
+      if (static_cast<unsigned char>(c) < 0x20) return fail("in string literal");
+      if (c != '\\') continue;
+      ++at_;
+      if (at('u')) {
+        for (int i = 0; i < 4; ++i) {
+          ++at_;
+          if (at_ >= text_.size() || !std::isxdigit(static_cast<unsigned char>(text_[at_])))
+            return fail("in \\u hexadecimal character escape");
+        }
+      } else if (at_ >= text_.size() ||
+                 std::string_view("\"\\/bfnrt").find(text_[at_]) == std::string_view::npos) {
+        return fail("in string escape code");
+      }
+    }
+    return fail("");
+  }
+  bool digits(const char* where) {
+    if (at_ >= text_.size() || !is_digit(text_[at_])) return fail(where);
+    while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
+    return true;
+  }
+  bool number() {
+    if (at('-')) ++at_;
+    if (at('0')) {
+      ++at_;
+    } else if (!digits("in numeric literal")) {
+      return false;
+    }
+    if (at('.')) {
+      ++at_;
+      if (!digits("after decimal point in numeric literal")) return false;
+    }
+    if (at('e') || at('E')) {
+      ++at_;
+      if (at('+') || at('-')) ++at_;
+      if (!digits("in exponent of numeric literal")) return false;
+    }
+    return true;
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  Error error_;
+};
+
+void append_utf8(std::string* out, uint32_t c) {
+  if (c < 0x80) {
+    *out += static_cast<char>(c);
+  } else if (c < 0x800) {
+    *out += static_cast<char>(0xc0 | (c >> 6));
+    *out += static_cast<char>(0x80 | (c & 0x3f));
+  } else if (c < 0x10000) {
+    *out += static_cast<char>(0xe0 | (c >> 12));
+    *out += static_cast<char>(0x80 | ((c >> 6) & 0x3f));
+    *out += static_cast<char>(0x80 | (c & 0x3f));
+  } else {
+    *out += static_cast<char>(0xf0 | (c >> 18));
+    *out += static_cast<char>(0x80 | ((c >> 12) & 0x3f));
+    *out += static_cast<char>(0x80 | ((c >> 6) & 0x3f));
+    *out += static_cast<char>(0x80 | (c & 0x3f));
+  }
+}
+
+// The length of the UTF-8 sequence at the beginning of a text; 0: it is none.
+size_t utf8_length(std::string_view text) {
+  const auto byte = [&](size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const auto follows = [&](size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
+    return byte(i) >= low && byte(i) <= high;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef) {
+    const unsigned low = first == 0xe0 ? 0xa0 : 0x80, high = first == 0xed ? 0x9f : 0xbf;
+    return follows(1, low, high) && follows(2) ? 3 : 0;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    const unsigned low = first == 0xf0 ? 0x90 : 0x80, high = first == 0xf4 ? 0x8f : 0xbf;
+    return follows(1, low, high) && follows(2) && follows(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+uint32_t hex4(std::string_view text) {
+  uint32_t out = 0;
+  for (const char c : text.substr(0, 4)) {
+    const int digit =
+        is_digit(c) ? c - '0' : std::tolower(static_cast<unsigned char>(c)) - 'a' + 10;
+    out = out * 16 + static_cast<uint32_t>(digit);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::string_view> go_value(std::string_view text) { return Scanner(text).first_value(); }
+
+JsonKind json_kind(std::string_view value) {
+  switch (value[0]) {
+    case 'n': return JsonKind::kNull;
+    case 't':
+    case 'f': return JsonKind::kBool;
+    case '"': return JsonKind::kString;
+    case '[': return JsonKind::kArray;
+    case '{': return JsonKind::kObject;
+    default: return JsonKind::kNumber;
+  }
+}
+
+const char* json_kind_name(JsonKind kind) {
+  switch (kind) {
+    case JsonKind::kNull: return "null";
+    case JsonKind::kBool: return "bool";
+    case JsonKind::kNumber: return "number";
+    case JsonKind::kString: return "string";
+    case JsonKind::kArray: return "array";
+    case JsonKind::kObject: return "object";
+  }
+  return "";
+}
+
+std::string json_string(std::string_view value) {
+  constexpr uint32_t kReplacement = 0xfffd;
+  const std::string_view text = value.substr(1, value.size() - 2);
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    if (text[i] != '\\') {
+      const size_t length = utf8_length(text.substr(i));
+      if (length == 0) {
+        append_utf8(&out, kReplacement);
+        ++i;
+      } else {
+        out.append(text.substr(i, length));
+        i += length;
+      }
+      continue;
+    }
+    const char escaped = text[i + 1];
+    i += 2;
+    switch (escaped) {
+      case 'b': out += '\b'; break;
+      case 'f': out += '\f'; break;
+      case 'n': out += '\n'; break;
+      case 'r': out += '\r'; break;
+      case 't': out += '\t'; break;
+      case 'u': {
+        uint32_t c = hex4(text.substr(i));
+        i += 4;
+        if (c >= 0xd800 && c < 0xe000) {
+          const bool pair = c < 0xdc00 && text.substr(i).starts_with("\\u");
+          const uint32_t low = pair ? hex4(text.substr(i + 2)) : 0;
+          if (low >= 0xdc00 && low < 0xe000) {
+            c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+            i += 6;
+          } else {
+            c = kReplacement;
+          }
+        }
+        append_utf8(&out, c);
+        break;
+      }
+      default: out += escaped;
+    }
+  }
+  return out;
+}
+
+void JsonWalk::skip_space() {
+  while (is_space(text_[at_])) ++at_;
+}
+
+size_t JsonWalk::end_of_value() const {
+  size_t depth = 0, i = at_;
+  for (;; ++i) {
+    const char c = text_[i];
+    if (c == '"') {
+      for (++i; text_[i] != '"'; ++i)
+        if (text_[i] == '\\') ++i;
+      if (depth == 0) return i + 1;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if (c == '}' || c == ']') {
+      if (depth == 0) return i;  // of a scalar at the end of its container
+      if (--depth == 0) return i + 1;
+    } else if (depth == 0 && (c == ',' || c == ':' || is_space(c))) {
+      return i;
+    }
+  }
+}
+
+bool JsonWalk::next() {
+  skip_space();
+  if (text_[at_] == ',') {
+    ++at_;
+    skip_space();
+  }
+  if (text_[at_] == '}' || text_[at_] == ']') return false;
+  if (object_) {
+    const size_t end = end_of_value();
+    key = text_.substr(at_, end - at_);
+    at_ = end;
+    skip_space();
+    ++at_;  // the colon
+    skip_space();
+  }
+  const size_t end = end_of_value();
+  value = text_.substr(at_, end - at_);
+  at_ = end;
+  return true;
+}
+
+bool go_names(std::string_view key, std::string_view name) {
+  const auto same = [](std::string_view a, std::string_view b) {
+    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
+             return std::tolower(static_cast<unsigned char>(x)) ==
+                    std::tolower(static_cast<unsigned char>(y));
+           });
+  };
+  if (key.find('\\') == std::string_view::npos) return same(key.substr(1, key.size() - 2), name);
+  return same(json_string(key), name);
+}
+
+}  // namespace libsched

@@ -1,0 +1,267 @@
+// Requests and answers of extender/v1, in upstream's order and with its texts.
+#include "net/src/extender/http_extender.hpp"
+
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "libsched/base/quote.hpp"
+#include "net/src/extender/answers.hpp"
+#include "net/src/extender/base64.hpp"
+#include "net/src/extender/go_json.hpp"
+
+namespace libsched {
+
+namespace {
+
+constexpr int64_t kDefaultTimeout = 5'000'000'000;
+
+std::string_view view_of(libsched_str s) { return {s.ptr, s.len}; }
+libsched_str str_of(std::string_view s) { return {s.data(), s.size()}; }
+Error failed(std::string why) { return {Rc::kPlugin, std::move(why), {}, {}}; }
+
+// Turns a result into the code and the status of a callback, through which no exception may pass.
+template <typename F>
+libsched_code answered(libsched_status* status, F&& f) noexcept {
+  try {
+    const Result<void> result = f();
+    if (result.ok()) return LIBSCHED_CODE_SUCCESS;
+    libsched_status_set_error(status, str_of(result.error().message));
+  } catch (const std::bad_alloc&) {
+    libsched_status_set_error(status, LIBSCHED_STR("out of memory"));
+  } catch (const std::exception& e) {
+    libsched_status_set_error(status, libsched_str_from(e.what()));
+  }
+  return LIBSCHED_CODE_ERROR;
+}
+
+HttpExtender& of(void* user_data) { return *static_cast<HttpExtender*>(user_data); }
+
+}  // namespace
+
+Result<HttpExtenderConfig> HttpExtenderConfig::read(std::string_view text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) return Error{Rc::kInvalid, "an extender is a JSON object", {}, {}};
+  HttpExtenderConfig out;
+  out.url_prefix = json.value("urlPrefix", "");
+  out.filter_verb = json.value("filterVerb", "");
+  out.preempt_verb = json.value("preemptVerb", "");
+  out.prioritize_verb = json.value("prioritizeVerb", "");
+  out.bind_verb = json.value("bindVerb", "");
+  out.weight = json.value("weight", int64_t{0});
+  out.node_cache_capable = json.value("nodeCacheCapable", false);
+  out.ignorable = json.value("ignorable", false);
+  const int64_t timeout = json.value("httpTimeoutNanoseconds", int64_t{0});
+  out.http.timeout_ns = timeout == 0 ? kDefaultTimeout : timeout;
+  for (const auto& resource : json.value("managedResources", nlohmann::json::array()))
+    out.managed_resources.push_back(resource.value("name", ""));
+  TlsConfig tls;
+  bool any = json.contains("tlsConfig");
+  if (any) {
+    const auto& from = json["tlsConfig"];
+    tls.insecure = from.value("insecure", false);
+    tls.server_name = from.value("serverName", "");
+    tls.cert_file = from.value("certFile", "");
+    tls.key_file = from.value("keyFile", "");
+    tls.ca_file = from.value("caFile", "");
+    for (const auto& [name, data] : {std::pair{"certData", &tls.cert_data},
+                                     {"keyData", &tls.key_data},
+                                     {"caData", &tls.ca_data}}) {
+      const Result<std::string> decoded = decode_base64(from.value(name, ""));
+      if (!decoded.ok()) return decoded.error();
+      *data = *decoded;
+    }
+  }
+  // Upstream's: HTTPS without a certificate authority is not verified.
+  if (json.value("enableHTTPS", false) && tls.ca_file.empty() && tls.ca_data.empty())
+    any = tls.insecure = true;
+  if (any) {
+    Result<TlsConfig> loaded = load_tls(std::move(tls));
+    if (!loaded.ok()) return std::move(loaded.error());
+    out.http.tls = std::move(*loaded);
+  }
+  return out;
+}
+
+libsched_extender_functions HttpExtender::functions(std::vector<libsched_str>* managed) const {
+  libsched_extender_functions f = LIBSCHED_EXTENDER_FUNCTIONS_INIT;
+  f.ignorable = config_.ignorable;
+  f.reads_pods = true;
+  f.reads_nodes = !config_.node_cache_capable;
+  f.name = str_of(config_.url_prefix);
+  f.weight = config_.weight;
+  for (const std::string& name : config_.managed_resources) managed->push_back(str_of(name));
+  f.managed_resources = managed->data();
+  f.managed_resource_count = managed->size();
+  if (!config_.filter_verb.empty())
+    f.filter = [](void* data, const libsched_pod* pod, const libsched_node* const* nodes,
+                  size_t count, const libsched_extender_answer* answer, libsched_status* status) {
+      return answered(status, [&] { return of(data).filter(pod, nodes, count, *answer); });
+    };
+  if (!config_.prioritize_verb.empty())
+    f.prioritize = [](void* data, const libsched_pod* pod, const libsched_node* const* nodes,
+                      size_t count, const libsched_extender_answer* answer,
+                      libsched_status* status) {
+      return answered(status, [&] { return of(data).prioritize(pod, nodes, count, *answer); });
+    };
+  if (!config_.preempt_verb.empty())
+    f.process_preemption = [](void* data, const libsched_pod* pod,
+                              const libsched_extender_candidate* candidates, size_t count,
+                              const libsched_extender_answer* answer, libsched_status* status) {
+      return answered(status,
+                      [&] { return of(data).process_preemption(pod, candidates, count, *answer); });
+    };
+  if (!config_.bind_verb.empty())
+    f.bind = [](void* data, const libsched_pod* pod, libsched_str node, libsched_status* status) {
+      return answered(status, [&] { return of(data).bind(pod, view_of(node)); });
+    };
+  f.destroy = [](void* data) { delete static_cast<HttpExtender*>(data); };
+  return f;
+}
+
+Result<std::string_view> HttpExtender::send(const std::string& verb, std::string_view request,
+                                            std::string* body) const {
+  std::string url = config_.url_prefix;
+  url.erase(url.find_last_not_of('/') + 1);
+  url += "/" + verb;
+  Result<HttpResponse> response = client_.post(url, request);
+  if (!response.ok()) return std::move(response.error());
+  if (response->status != 200)
+    return failed("failed " + verb + " with extender at URL " + url + ", code " +
+                  std::to_string(response->status));
+  *body = std::move(response->body);
+  Result<std::string_view> value = go_value(*body);
+  // A text that ends too early is the transfer's error, if that has ended early.
+  if (!value.ok() && value.error().rc == Rc::kIo && !response->failure.empty())
+    return failed(response->failure);
+  return value;
+}
+
+Result<std::string> HttpExtender::node_arguments(const libsched_pod* pod,
+                                                 const libsched_node* const* nodes, size_t count) {
+  Result<std::string> document = pod_document(pod);
+  if (!document.ok()) return document;
+  std::string out = "{\"Pod\":" + *document;
+  if (config_.node_cache_capable) {
+    out += ",\"Nodes\":null,\"NodeNames\":[";
+    for (size_t i = 0; i < count; ++i) {
+      if (i != 0) out += ',';
+      out += json_quote(view_of(libsched_node_name(nodes[i])));
+    }
+    out += "]}";
+  } else {
+    out += ",\"Nodes\":{\"metadata\":{},\"items\":[";
+    LIBSCHED_TRY(documents_.append(nodes, count, &out));
+    out += "]},\"NodeNames\":null}";
+  }
+  return out;
+}
+
+Result<void> HttpExtender::filter(const libsched_pod* pod, const libsched_node* const* nodes,
+                                  size_t count, const libsched_extender_answer& answer) {
+  const Result<std::string> request = node_arguments(pod, nodes, count);
+  if (!request.ok()) return request.error();
+  std::string body;
+  const Result<std::string_view> value = send(config_.filter_verb, *request, &body);
+  if (!value.ok()) return value.error();
+  const Result<FilterResult> result = decode_filter_result(*value);
+  if (!result.ok()) return result.error();
+  if (!result->error.empty()) return failed(result->error);
+
+  std::unordered_map<std::string_view, size_t> index;
+  for (size_t i = 0; i < count; ++i) index.emplace(view_of(libsched_node_name(nodes[i])), i);
+  const auto unknown = [&](std::string_view name) {
+    return failed("extender " + go_quote(config_.url_prefix) + " claims a filtered node " +
+                  go_quote(name) + " which is not found in the input node list");
+  };
+  if (config_.node_cache_capable && result->node_names) {
+    for (const std::string& name : *result->node_names) {
+      const auto it = index.find(name);
+      if (it == index.end()) return unknown(name);
+      answer.keep(answer.context, it->second);
+    }
+  } else if (result->nodes) {
+    for (const std::string_view document : *result->nodes) {
+      const Result<const libsched_node*> node = documents_.parse(document);
+      if (!node.ok()) return node.error();
+      const std::string_view name = view_of(libsched_node_name(*node));
+      const auto it = index.find(name);
+      if (it == index.end()) return unknown(name);
+      answer.keep_node(answer.context, it->second, *node);
+    }
+  }
+  for (const auto& [name, why] : result->failed)
+    answer.reject(answer.context, str_of(name), str_of(why), false);
+  for (const auto& [name, why] : result->unresolvable)
+    answer.reject(answer.context, str_of(name), str_of(why), true);
+  return {};
+}
+
+Result<void> HttpExtender::prioritize(const libsched_pod* pod, const libsched_node* const* nodes,
+                                      size_t count, const libsched_extender_answer& answer) {
+  const Result<std::string> request = node_arguments(pod, nodes, count);
+  if (!request.ok()) return request.error();
+  std::string body;
+  const Result<std::string_view> value = send(config_.prioritize_verb, *request, &body);
+  if (!value.ok()) return value.error();
+  const Result<std::vector<HostPriority>> scores = decode_priorities(*value);
+  if (!scores.ok()) return scores.error();
+  for (const HostPriority& p : *scores) answer.score(answer.context, str_of(p.host), p.score);
+  return {};
+}
+
+Result<void> HttpExtender::process_preemption(const libsched_pod* pod,
+                                              const libsched_extender_candidate* candidates,
+                                              size_t count,
+                                              const libsched_extender_answer& answer) {
+  Result<std::string> document = pod_document(pod);
+  if (!document.ok()) return document.error();
+  std::string victims;
+  for (size_t i = 0; i < count; ++i) {
+    const libsched_extender_candidate& c = candidates[i];
+    if (i != 0) victims += ',';
+    victims += json_quote(view_of(c.node)) + ":{\"Pods\":[";
+    for (size_t k = 0; k < c.victim_count; ++k) {
+      if (k != 0) victims += ',';
+      if (config_.node_cache_capable) {
+        victims += "{\"UID\":" + json_quote(view_of(libsched_pod_uid(c.victims[k]))) + "}";
+      } else {
+        Result<std::string> victim = pod_document(c.victims[k]);
+        if (!victim.ok()) return victim.error();
+        victims += *victim;
+      }
+    }
+    victims += "],\"NumPDBViolations\":" + std::to_string(c.budget_violations) + "}";
+  }
+  const std::string request =
+      "{\"Pod\":" + *document +
+      (config_.node_cache_capable
+           ? ",\"NodeNameToVictims\":null,\"NodeNameToMetaVictims\":{" + victims + "}}"
+           : ",\"NodeNameToVictims\":{" + victims + "},\"NodeNameToMetaVictims\":null}");
+  std::string body;
+  const Result<std::string_view> value = send(config_.preempt_verb, request, &body);
+  if (!value.ok()) return value.error();
+  const Result<std::vector<MetaVictims>> left = decode_preemption_result(*value);
+  if (!left.ok()) return left.error();
+  for (const MetaVictims& v : *left) {
+    std::vector<libsched_str> uids;
+    for (const std::string& uid : v.uids) uids.push_back(str_of(uid));
+    answer.victims(answer.context, str_of(v.node), uids.data(), uids.size(), v.budget_violations);
+  }
+  return {};
+}
+
+Result<void> HttpExtender::bind(const libsched_pod* pod, std::string_view node) {
+  const std::string request =
+      "{\"PodName\":" + json_quote(view_of(libsched_pod_name(pod))) +
+      ",\"PodNamespace\":" + json_quote(view_of(libsched_pod_namespace(pod))) +
+      ",\"PodUID\":" + json_quote(view_of(libsched_pod_uid(pod))) +
+      ",\"Node\":" + json_quote(node) + "}";
+  std::string body;
+  const Result<std::string_view> value = send(config_.bind_verb, request, &body);
+  if (!value.ok()) return value.error();
+  const Result<std::string> error = decode_binding_result(*value);
+  if (!error.ok()) return error.error();
+  return error->empty() ? Result<void>() : failed(*error);
+}
+
+}  // namespace libsched

@@ -12,13 +12,13 @@ using libsched::HttpExtender;
 using libsched::HttpExtenderConfig;
 using libsched::Result;
 
-libsched_str str_of(const std::string& s) { return {s.data(), s.size()}; }
+libsched_str lend(const std::string& s) { return {s.data(), s.size()}; }
 
 libsched_rc create(const libsched_config* config, size_t index,
                    const libsched_net_extender_options* options, libsched_extender** out,
                    libsched_error** error) {
   const auto fail = [&](libsched_rc rc, const std::string& message, const std::string& path) {
-    return libsched_error_create(rc, str_of(message), str_of(path), libsched_str{}, error);
+    return libsched_error_create(rc, lend(message), lend(path), libsched_str{}, error);
   };
   libsched_net_extender_options given = LIBSCHED_NET_EXTENDER_OPTIONS_INIT;
   if (options != nullptr) {

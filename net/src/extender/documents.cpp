@@ -50,12 +50,12 @@ void canonicalise_all(Json& value) {
   }
 }
 
-std::string_view view_of(libsched_str s) { return {s.ptr, s.len}; }
+std::string_view chars_of(libsched_str s) { return {s.ptr, s.len}; }
 
 Error from_c(libsched_error* error) {
   Error out{static_cast<Rc>(libsched_error_code(error)),
-            std::string(view_of(libsched_error_message(error))),
-            std::string(view_of(libsched_error_path(error))),
+            std::string(chars_of(libsched_error_message(error))),
+            std::string(chars_of(libsched_error_path(error))),
             {}};
   libsched_error_unref(error);
   return out;
@@ -78,7 +78,7 @@ std::string write(const Json& value) {
 // Sets a member to what an object says now; an empty text removes it.
 void follow(Json& object, const char* name, libsched_str now) {
   if (now.len != 0) {
-    object[name] = view_of(now);
+    object[name] = chars_of(now);
   } else if (object.is_object()) {
     object.erase(name);
   }
@@ -90,7 +90,7 @@ Result<std::string> pod_document(const libsched_pod* pod) {
   libsched_str raw;
   libsched_error* error = nullptr;
   if (libsched_pod_raw(pod, &raw, &error) != LIBSCHED_OK) return from_c(error);
-  Result<Json> json = read(view_of(raw));
+  Result<Json> json = read(chars_of(raw));
   if (!json.ok()) return json.error();
   Json& meta = (*json)["metadata"];
   follow(meta, "name", libsched_pod_name(pod));
@@ -129,7 +129,7 @@ Result<void> NodeDocuments::append(const libsched_node* const* nodes, size_t cou
       libsched_str raw;
       libsched_error* error = nullptr;
       if (libsched_node_raw(nodes[i], &raw, &error) != LIBSCHED_OK) return from_c(error);
-      Result<Json> json = read(view_of(raw));
+      Result<Json> json = read(chars_of(raw));
       if (!json.ok()) return json.error();
       std::string text = write(*json);
       it = written_.emplace(nodes[i], Written{nullptr, std::move(text), 0}).first;

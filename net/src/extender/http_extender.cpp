@@ -15,8 +15,8 @@ namespace {
 
 constexpr int64_t kDefaultTimeout = 5'000'000'000;
 
-std::string_view view_of(libsched_str s) { return {s.ptr, s.len}; }
-libsched_str str_of(std::string_view s) { return {s.data(), s.size()}; }
+std::string_view chars_of(libsched_str s) { return {s.ptr, s.len}; }
+libsched_str lend(std::string_view s) { return {s.data(), s.size()}; }
 Error failed(std::string why) { return {Rc::kPlugin, std::move(why), {}, {}}; }
 
 // Turns a result into the code and the status of a callback, through which no exception may pass.
@@ -25,7 +25,7 @@ libsched_code answered(libsched_status* status, F&& f) noexcept {
   try {
     const Result<void> result = f();
     if (result.ok()) return LIBSCHED_CODE_SUCCESS;
-    libsched_status_set_error(status, str_of(result.error().message));
+    libsched_status_set_error(status, lend(result.error().message));
   } catch (const std::bad_alloc&) {
     libsched_status_set_error(status, LIBSCHED_STR("out of memory"));
   } catch (const std::exception& e) {
@@ -34,7 +34,7 @@ libsched_code answered(libsched_status* status, F&& f) noexcept {
   return LIBSCHED_CODE_ERROR;
 }
 
-HttpExtender& of(void* user_data) { return *static_cast<HttpExtender*>(user_data); }
+HttpExtender& extender_of(void* user_data) { return *static_cast<HttpExtender*>(user_data); }
 
 }  // namespace
 
@@ -87,32 +87,32 @@ libsched_extender_functions HttpExtender::functions(std::vector<libsched_str>* m
   f.ignorable = config_.ignorable;
   f.reads_pods = true;
   f.reads_nodes = !config_.node_cache_capable;
-  f.name = str_of(config_.url_prefix);
+  f.name = lend(config_.url_prefix);
   f.weight = config_.weight;
-  for (const std::string& name : config_.managed_resources) managed->push_back(str_of(name));
+  for (const std::string& name : config_.managed_resources) managed->push_back(lend(name));
   f.managed_resources = managed->data();
   f.managed_resource_count = managed->size();
   if (!config_.filter_verb.empty())
     f.filter = [](void* data, const libsched_pod* pod, const libsched_node* const* nodes,
                   size_t count, const libsched_extender_answer* answer, libsched_status* status) {
-      return answered(status, [&] { return of(data).filter(pod, nodes, count, *answer); });
+      return answered(status, [&] { return extender_of(data).filter(pod, nodes, count, *answer); });
     };
   if (!config_.prioritize_verb.empty())
     f.prioritize = [](void* data, const libsched_pod* pod, const libsched_node* const* nodes,
                       size_t count, const libsched_extender_answer* answer,
                       libsched_status* status) {
-      return answered(status, [&] { return of(data).prioritize(pod, nodes, count, *answer); });
+      return answered(status, [&] { return extender_of(data).prioritize(pod, nodes, count, *answer); });
     };
   if (!config_.preempt_verb.empty())
     f.process_preemption = [](void* data, const libsched_pod* pod,
                               const libsched_extender_candidate* candidates, size_t count,
                               const libsched_extender_answer* answer, libsched_status* status) {
       return answered(status,
-                      [&] { return of(data).process_preemption(pod, candidates, count, *answer); });
+                      [&] { return extender_of(data).process_preemption(pod, candidates, count, *answer); });
     };
   if (!config_.bind_verb.empty())
     f.bind = [](void* data, const libsched_pod* pod, libsched_str node, libsched_status* status) {
-      return answered(status, [&] { return of(data).bind(pod, view_of(node)); });
+      return answered(status, [&] { return extender_of(data).bind(pod, chars_of(node)); });
     };
   f.destroy = [](void* data) { delete static_cast<HttpExtender*>(data); };
   return f;
@@ -145,7 +145,7 @@ Result<std::string> HttpExtender::node_arguments(const libsched_pod* pod,
     out += ",\"Nodes\":null,\"NodeNames\":[";
     for (size_t i = 0; i < count; ++i) {
       if (i != 0) out += ',';
-      out += json_quote(view_of(libsched_node_name(nodes[i])));
+      out += json_quote(chars_of(libsched_node_name(nodes[i])));
     }
     out += "]}";
   } else {
@@ -168,7 +168,7 @@ Result<void> HttpExtender::filter(const libsched_pod* pod, const libsched_node* 
   if (!result->error.empty()) return failed(result->error);
 
   std::unordered_map<std::string_view, size_t> index;
-  for (size_t i = 0; i < count; ++i) index.emplace(view_of(libsched_node_name(nodes[i])), i);
+  for (size_t i = 0; i < count; ++i) index.emplace(chars_of(libsched_node_name(nodes[i])), i);
   const auto unknown = [&](std::string_view name) {
     return failed("extender " + go_quote(config_.url_prefix) + " claims a filtered node " +
                   go_quote(name) + " which is not found in the input node list");
@@ -183,16 +183,16 @@ Result<void> HttpExtender::filter(const libsched_pod* pod, const libsched_node* 
     for (const std::string_view document : *result->nodes) {
       const Result<const libsched_node*> node = documents_.parse(document);
       if (!node.ok()) return node.error();
-      const std::string_view name = view_of(libsched_node_name(*node));
+      const std::string_view name = chars_of(libsched_node_name(*node));
       const auto it = index.find(name);
       if (it == index.end()) return unknown(name);
       answer.keep_node(answer.context, it->second, *node);
     }
   }
   for (const auto& [name, why] : result->failed)
-    answer.reject(answer.context, str_of(name), str_of(why), false);
+    answer.reject(answer.context, lend(name), lend(why), false);
   for (const auto& [name, why] : result->unresolvable)
-    answer.reject(answer.context, str_of(name), str_of(why), true);
+    answer.reject(answer.context, lend(name), lend(why), true);
   return {};
 }
 
@@ -205,7 +205,7 @@ Result<void> HttpExtender::prioritize(const libsched_pod* pod, const libsched_no
   if (!value.ok()) return value.error();
   const Result<std::vector<HostPriority>> scores = decode_priorities(*value);
   if (!scores.ok()) return scores.error();
-  for (const HostPriority& p : *scores) answer.score(answer.context, str_of(p.host), p.score);
+  for (const HostPriority& p : *scores) answer.score(answer.context, lend(p.host), p.score);
   return {};
 }
 
@@ -219,11 +219,11 @@ Result<void> HttpExtender::process_preemption(const libsched_pod* pod,
   for (size_t i = 0; i < count; ++i) {
     const libsched_extender_candidate& c = candidates[i];
     if (i != 0) victims += ',';
-    victims += json_quote(view_of(c.node)) + ":{\"Pods\":[";
+    victims += json_quote(chars_of(c.node)) + ":{\"Pods\":[";
     for (size_t k = 0; k < c.victim_count; ++k) {
       if (k != 0) victims += ',';
       if (config_.node_cache_capable) {
-        victims += "{\"UID\":" + json_quote(view_of(libsched_pod_uid(c.victims[k]))) + "}";
+        victims += "{\"UID\":" + json_quote(chars_of(libsched_pod_uid(c.victims[k]))) + "}";
       } else {
         Result<std::string> victim = pod_document(c.victims[k]);
         if (!victim.ok()) return victim.error();
@@ -244,17 +244,17 @@ Result<void> HttpExtender::process_preemption(const libsched_pod* pod,
   if (!left.ok()) return left.error();
   for (const MetaVictims& v : *left) {
     std::vector<libsched_str> uids;
-    for (const std::string& uid : v.uids) uids.push_back(str_of(uid));
-    answer.victims(answer.context, str_of(v.node), uids.data(), uids.size(), v.budget_violations);
+    for (const std::string& uid : v.uids) uids.push_back(lend(uid));
+    answer.victims(answer.context, lend(v.node), uids.data(), uids.size(), v.budget_violations);
   }
   return {};
 }
 
 Result<void> HttpExtender::bind(const libsched_pod* pod, std::string_view node) {
   const std::string request =
-      "{\"PodName\":" + json_quote(view_of(libsched_pod_name(pod))) +
-      ",\"PodNamespace\":" + json_quote(view_of(libsched_pod_namespace(pod))) +
-      ",\"PodUID\":" + json_quote(view_of(libsched_pod_uid(pod))) +
+      "{\"PodName\":" + json_quote(chars_of(libsched_pod_name(pod))) +
+      ",\"PodNamespace\":" + json_quote(chars_of(libsched_pod_namespace(pod))) +
+      ",\"PodUID\":" + json_quote(chars_of(libsched_pod_uid(pod))) +
       ",\"Node\":" + json_quote(node) + "}";
   std::string body;
   const Result<std::string_view> value = send(config_.bind_verb, request, &body);

@@ -4,7 +4,7 @@
    A framework's extenders (libsched_framework_options) are asked by scheduling cycles, by decisions
    (libsched_check_pod_fits()) and by preemption, one after the other, those that are not ignorable first.
    What asks plugins alone (libsched_run_*, libsched_filter_nodes()) does not ask them. libsched-net.so
-   makes HTTP extenders of a configuration (libsched_net_extender_create()). */
+   makes HTTP extenders of a configuration (libsched_net_extender_create). */
 #ifndef LIBSCHED_EXTENDER_H
 #define LIBSCHED_EXTENDER_H
 
@@ -84,7 +84,7 @@ libsched_rc libsched_config_extender_json(const libsched_config *config, size_t 
 
 /* An extender of a configuration, made by libsched-net.so, which is loaded with the first one: the library
    beside libsched.so, or else the one that the dynamic loader finds. Programs that link libsched-net.so
-   call libsched_net_extender_create() themselves. Errors: those of that function, UNSUPPORTED (there is no
+   call libsched_net_extender_create themselves. Errors: those of that function, UNSUPPORTED (there is no
    libsched-net.so; the message names it). */
 libsched_rc libsched_config_load_extender(const libsched_config *config, size_t index, LIBSCHED_OWN libsched_extender **out,
                                           LIBSCHED_OWN libsched_error **error);

@@ -8,9 +8,10 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 from ..errors import Error, InputWarning
-from . import (capacity, cel, compare, config, drain, dump, explain, fit, schedule, simulate, verbs, version,
+from . import (capacity, cel, compare, completion, config, drain, dump, explain, fit, schedule, simulate, verbs, version,
                why)
 from .terminal import Terminal
 
@@ -18,7 +19,8 @@ from .terminal import Terminal
 OWN: dict[str, verbs.Add] = {
     "fit": fit.add, "explain": explain.add, "schedule": schedule.add, "capacity": capacity.add,
     "drain": drain.add, "compare": compare.add, "why": why.add,
-    "simulate": simulate.add, "cel": cel.add, "config": config.add, "kubectl-line": dump.add, "version": version.add}
+    "simulate": simulate.add, "cel": cel.add, "config": config.add, "kubectl-line": dump.add,
+    "completion": completion.verb(lambda: whole_parser()), "version": version.add}
 
 DESCRIPTION = """\
 Does this pod fit, on which nodes, and why not on the others?
@@ -49,12 +51,7 @@ def parser(words: Sequence[str]) -> argparse.ArgumentParser:
     libsched.Error
         The arguments name a verb of another package that cannot be loaded.
     """
-    made = argparse.ArgumentParser(
-        prog="libsched", description=DESCRIPTION, epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("--version", action="version", version=version.text())
-    commands = made.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    verbs.add_own(commands, OWN)
+    made, commands = _own_parser()
     verb = words[0] if words else ""
     if verb in OWN:
         return made
@@ -65,6 +62,30 @@ def parser(words: Sequence[str]) -> argparse.ArgumentParser:
             Terminal(sys.stderr).warn(text)
     verbs.add_offered(commands, offered.values(), verb, listed)
     return made
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """Makes a parser with all arguments of all verbs, also those of other packages, if they can be loaded."""
+    made, commands = _own_parser()
+    verbs.add_loaded(commands, verbs.offered(OWN)[0].values())
+    return made
+
+
+def own_parser() -> argparse.ArgumentParser:
+    """Makes a parser with all arguments of libsched's own verbs."""
+    return _own_parser()[0]
+
+
+def _own_parser() -> tuple[argparse.ArgumentParser, Any]:
+    """Makes a parser of libsched's own verbs; returns argparse's subparsers as well."""
+    made = argparse.ArgumentParser(
+        prog="libsched", description=DESCRIPTION, epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("--version", action="version", version=version.text(),
+                      help="print the version and exit")
+    commands = made.add_subparsers(title="commands", dest="command", metavar="COMMAND")
+    verbs.add_own(commands, OWN)
+    return made, commands
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -144,6 +144,16 @@ def add_offered(commands: Any, verbs: Iterable[OfferedVerb], wanted: str, listed
             commands.add_parser(verb.name)
 
 
+def add_loaded(commands: Any, verbs: Iterable[OfferedVerb]) -> None:
+    """Adds the verbs of other packages with their arguments; leaves out those that cannot be loaded."""
+    for verb in verbs:
+        try:
+            add = verb.load()
+        except Error:
+            continue
+        _add(commands, verb.name, add)
+
+
 def summary(add: Add) -> str:
     """Returns the first line of the function's docstring, without its full stop."""
     lines = (inspect.getdoc(add) or "").splitlines()

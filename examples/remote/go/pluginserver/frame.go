@@ -92,27 +92,31 @@ type packed struct {
 // appendAnswer appends the frame of an answer.
 func appendAnswer(out []byte, id int64, answer *Answer) ([]byte, error) {
 	said := packed{ID: id, Answer: answer}
-	var data []byte
-	add := func(name, kind string, count int, entry func(i int)) {
-		if count == 0 {
-			return
+	data := make([]byte, 0, padded(len(answer.Codes))+padded(2*len(answer.ReasonIndexes))+8*len(answer.Scores))
+	begin := func(name, kind string, count int) bool {
+		if count != 0 {
+			said.Columns = append(said.Columns, column{name, kind, count})
 		}
-		said.Columns = append(said.Columns, column{name, kind, count})
-		for i := range count {
-			entry(i)
+		return count != 0
+	}
+	end := func() { data = append(data, make([]byte, padded(len(data))-len(data))...) }
+	if begin("codes", "int8", len(answer.Codes)) {
+		for _, code := range answer.Codes {
+			data = append(data, byte(code))
 		}
-		data = append(data, make([]byte, padded(len(data))-len(data))...)
+		end()
 	}
-	if answer.Codes != nil || answer.Scores != nil {
-		data = make([]byte, 0, 3*len(answer.Codes)+8*len(answer.Scores)+24)
+	if begin("reasonIndexes", "uint16", len(answer.ReasonIndexes)) {
+		for _, index := range answer.ReasonIndexes {
+			data = binary.LittleEndian.AppendUint16(data, index)
+		}
+		end()
 	}
-	add("codes", "int8", len(answer.Codes), func(i int) { data = append(data, byte(answer.Codes[i])) })
-	add("reasonIndexes", "uint16", len(answer.ReasonIndexes), func(i int) {
-		data = binary.LittleEndian.AppendUint16(data, answer.ReasonIndexes[i])
-	})
-	add("scores", "int64", len(answer.Scores), func(i int) {
-		data = binary.LittleEndian.AppendUint64(data, uint64(answer.Scores[i]))
-	})
+	if begin("scores", "int64", len(answer.Scores)) {
+		for _, score := range answer.Scores {
+			data = binary.LittleEndian.AppendUint64(data, uint64(score))
+		}
+	}
 	header, err := json.Marshal(said)
 	if err != nil {
 		return nil, err

@@ -1,10 +1,14 @@
 package pluginserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"path"
+	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -22,32 +26,95 @@ func newPosts(plugin Plugin) *posts {
 
 // question is the body of a request.
 type question struct {
-	Args       json.RawMessage   `json:"args"`
-	StateID    string            `json:"state"`
-	To         string            `json:"to"`
-	States     []string          `json:"states"`
-	Pod, Other json.RawMessage   // "pod", "other"
-	Nodes      []json.RawMessage `json:"nodes"`
-	Scores     []int64           `json:"scores"`
+	Args       json.RawMessage `json:"args"`
+	StateID    string          `json:"state"`
+	To         string          `json:"to"`
+	States     []string        `json:"states"`
+	Pod, Other json.RawMessage // "pod", "other"
+	Scores     []int64         `json:"scores"`
 	Body
+}
+
+// About nodes: names, unless the plugin wants to know more of them.
+type aboutNames struct {
+	question
+	Nodes names `json:"nodes"`
+}
+type aboutNodes struct {
+	question
+	Nodes []*Node `json:"nodes"`
+}
+
+// names is a list of texts that is read without reflection, because there are thousands in each question.
+type names []string
+
+func (n *names) UnmarshalJSON(text []byte) error {
+	if bytes.IndexByte(text, '\\') >= 0 {
+		return json.Unmarshal(text, (*[]string)(n))
+	}
+	parts := strings.Split(string(text), `"`) // names stand between quotes, at odd places
+	list := make([]string, 0, len(parts)/2)
+	for i := 1; i < len(parts); i += 2 {
+		list = append(list, parts[i])
+	}
+	*n = list
+	return nil
+}
+
+// numbers is a list that is written without reflection.
+type numbers[T int8 | uint16 | int64] []T
+
+func (n numbers[T]) MarshalJSON() ([]byte, error) {
+	out := make([]byte, 0, 2+4*len(n))
+	out = append(out, '[')
+	for i, number := range n {
+		if i != 0 {
+			out = append(out, ',')
+		}
+		out = strconv.AppendInt(out, int64(number), 10)
+	}
+	return append(out, ']'), nil
+}
+
+// read reads the body of a request, and its nodes.
+func (p *posts) read(r *http.Request) (*question, []*Node, error) {
+	text := make([]byte, max(r.ContentLength, 0))
+	if _, err := io.ReadFull(r.Body, text); err != nil {
+		return nil, nil, err
+	}
+	if len(p.plugin.Description.Wants) != 0 {
+		var q aboutNodes
+		err := json.Unmarshal(text, &q)
+		return &q.question, q.Nodes, err
+	}
+	var q aboutNames
+	if err := json.Unmarshal(text, &q); err != nil {
+		return nil, nil, err
+	}
+	nodes, pointers := make([]Node, len(q.Nodes)), make([]*Node, len(q.Nodes))
+	for i, name := range q.Nodes {
+		nodes[i].Name = name
+		pointers[i] = &nodes[i]
+	}
+	return &q.question, pointers, nil
 }
 
 // told is an answer with its numbers as lists.
 type told struct {
 	*Answer
-	Codes         []int8   `json:"codes,omitempty"`
-	ReasonIndexes []uint16 `json:"reasonIndexes,omitempty"`
-	Scores        []int64  `json:"scores,omitempty"`
+	Codes         numbers[int8]   `json:"codes,omitempty"`
+	ReasonIndexes numbers[uint16] `json:"reasonIndexes,omitempty"`
+	Scores        numbers[int64]  `json:"scores,omitempty"`
 }
 
 func (p *posts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var q question
-	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+	q, nodes, err := p.read(r)
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	point := path.Base(r.URL.Path)
-	said, err := p.answer(r, point, &q)
+	said, err := p.answer(r, point, q, nodes)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
@@ -61,7 +128,7 @@ func (p *posts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text)
 }
 
-func (p *posts) answer(r *http.Request, point string, q *question) (any, error) {
+func (p *posts) answer(r *http.Request, point string, q *question, nodes []*Node) (any, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch point {
@@ -94,17 +161,7 @@ func (p *posts) answer(r *http.Request, point string, q *question) (any, error) 
 		return nil, fmt.Errorf("no call %q", point)
 	}
 	call := &Call{Point: point, State: p.states.of(q.StateID), Pod: q.Pod, Other: q.Other, Scores: q.Scores,
-		Body: &q.Body, Nodes: make([]*Node, len(q.Nodes))}
-	for i, text := range q.Nodes {
-		call.Nodes[i] = &Node{}
-		into := any(call.Nodes[i])
-		if text[0] == '"' {
-			into = &call.Nodes[i].Name
-		}
-		if err := json.Unmarshal(text, into); err != nil {
-			return nil, err
-		}
-	}
+		Body: &q.Body, Nodes: nodes}
 	answer := ask(r.Context(), handler, call)
 	return told{answer, answer.Codes, answer.ReasonIndexes, answer.Scores}, nil
 }

@@ -16,7 +16,7 @@ type stream struct {
 	connection net.Conn
 	handler    Handler
 	pods       map[int]json.RawMessage
-	nodes      map[uint32]*Node
+	nodes      []*Node // by row
 	version    int64
 	states     states
 	out        []byte
@@ -49,8 +49,7 @@ type message struct {
 }
 
 func newStream(plugin Plugin, connection net.Conn) *stream {
-	return &stream{plugin: plugin, connection: connection, pods: map[int]json.RawMessage{},
-		nodes: map[uint32]*Node{}, states: states{}}
+	return &stream{plugin: plugin, connection: connection, pods: map[int]json.RawMessage{}, states: states{}}
 }
 
 // arrived is a message with its columns.
@@ -154,10 +153,13 @@ func (s *stream) learn(m *message) {
 	}
 	s.version = m.Version
 	for _, node := range m.Records {
-		s.nodes[uint32(node.Row)] = node
+		for len(s.nodes) <= node.Row {
+			s.nodes = append(s.nodes, nil)
+		}
+		s.nodes[node.Row] = node
 	}
 	for _, row := range m.Removed {
-		delete(s.nodes, row)
+		s.nodes[row] = nil
 	}
 }
 

@@ -15,7 +15,7 @@ import pytest
 import schema
 
 RECORDED = conftest.ROOT / "tests/goldens/trace.jsonl.gz"
-CASES = 100
+CASES = 70
 #: The messages that no trace causes.
 NEVER = {"stream/queueSort", "stream/queueingHint", "stream/ping", "stream/cancel", "answer/queueSort",
          "answer/queueingHint", "http/queueSort", "http/queueingHint", "http/health"}

@@ -73,12 +73,22 @@ void StreamChannel::close() {
   pods_.forget();
 }
 
+bool StreamChannel::is_usable() {
+  if (late_ == 0) return stream_->is_idle();
+  // Answers that came too late may have arrived since, or the end of the connection.
+  for (int i = 0; i < 64; ++i) {
+    auto more = stream_->receive(&in_, std::chrono::steady_clock::now());
+    if (!more.ok()) return more.error().rc == Rc::kDeadline;
+  }
+  return false;
+}
+
 Result<void> StreamChannel::connect(Deadline deadline) {
   if (stream_ != nullptr && generation_ != fork_generation()) {
     stream_->abandon();
     close();
   }
-  if (stream_ != nullptr && late_ == 0 && !stream_->is_idle()) close();
+  if (stream_ != nullptr && !is_usable()) close();
   if (stream_ != nullptr) return {};
   auto met = hello(deadline);
   if (!met) return met.error();

@@ -22,6 +22,7 @@ class StreamChannel final : public Channel {
 
  private:
   Deadline deadline() const;
+  bool is_usable();
   Result<void> connect(Deadline deadline);
   Result<Description> hello(Deadline deadline);
   void close();

@@ -1,5 +1,5 @@
-// Measures a Filter of many nodes by a plugin in another process, against a ping-pong of as many bytes over a Unix
-// socket. Prints a line of JSON.
+// Measures a Filter of many nodes by a plugin in another process, against a ping-pong of as many
+// bytes over a Unix socket. Prints a line of JSON.
 //
 //   measure ADDRESS ECHO_SOCKET NODES ROUNDS REQUEST_BYTES RESPONSE_BYTES
 #include <libsched/net.h>
@@ -83,21 +83,27 @@ double filter(const std::string& where, int nodes, int rounds, size_t* fit) {
     libsched_node_unref(node);
   }
   ok(libsched_registry_create(&registry, &error), error);
-  ok(libsched_net_register(registry, LIBSCHED_STR("QuietZones"), str(where), nullptr, &error), error);
+  ok(libsched_net_register(registry, LIBSCHED_STR("QuietZones"), str(where), nullptr, &error),
+     error);
   ok(libsched_config_parse(
-         LIBSCHED_STR("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
-                      "profiles:\n- plugins:\n"
-                      "    multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: DefaultBinder}]}\n"
-                      "    filter: {enabled: [{name: QuietZones}]}\n"
-                      "  pluginConfig: [{name: QuietZones, args: {loud: [zone-1]}}]\n"),
+         LIBSCHED_STR(
+             "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+             "profiles:\n- plugins:\n"
+             "    multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "
+             "DefaultBinder}]}\n"
+             "    filter: {enabled: [{name: QuietZones}]}\n"
+             "  pluginConfig: [{name: QuietZones, args: {loud: [zone-1]}}]\n"),
          nullptr, &config, &error),
      error);
-  ok(libsched_framework_create(config, LIBSCHED_STR(""), registry, nullptr, &framework, &error), error);
+  ok(libsched_framework_create(config, LIBSCHED_STR(""), registry, nullptr, &framework, &error),
+     error);
   ok(libsched_evaluator_create(framework, cluster, nullptr, &evaluator, &error), error);
   ok(libsched_cycle_state_create(&state, &error), error);
   ok(libsched_status_create(&status, &error), error);
-  ok(libsched_pod_parse(LIBSCHED_STR(R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}]}})"),
-                        nullptr, &pod, &error),
+  ok(libsched_pod_parse(
+         LIBSCHED_STR(
+             R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}]}})"),
+         nullptr, &pod, &error),
      error);
   ok(libsched_run_pre_filter_plugins(evaluator, state, pod, nullptr, status, &error), error);
   std::vector<uint64_t> feasible((static_cast<size_t>(nodes) + 63) / 64);
@@ -126,7 +132,7 @@ int main(int argc, char** argv) {
   const double asked = filter(argv[1], nodes, rounds, &fit);
   const double raw = ping_pong(argv[2], rounds, static_cast<uint32_t>(std::atoi(argv[5])),
                                static_cast<uint32_t>(std::atoi(argv[6])));
-  std::printf("{\"filter_us\": %.1f, \"ping_pong_us\": %.1f, \"above_us\": %.1f, \"fit\": %zu}\n", asked,
-              raw, asked - raw, fit);
+  std::printf("{\"filter_us\": %.1f, \"ping_pong_us\": %.1f, \"above_us\": %.1f, \"fit\": %zu}\n",
+              asked, raw, asked - raw, fit);
   return 0;
 }

@@ -9,7 +9,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export GOTOOLCHAIN := local
 
-.PHONY: help setup build static python demo docs test fuzz conformance autoscaler bench format lint install clean
+.PHONY: help setup build static python demo docs test fuzz conformance autoscaler bench format lint install uninstall clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,8 +65,13 @@ lint: setup ## clang-tidy over the library (build/dev)
 	@git ls-files 'libsched/*.cpp' 'capi/*.cpp' | grep -v _test.cpp | \
 	  xargs -r -P $(JOBS) -n 4 clang-tidy-19 --quiet -p build/dev
 
-install: build ## Install library, headers, pkg-config and CMake files (PREFIX=/usr/local)
-	@cmake --install build/release --prefix $(or $(PREFIX),/usr/local)
+install: ## Install library, headers and, if Python is there, the command line (PREFIX=/usr/local, DESTDIR=)
+	@packaging/setup.sh system
+	@packaging/setup.sh python || true
+	@packaging/install.sh
+
+uninstall: ## Remove what `make install` has installed (PREFIX=/usr/local, DESTDIR=)
+	@packaging/install.sh --uninstall
 
 clean: ## Remove build/ and .venv
 	@rm -rf build .venv

@@ -23,7 +23,7 @@ def pages():
              "function, its errors, ownership and threads, and a search of its own (press `/`). This page lists the "
              "symbols by header. C++ programs use the same functions, and `libsched/plugin.hpp` makes plugins of C++ "
              "classes ([plugin guide](../plugins.md)).", ""]
-    for header in headers:
+    for header in (header for header in headers if header.symbols):
         lines += [f"## {header.name}", ""]
         shown = [f"[`{symbol.name}`](headers/index.html#{_anchor(symbol)})" for symbol in header.symbols]
         lines += [" · ".join(shown), ""]

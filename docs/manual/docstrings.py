@@ -1,6 +1,7 @@
-"""A griffe extension: makes Markdown of the two habits of the docstrings that Markdown does not know.
+"""A griffe extension: makes Markdown of the habits of the docstrings that Markdown does not know.
 
-Examples (`>>> `) outside of a section become code blocks, and tables between lines of `=` become tables.
+Examples (`>>> `) outside of a section become code blocks, tables between lines of `=` become tables, and names of the
+package's classes become links.
 """
 
 import re
@@ -11,11 +12,17 @@ RULE = re.compile(r"^=+(?:  +=+)+$")
 
 
 class Markdown(griffe.Extension):
-    """Rewrites each docstring before it is parsed."""
+    """Rewrites each docstring before it is parsed. `names` has the classes of the package, separated by spaces."""
+
+    def __init__(self, names=""):
+        super().__init__()
+        self._names = re.compile(rf"(?<![`\w])`({'|'.join(names.split())})`(?![`\w])")
 
     def on_instance(self, *, obj, **_):
         if not obj.is_alias and obj.docstring:
-            obj.docstring.value = markdown(obj.docstring.value)
+            lines = markdown(obj.docstring.value).split("\n")
+            obj.docstring.value = "\n".join(line if line.startswith((">>> ", "... ")) else
+                                            self._names.sub(r"[`\1`][libsched.\1]", line) for line in lines)
 
 
 def markdown(text):

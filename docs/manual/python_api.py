@@ -18,6 +18,12 @@ def index():
         yield group, re.findall(r"`(\w+)`", names)
 
 
+def classes():
+    """The names of classes, which docstrings link to."""
+    import libsched
+    return [name for _, names in index() for name in names if isinstance(getattr(libsched, name, None), type)]
+
+
 def pages():
     from libsched import __doc__ as about
     groups = list(index())

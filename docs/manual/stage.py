@@ -35,6 +35,7 @@ def stage(folder):
                 entries.append((title, place))
         navigation[name] = entries
     config = (HERE / "mkdocs.yml").read_text(encoding="utf-8").replace("@ROOT@", str(ROOT))
+    config = config.replace("@NAMES@", " ".join(python_api.classes()))
     for name, entries in navigation.items():
         config = _insert(config, name, entries)
     write(folder / "mkdocs.yml", config)

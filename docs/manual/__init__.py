@@ -3,6 +3,7 @@
 `stage` collects the pages of the site in a folder, and mkdocs makes the site of that folder. `pages/` has the pages
 written by hand, whose code blocks `tests/docs` runs. All other pages are made anew each time:
 
+    documents       of the documents in docs/
     command_line    of what `libsched --help` and `libsched COMMAND --help` print
     python_api      of the package's index of names; mkdocstrings reads the docstrings
     go_api          of what `godoc/main.go` prints, a small program over go/doc

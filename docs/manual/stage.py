@@ -3,19 +3,16 @@
 import pathlib
 import shutil
 
-from . import benchmarks, c_api, command_line, go_api, python_api
+from . import benchmarks, c_api, command_line, documents, go_api, python_api
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 # Documents that are also read in the checkout, and their places in the site.
 DOCUMENTS = {
-    **{f"docs/{name}.md": f"topics/{name}.md"
-       for name in ("documents", "facts", "flat", "simulated-clusters", "static", "verbs")},
-    "docs/facts.schema.json": "topics/facts.schema.json",
     "ARCHITECTURE.md": "project/architecture.md",
     "CHANGELOG.md": "project/changelog.md",
 }
-GENERATED = (command_line, python_api, go_api, c_api, benchmarks)
+GENERATED = (documents, command_line, python_api, go_api, c_api, benchmarks)
 
 
 def stage(folder):

@@ -2,7 +2,7 @@
 
 A block with a title is a file that later blocks of its page use. Of the others: `console` shows commands with their
 output, `bash` commands alone; `python` blocks of a page run one after the other in one namespace; `c`, `cpp`, `go` and
-`java` are whole programs; `json`, `yaml` and `toml` are parsed. Programs print what their comments `prints: ...` say.
+`java` are whole programs; `json`, `yaml` and `toml` are parsed; `text` is no code, such as messages. Programs print what their comments `prints: ...` say.
 `<!-- not run: reason -->` in the line before a block takes it out; `test_blocks.py` counts these by reason.
 """
 
@@ -11,9 +11,9 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FENCE = re.compile(r'^(?:<!-- not run: (?P<reason>[^\n]*) -->\n)?^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n'
+FENCE = re.compile(r'^(?:<!-- not run: (?P<reason>[^\n]*) -->\n)?^```(?P<language>\w+)(?: title="(?P<title>[^"]+)"| [\w/]+)?\n'
                    r"(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
-LANGUAGES = {"console", "bash", "python", "c", "cpp", "go", "java", "json", "yaml", "toml"}
+LANGUAGES = {"console", "bash", "python", "c", "cpp", "go", "java", "json", "yaml", "toml", "text"}
 
 
 @dataclasses.dataclass(frozen=True)

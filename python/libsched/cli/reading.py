@@ -6,6 +6,7 @@ import functools
 import os
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from ..config import Config
@@ -18,10 +19,10 @@ MOST_WARNINGS = 10
 
 
 def read(name: str, *, defaults: bool, strict: bool, classes: Objects | None = None,
-         keep_annotations: bool = False, config: str | None = None) -> Objects:
+         keep_annotations: bool = False, config: str | Sequence[str] | None = None) -> Objects:
     """Reads the objects of a file, or of standard input for ``-``, with validation warnings.
 
-    Documents are kept if the configuration has extenders, which get them.
+    Documents are kept if a configuration has extenders, which get them; a comparison has two.
 
     Raises
     ------
@@ -40,16 +41,17 @@ def read(name: str, *, defaults: bool, strict: bool, classes: Objects | None = N
             raise FileError(f"{name}: is a directory; name the files in it")
         source = path(name)
         what = f"reading {os.path.basename(name)} ({size_text(size)})"
+    configs = [config] if isinstance(config, str) else config or ()
     with Progress(what):
         return Objects(source, defaults=defaults, strict=strict, validate=True, classes=classes,
-                       keep_annotations=keep_annotations, keep_raw=_has_extenders(config))
+                       keep_annotations=keep_annotations, keep_raw=any(map(_has_extenders, configs)))
 
 
 @functools.cache
-def _has_extenders(config: str | None) -> bool:
+def _has_extenders(config: str) -> bool:
     """Returns whether a file is a configuration with extenders; errors of it are reported later."""
     try:
-        return bool(config) and Config(path(config or "")).extenders > 0
+        return Config(path(config)).extenders > 0
     except Error:
         return False
 

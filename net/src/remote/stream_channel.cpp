@@ -287,6 +287,11 @@ Result<Answer> StreamChannel::exchange(Deadline deadline) {
     close();
     return answer;
   }
+  // A part of an answer may be one with a wrong length, for which the rest would never come.
+  if (!in_.empty()) {
+    close();
+    return answer;
+  }
   // The answer may still arrive, and is skipped then. What was sent so far is known to the plugin.
   ++late_;
   std::string cancel;

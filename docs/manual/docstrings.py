@@ -1,6 +1,6 @@
 """A griffe extension: makes Markdown of the habits of the docstrings that Markdown does not know.
 
-Examples (`>>> `) outside of a section become code blocks, tables between lines of `=` become tables, and names of the
+Two colons at the end of a line, before code, become one. Examples (`>>> `) outside of a section become code blocks, tables between lines of `=` become tables, and names of the
 package's classes become links.
 """
 
@@ -43,7 +43,7 @@ def markdown(text):
             out += table(lines[at], lines[at + 1:end])
             at = end + 1
         else:
-            out.append(line)
+            out.append(line[:-1] if line.endswith("::") else line)
             at += 1
     return "\n".join(out)
 

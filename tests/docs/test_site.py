@@ -77,6 +77,12 @@ def test_every_name_of_the_python_package_has_its_documentation(site):
     assert [name for name in names if name not in anchors and isinstance(getattr(libsched, name, None), type)] == []
 
 
+def test_docstrings_have_become_markdown(site):
+    for path in (site / "reference" / "python").glob("*.html"):
+        odd = re.findall(r"<p>[^<]*(?:&gt;&gt;&gt;|===|```|::</p>)", path.read_text())
+        assert not odd, f"{path.name}: {odd[0]}"
+
+
 def test_every_command_has_its_help(site):
     from libsched import cli
     text = (site / "reference" / "command-line.html").read_text()

@@ -11,6 +11,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "remote" / "python"))
 
+import checked_messages  # noqa: E402
 import plugin_server  # noqa: E402
 
 SLOW = 0.5
@@ -42,6 +43,51 @@ class Sorter:
 
     def queue_sort(self, call):
         return {"key": [-int(call.pod["metadata"]["labels"]["rank"]), "x"]}
+
+
+class Hinted:
+    """Gates pods named "gated"; after a rejection, only the node "wanted" is worth another try."""
+
+    events = [{"resource": "Node", "actions": ["Add"], "hint": True}]
+
+    def __init__(self, args):
+        pass
+
+    def pre_enqueue(self, call):
+        return {"code": "Unschedulable", "reasons": ["gated"]} if call.pod["metadata"]["name"] == "gated" else None
+
+    def queueing_hint(self, call):
+        change = call.body["change"]
+        assert (call.body["event"], change["resource"], change["actions"]) == (0, "Node", ["Add"])
+        return {"queue": change["after"]["metadata"]["name"] == "wanted"}
+
+    def filter(self, call):
+        return None
+
+
+class Counter:
+    """Lets a pod onto a node while at most one other pod of the node has counted: PreFilter counts none, its
+    extensions follow the pods that come and go."""
+
+    state = True
+    wants = ["podKeys"]
+
+    def __init__(self, args):
+        pass
+
+    def pre_filter(self, call):
+        call.state["gone"] = []
+
+    def add_pod(self, call):
+        call.state["gone"].remove(call.other["metadata"]["name"])
+
+    def remove_pod(self, call):
+        call.state["gone"].append(call.other["metadata"]["name"])
+
+    def filter(self, call):
+        reasons = {"code": "Unschedulable", "reasons": ["nobody has left"]}
+        left = call.state["gone"]
+        return {"rejected": {} if left else {node["name"]: reasons for node in call.nodes}}
 
 
 def fault_of(pod):
@@ -159,5 +205,6 @@ class Post(plugin_server.Post):
 
 
 if __name__ == "__main__":
+    checked_messages.install()
     plugin_server.Stream, plugin_server.Post = Stream, Post
-    plugin_server.serve({"Odd": Odd, "Sorter": Sorter}, sys.argv[1])
+    plugin_server.serve({"Odd": Odd, "Sorter": Sorter, "Hinted": Hinted, "Counter": Counter}, sys.argv[1])

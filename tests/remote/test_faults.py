@@ -51,7 +51,7 @@ class Asked:
 
     def __init__(self, address, **options):
         self.clock = libsched.Clock.virtual()
-        self.plugin = libsched.RemotePlugin("Odd", address, timeout=TIMEOUT, **options)
+        self.plugin = libsched.RemotePlugin("Odd", address, **{"timeout": TIMEOUT, **options})
         self.framework = libsched.Framework(plugins=[self.plugin], services=libsched.Services(self.clock))
         self.cluster = libsched.Cluster(NODES)
 
@@ -188,3 +188,67 @@ def test_the_queue_is_in_the_order_of_keys(server, tmp_path):
     assert framework.queue_less(high, 2, low, 1) is True
     assert framework.queue_less(low, 1, high, 2) is False
     assert framework.queue_less(low, 1, low, 2) is True
+
+
+@pytest.mark.parametrize("form", ["unix", "http+unix"])
+def test_the_queue_asks_for_hints(server, tmp_path, form):
+    address = started(server, form, tmp_path)
+    services = libsched.Services(libsched.Clock.virtual(1000 * 10**9))
+    framework = libsched.Framework(plugins=[f"Hinted={address}"], services=services)
+    queue = libsched.Queue(libsched.Cluster(), [framework])
+    for name in ("waits", "gated"):
+        queue.add(libsched.Pod({**pod(""), "metadata": {"name": name}}))
+    assert queue.counts.active == 1
+    queue.add_unschedulable(queue.pop(), unschedulable=["Hinted"])
+    for name, backing_off in (("other", 0), ("wanted", 1)):
+        queue.move_all("Node", libsched.Action.ADD, new=libsched.Node({**NODES[0], "metadata": {"name": name}}))
+        assert queue.counts.backoff == backing_off
+
+
+def test_a_lost_state_is_an_error_until_the_next_cycle(tmp_path):
+    address = conftest.address_of("unix", tmp_path)
+    cluster = libsched.Cluster(NODES)
+    asked = libsched.Pod(pod(""))
+    with conftest.running(conftest.python(SERVER, address)):
+        framework = libsched.Framework(plugins=[f"Counter={address}"])
+        state = libsched.CycleState()
+        framework.run_pre_filter_plugins(state, cluster, asked)
+        assert framework.run_filter_plugins(state, cluster, asked, "n0").reasons == ("nobody has left",)
+    with conftest.running(conftest.python(SERVER, address)):
+        status = framework.run_filter_plugins(state, cluster, asked, "n0")
+        assert "the plugin has lost the state" in status.reasons[0]
+        again = libsched.CycleState()
+        framework.run_pre_filter_plugins(again, cluster, asked)
+        assert framework.run_filter_plugins(again, cluster, asked, "n0").reasons == ("nobody has left",)
+
+
+@pytest.mark.parametrize("form", ["unix", "http+unix"])
+@pytest.mark.parametrize("parallelism", [1, 4])
+def test_preemption_copies_states(server, tmp_path, form, parallelism):
+    """With a pod taken off its node the plugin agrees, so preemption finds the victims."""
+    address = started(server, form, tmp_path)
+    framework = libsched.Framework(plugins=[f"Counter={address}"], parallelism=parallelism)
+    cluster = libsched.Cluster(NODES)
+    for index in range(4):
+        cluster.add_pods(libsched.Pod({**pod(""), "metadata": {"name": f"low{index}"}}), f"n{index}")
+    high = {**pod(""), "spec": {"containers": [{"name": "c"}], "priority": 9}}
+    for _ in range(3):
+        result = framework.fit(cluster, high, post_filter=True)
+        assert result.nodes == []
+        found = result.preemption
+        assert (found["nominatedNode"], found["victims"]) == ("n0", ["default/low0"]), found
+
+
+def test_children_of_fork_have_connections_of_their_own(server, tmp_path):
+    asked = Asked(started(server, "unix", tmp_path))
+    check("", None, asked.ask(""))
+    children = []
+    for _ in range(3):
+        child = os.fork()
+        if child == 0:
+            right = all(asked.ask("") == ["n0", "n2", "n3"] for _ in range(20))
+            os._exit(0 if right else 1)
+        children.append(child)
+    for _ in range(20):
+        check("", None, asked.ask(""))
+    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]

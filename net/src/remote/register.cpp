@@ -56,6 +56,8 @@ Result<std::unique_ptr<Registration>> met(std::string_view name, std::string_vie
   tls.ca_file = view_of(options->tls_ca_file);
   tls.cert_file = view_of(options->tls_cert_file);
   tls.key_file = view_of(options->tls_key_file);
+  if (tls.cert_file.empty() != tls.key_file.empty())
+    return invalid("tls_key_file", "a certificate and its key need each other");
   auto loaded = load_tls(std::move(tls));
   if (!loaded) return loaded.error();
   made->options.name = name;

@@ -28,7 +28,12 @@ cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
   OUTPUT_VARIABLE pc_prefix)
 configure_file(${PROJECT_SOURCE_DIR}/packaging/libsched.pc.in
   ${PROJECT_BINARY_DIR}/libsched.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/libsched.pc
+set(go_library libsched)
+if(LIBSCHED_STATIC)
+  set(go_library libsched-static)
+endif()
+configure_file(${PROJECT_SOURCE_DIR}/packaging/libsched-go.pc.in ${PROJECT_BINARY_DIR}/libsched-go.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/libsched.pc ${PROJECT_BINARY_DIR}/libsched-go.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(LIBSCHED_STATIC)

@@ -86,5 +86,5 @@ install(FILES ${archive} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT static)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/capi/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT static
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 configure_file(${PROJECT_SOURCE_DIR}/packaging/libsched-static.pc.in ${PROJECT_BINARY_DIR}/libsched-static.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/libsched-static.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+install(FILES ${PROJECT_BINARY_DIR}/libsched-static.pc ${PROJECT_BINARY_DIR}/libsched-go.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
   COMPONENT static)

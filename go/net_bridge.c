@@ -1,6 +1,6 @@
-//go:build !libsched_static
-
-/* Loads libsched-net.so: beside libsched.so, or else where the loader finds it. */
+/* Loads libsched-net.so: beside libsched.so, or else where the loader finds it.
+   With the static library, whose .pc file defines this, it would bring a second library along. */
+#ifndef LIBSCHED_STATIC_ARCHIVE
 #define _GNU_SOURCE
 #include "net_bridge.h"
 
@@ -53,3 +53,4 @@ libsched_rc lsgo_net_register(libsched_registry *registry, const char *texts, co
                                        parts[2],       parts[3],  parts[4], parts[5]};
   return add(registry, parts[0], parts[1], &options, error);
 }
+#endif

@@ -1,6 +1,5 @@
-//go:build libsched_static
-
 /* A program with the static library loads no shared objects. */
+#ifdef LIBSCHED_STATIC_ARCHIVE
 #include "net_bridge.h"
 
 libsched_rc lsgo_net_register(libsched_registry *registry, const char *texts, const size_t *lengths, bool ignorable,
@@ -10,3 +9,4 @@ libsched_rc lsgo_net_register(libsched_registry *registry, const char *texts, co
                                LIBSCHED_STR("this needs libsched-net.so, which a program that is linked to libsched.a does not load"),
                                LIBSCHED_STR(""), (libsched_str){texts, lengths[0]}, error);
 }
+#endif

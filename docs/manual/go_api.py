@@ -8,8 +8,9 @@ import subprocess
 NAME = "go"
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PACKAGES = (("libsched", "go", "libsched"), ("libsched/kube", "go/kube", "kube"),
-            ("libsched/kube/snapshot", "go/kube/snapshot", "snapshot"))
+MODULE = (ROOT / "packaging" / "go-module.txt").read_text().strip()
+PACKAGES = ((MODULE, "go", "libsched"), (f"{MODULE}/kube", "go/kube", "kube"),
+            (f"{MODULE}/kube/snapshot", "go/kube/snapshot", "snapshot"))
 
 
 def go():

@@ -135,8 +135,8 @@ def go(tmp_path_factory, environment):
     kube = project.ROOT / "go" / "kube"
     required = re.findall(r"^require \(\n.*?^\)$", (kube / "go.mod").read_text(), re.DOTALL | re.MULTILINE)
     (folder / "go.mod").write_text("\n".join([
-        "module pages", "go 1.26.0", *required, "require libsched/kube v0.0.0",
-        f"replace libsched => {project.ROOT / 'go'}", f"replace libsched/kube => {kube}", ""]))
+        "module pages", "go 1.26.0", *required, f"require {project.GO_MODULE}/kube v0.0.0",
+        f"replace {project.GO_MODULE} => {project.ROOT / 'go'}", f"replace {project.GO_MODULE}/kube => {kube}", ""]))
     (folder / "go.sum").write_bytes((kube / "go.sum").read_bytes())
     (folder / "bin").mkdir()
     project.run(project.need("go"), "build", "-o", "bin", "./...", cwd=folder, env=environment)

@@ -13,6 +13,7 @@ LIBRARY = RELEASE / "lib" / "libsched.so"
 NET_LIBRARY = RELEASE / "lib" / "libsched-net.so"
 INCLUDE = ROOT / "capi" / "include"
 NET_INCLUDE = ROOT / "net" / "include"
+GO_MODULE = (ROOT / "packaging" / "go-module.txt").read_text().strip()
 HEADERS = sorted(INCLUDE.rglob("*.h"))
 NET_HEADERS = sorted(NET_INCLUDE.rglob("*.h"))
 

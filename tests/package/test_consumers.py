@@ -40,6 +40,13 @@ def test_pkg_config(prefix, tmp_path):
     check(tmp_path, env={"LD_LIBRARY_PATH": str(libraries)})
 
 
+def test_go_links_to_the_archive_if_there_is_one_and_else_to_the_library(prefix):
+    env = {"PKG_CONFIG_PATH": str(library_dir(prefix) / "pkgconfig")}
+    other = "libsched-static" if (library_dir(prefix) / "libsched.a").exists() else "libsched"
+    flags, wanted = (project.run("pkg-config", "--cflags", "--libs", name, env=env) for name in ("libsched-go", other))
+    assert sorted(flags.split()) == sorted(wanted.split())
+
+
 @pytest.mark.parametrize("name", ["libsched.h", "libsched/base.h"])
 def test_headers_are_installed(prefix, name):
     assert next(prefix.rglob(name)).is_file()

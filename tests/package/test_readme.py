@@ -58,8 +58,8 @@ def test_go_programs(source, tmp_path):
     go = project.need("go")
     (tmp_path / "main.go").write_text(source)
     (tmp_path / "go.mod").write_text(
-        "module readme\n\ngo 1.24\n\nrequire libsched v0.0.0\n\n"
-        f"replace libsched => {project.ROOT / 'go'}\n")
+        "module readme\n\ngo 1.24\n\nrequire " f"{project.GO_MODULE} v0.0.0\n\n"
+        f"replace {project.GO_MODULE} => {project.ROOT / 'go'}\n")
     env = {"CGO_ENABLED": "1", "GOFLAGS": "-tags=libsched_repo -mod=mod", "GOTOOLCHAIN": "local"}
     project.run(go, "build", "-o", "program", ".", cwd=tmp_path, env=env)
     check(source, project.run(tmp_path / "program"))

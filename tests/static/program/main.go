@@ -3,8 +3,8 @@
 //
 //	program DUMP WITHOUT
 //
-// {"pods": {"ml/train": {"nodes": [names], "reasons": {text: number of nodes}}}, "load": text}
-// "load" is the error of loading a plugin from a shared object. A plugin in Go keeps pods away from the node WITHOUT.
+// {"pods": {"ml/train": {"nodes": [names], "reasons": {text: number of nodes}}}, "load": text, "remote": text}
+// "load" is the error of loading a plugin from a shared object, "remote" that of a plugin in another process. A plugin in Go keeps pods away from the node WITHOUT.
 package main
 
 import (
@@ -42,8 +42,9 @@ type pod struct {
 }
 
 type answer struct {
-	Pods map[string]pod `json:"pods"`
-	Load string         `json:"load"`
+	Pods   map[string]pod `json:"pods"`
+	Load   string         `json:"load"`
+	Remote string         `json:"remote"`
 }
 
 func ask(dump, without string) (*answer, error) {
@@ -64,6 +65,9 @@ func ask(dump, without string) (*answer, error) {
 	}
 	if err := registry.Load("max_pods.so"); errors.Is(err, libsched.ErrUnsupported) {
 		found.Load = err.Error()
+	}
+	if err := registry.RegisterRemote("Other", "unix:/none", libsched.RemoteOptions{}); errors.Is(err, libsched.ErrUnsupported) {
+		found.Remote = err.Error()
 	}
 	err = libsched.AddPlugin(registry, "AwayFrom", func(json.RawMessage) (*awayFrom, error) {
 		return &awayFrom{without}, nil

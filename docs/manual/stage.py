@@ -12,6 +12,9 @@ DOCUMENTS = {
     "ARCHITECTURE.md": "project/architecture.md",
     "CHANGELOG.md": "project/changelog.md",
 }
+# The search shows guides before references, which have every word many times.
+BEHIND = ("reference/", "project/")
+FRONT_MATTER = "---\nsearch:\n  boost: 0.3\n---\n\n"
 GENERATED = (documents, command_line, python_api, go_api, c_api, benchmarks)
 
 
@@ -22,12 +25,12 @@ def stage(folder):
     shutil.copytree(HERE / "pages", pages)
     shutil.copytree(HERE / "assets", pages / "assets", dirs_exist_ok=True)
     for source, place in DOCUMENTS.items():
-        write(pages / place, (ROOT / source).read_text(encoding="utf-8"))
+        write(pages / place, _ranked(place, (ROOT / source).read_text(encoding="utf-8")))
     navigation = {}
     for maker in GENERATED:
         name, entries = maker.NAME, []
         for title, place, text in maker.pages():
-            write(pages / place, text)
+            write(pages / place, _ranked(place, text))
             if title:
                 entries.append((title, place))
         navigation[name] = entries
@@ -37,6 +40,10 @@ def stage(folder):
         config = _insert(config, name, entries)
     write(folder / "mkdocs.yml", config)
     return sum(1 for _ in pages.rglob("*.md"))
+
+
+def _ranked(place, text):
+    return FRONT_MATTER + text if place.startswith(BEHIND) and place.endswith(".md") else text
 
 
 def write(path, text):

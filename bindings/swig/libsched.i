@@ -83,6 +83,7 @@ struct TYPE {};
 %handle(libsched_table, ResultTable)
 %handle(libsched_catalog, Catalog)
 %handle(libsched_sim, Sim)
+%handle(libsched_extender, Extender)
 #ifndef SWIGJAVA
 %handle(libsched_text, Text)
 %handle(libsched_error, Error)
@@ -218,6 +219,11 @@ struct TYPE {};
 %ignore libsched_str;
 %ignore libsched_str_from;
 %ignore libsched_plugin;
+// An extender in another language is a server: extenders of a configuration are loaded.
+%ignore libsched_extender_answer;
+%ignore libsched_extender_candidate;
+%ignore libsched_extender_functions;
+%ignore libsched_extender_create;
 %ignore libsched_registry_add;
 %ignore libsched_cluster_add_nodes;
 %ignore libsched_cluster_add_pods;

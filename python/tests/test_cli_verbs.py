@@ -61,7 +61,7 @@ def test_a_verb_of_another_package(with_verbs):
 
 def test_the_verb_of_the_documentation(with_verbs):
     text = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "verbs.md").read_text()
-    code = re.search(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)[1]
+    code = re.search(r"^```python[^\n]*\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)[1]
     done = with_verbs("count", "one.json", packages=[("some_package", {"count": "add"}, code)],
                       files={"one.json": node("a")})
     assert (done.code, done.out, done.err) == (0, "1\n", "")

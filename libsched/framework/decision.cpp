@@ -160,7 +160,9 @@ Decision::Details make_details(const Decision::Source& source) {
   if (!d.error.empty()) d.feasible.clear();  // an Error ends the search, as upstream's
   if (!d.error.empty() || !d.feasible.empty()) return d;
   for (size_t i = 0; i < counts.size(); ++i)
-    if (counts[i] != 0) diagnosis.add(d.statuses[i], counts[i]);
+    // With extenders, a plugin counts that has rejected nodes whose statuses they have replaced.
+    if (counts[i] != 0 || (source.extended && !source.judge_excluded))
+      diagnosis.add(d.statuses[i], counts[i]);
   for (const Status& status : source.unknown) diagnosis.add(status, 1);
   if (!source.narrowed.all_nodes)
     diagnosis.add_absent(absent_status(source.narrowed), source.all_nodes);

@@ -82,10 +82,10 @@ class Decision final : public RefCounted {
     bool facts = false;
     std::shared_ptr<SortedNodes> sorted;
     Verdicts verdicts;
-    // What extenders have said: the error of one that is not ignorable, whether they have left
+    // Whether extenders were asked; the error of one that is not ignorable, whether they have left
     // fewer nodes, and the statuses of nodes that the view does not have.
     std::string error;
-    bool extender_narrowed = false;
+    bool extended = false, extender_narrowed = false;
     std::vector<Status> unknown;
 
     const View& view() const { return cluster ? cluster->view() : snapshot->view(); }

@@ -135,6 +135,10 @@ Result<void> Evaluator::explain_failure(CycleState& state, const Pod& pod, const
     std::vector<size_t> counts(judged.list.size());
     for (const uint32_t r : rows) {
       if (options.node_by_node && !said.has(r)) continue;  // an Error of the nominated node
+      if (extended.statuses.has(r)) {  // the plugin that rejected it before counts as well
+        const Status& filtered = options.node_by_node ? said.at(r) : judged.at(r);
+        if (filtered.rejected()) diagnosis.add(filtered, 0);
+      }
       const Status& s = of(r);
       if (s.success()) continue;  // an extender has dropped it without a word
       if (options.post_filter) statuses.set(r, s);

@@ -201,10 +201,14 @@ Result<ExtendedNodes> Evaluator::extend_check(const Pod& pod, Decision::Source* 
   }
   std::vector<uint64_t> kept(v.word_count());
   for (const uint32_t r : nodes.rows) kept[r / 64] |= uint64_t{1} << (r % 64);
-  for (const uint32_t r : asked) {
-    if (has_bit(kept, r)) continue;
-    source->verdicts.reject(r, extended.statuses.at(r), {});
-  }
+  for (const uint32_t r : asked)
+    if (!has_bit(kept, r) && !extended.statuses.has(r))
+      source->verdicts.reject(r, extended.statuses.absent, {});
+  const size_t words = source->verdicts.words();
+  for (const auto& [r, status] : extended.statuses.all())
+    if (!has_bit(kept, r) && r >= first && r < first + words * 64)
+      source->verdicts.reject(r, status, {});
+  source->extended = true;
   source->extender_narrowed = extended.narrowed;
   for (const auto& [name, status] : extended.unknown) source->unknown.push_back(status);
   return nodes;

@@ -18,6 +18,7 @@ import (
 	"libsched.dev/tests/oracle/celspec"
 	"libsched.dev/tests/oracle/cycles"
 	"libsched.dev/tests/oracle/documents"
+	"libsched.dev/tests/oracle/extender"
 	"libsched.dev/tests/oracle/generate"
 	"libsched.dev/tests/oracle/judge"
 	"libsched.dev/tests/oracle/peer"
@@ -184,6 +185,8 @@ func runCase(quietCtx context.Context, c *cases.Case, raw json.RawMessage, catch
 			golden, err = cel.Run(c)
 		case "config":
 			golden, err = tables.RunConfig(c)
+		case "extender":
+			golden, err = extender.Run(quietCtx, c)
 		default:
 			golden, err = judge.Run(context.Background(), c)
 		}

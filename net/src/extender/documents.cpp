@@ -71,6 +71,18 @@ Result<Json> read(std::string_view raw) {
   return out;
 }
 
+// The members of a Node that Go writes even if they are empty.
+void fill_node(Json& node) {
+  constexpr std::array kNodeInfo = {"machineID",       "systemUUID",       "bootID",         "kernelVersion",
+                                    "osImage",         "containerRuntimeVersion", "kubeletVersion", "kubeProxyVersion",
+                                    "operatingSystem", "architecture"};
+  Json& status = node["status"];
+  Json& port = status["daemonEndpoints"]["kubeletEndpoint"]["Port"];
+  if (port.is_null()) port = 0;
+  for (const char* name : kNodeInfo)
+    if (Json& text = status["nodeInfo"][name]; text.is_null()) text = "";
+}
+
 std::string write(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -131,6 +143,7 @@ Result<void> NodeDocuments::append(const libsched_node* const* nodes, size_t cou
       if (libsched_node_raw(nodes[i], &raw, &error) != LIBSCHED_OK) return from_c(error);
       Result<Json> json = read(chars_of(raw));
       if (!json.ok()) return json.error();
+      fill_node(*json);
       std::string text = write(*json);
       it = written_.emplace(nodes[i], Written{nullptr, std::move(text), 0}).first;
       it->second.node = libsched_node_ref(nodes[i]);

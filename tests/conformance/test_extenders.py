@@ -1,0 +1,150 @@
+"""Recorded cases of extenders, against the scripted server, and servers that do not answer as they should."""
+
+import gzip
+import json
+import pathlib
+import random
+import socket
+import threading
+import time
+
+import pytest
+from compare_extenders import API, Cases, ask_libsched, at, normal, sorted_prioritize
+from extender_server import ExtenderServer
+
+import libsched
+
+GOLDENS = pathlib.Path(__file__).resolve().parents[1] / "goldens" / "extender.jsonl.gz"
+
+
+def test_recorded_cases_have_the_same_calls_and_results():
+    server = ExtenderServer()
+    count = 0
+    for line in gzip.decompress(GOLDENS.read_bytes()).decode().splitlines():
+        recorded = json.loads(line)
+        case = at(recorded["case"], server.url)
+        server.begin(case.pop("script"))
+        found = json.loads(json.dumps(normal(ask_libsched(case))).replace(server.url, "URL"))
+        assert found == recorded["golden"]["result"], recorded["case"]["name"]
+        assert sorted_prioritize(server.calls) == recorded["golden"]["calls"], recorded["case"]["name"]
+        count += 1
+    server.close()
+    assert count >= 30
+
+
+class Broken:
+    """A server that answers each connection with bytes, and then closes it, resets it or stalls."""
+
+    def __init__(self, answer):
+        self._answer = answer
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self):
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._one, args=(connection,), daemon=True).start()
+
+    def _one(self, connection):
+        data, then = self._answer()
+        try:
+            connection.recv(1 << 20)
+            connection.sendall(data)
+            if then == "stall":
+                time.sleep(3)
+            if then == "reset":
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
+        except OSError:
+            pass
+        connection.close()
+
+    def close(self):
+        self._listener.close()
+
+
+NODE = {"kind": "Node", "metadata": {"name": "a"}, "status": {"allocatable": {"cpu": "4", "pods": "10"}}}
+POD = {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}}
+
+
+def error_of(url, **more):
+    """The error of a decision with one extender, and how long it takes."""
+    cluster = libsched.Cluster()
+    cluster.apply(libsched.Objects(json.dumps(NODE), keep_raw=True))
+    framework = libsched.Framework({"apiVersion": API, "kind": "KubeSchedulerConfiguration", "extenders": [
+        {"urlPrefix": url, "filterVerb": "filter", "nodeCacheCapable": True, "httpTimeout": "300ms", **more}]})
+    begin = time.monotonic()
+    error = framework.fit(cluster, POD).explain().get("error", "")
+    return error, time.monotonic() - begin
+
+
+@pytest.mark.parametrize("data, then, text", [
+    (b"", "close", "EOF"),
+    (b"", "stall", "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"),
+    (b"", "reset", "read: connection reset by peer"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{\"NodeNames\":", "close", "unexpected EOF"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{\"NodeNames\":", "stall",
+     "context deadline exceeded (Client.Timeout or context cancellation while reading body)"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n{\"Error\":\"" + b"x" * (65 << 20), "close",
+     "the body exceeds 67108864 bytes"),
+    (b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n", "close", ", code 500"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nnonsense", "close",
+     "invalid character 'o' in literal null (expecting 'u')"),
+])
+def test_a_fault_is_the_error_with_upstream_s_text(data, then, text):
+    server = Broken(lambda: (data, then))
+    error, seconds = error_of(server.url)
+    server.close()
+    assert error.endswith(text), error
+    assert seconds < 2
+
+
+def test_nobody_listens():
+    error, _ = error_of("http://127.0.0.1:1")
+    assert error == 'Post "http://127.0.0.1:1/filter": dial tcp 127.0.0.1:1: connect: connection refused'
+
+
+def test_an_ignorable_extender_may_fail():
+    assert error_of("http://127.0.0.1:1", ignorable=True)[0] == ""
+
+
+def test_tls_of_a_server_that_speaks_none():
+    server = Broken(lambda: (b"HTTP/1.1 400 Bad Request\r\n\r\n", "close"))
+    error, _ = error_of(server.url.replace("http", "https"), enableHTTPS=True)
+    server.close()
+    assert error.endswith("http: server gave HTTP response to HTTPS client"), error
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_faults_end_in_time(seed):
+    choose = random.Random(seed)
+    good = b'HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\n{"NodeNames":["a"]}'
+
+    def answer():
+        data = bytearray(good)
+        for _ in range(choose.randint(0, 6)):
+            data[choose.randrange(len(data))] = choose.randrange(256)
+        return bytes(data[:choose.randint(0, len(data))]), choose.choice(["close", "close", "close", "reset"])
+
+    server = Broken(answer)
+    for _ in range(40):
+        _, seconds = error_of(server.url)
+        assert seconds < 2
+    server.close()
+
+
+def test_objects_without_documents_are_refused_by_name():
+    server = ExtenderServer()
+    server.begin([{}])
+    framework = libsched.Framework({"apiVersion": API, "kind": "KubeSchedulerConfiguration", "extenders": [
+        {"urlPrefix": f"{server.url}/0", "filterVerb": "filter"}]})
+    with pytest.raises(libsched.Error, match='gets the document of the node "a", which was parsed without keep_raw'):
+        framework.fit(libsched.Cluster(NODE), POD)
+    server.close()
+
+
+def test_cases_of_a_seed_are_the_same():
+    assert Cases(5).case(0) == Cases(5).case(0) != Cases(6).case(0)

@@ -73,9 +73,10 @@ Result<Json> read(std::string_view raw) {
 
 // The members of a Node that Go writes even if they are empty.
 void fill_node(Json& node) {
-  constexpr std::array kNodeInfo = {"machineID",       "systemUUID",       "bootID",         "kernelVersion",
-                                    "osImage",         "containerRuntimeVersion", "kubeletVersion", "kubeProxyVersion",
-                                    "operatingSystem", "architecture"};
+  constexpr std::array kNodeInfo = {"machineID",      "systemUUID",       "bootID",
+                                    "kernelVersion",  "osImage",          "containerRuntimeVersion",
+                                    "kubeletVersion", "kubeProxyVersion", "operatingSystem",
+                                    "architecture"};
   Json& status = node["status"];
   Json& port = status["daemonEndpoints"]["kubeletEndpoint"]["Port"];
   if (port.is_null()) port = 0;

@@ -147,13 +147,26 @@ func Run(parent context.Context, c *cases.Case) (*Golden, error) {
 			if err := client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{}); err != nil {
 				return nil, err
 			}
-			time.Sleep(5 * time.Millisecond)
+			if err := forgotten(sched); err != nil {
+				return nil, err
+			}
 		case <-time.After(30 * time.Second):
 			return nil, errors.New("the scheduler has decided nothing within 30 seconds")
 		}
 		out.Pods = append(out.Pods, outcome)
 	}
 	return out, nil
+}
+
+// forgotten waits until a pod that was deleted has left the queue.
+func forgotten(sched *scheduler.Scheduler) error {
+	for range 2000 {
+		if left, _ := sched.SchedulingQueue.PendingPods(); len(left) == 0 {
+			return nil
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return errors.New("a deleted pod stays in the queue")
 }
 
 // fromInformer takes the kind from an object, as in the caches of informers.

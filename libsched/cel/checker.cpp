@@ -172,6 +172,8 @@ class Checker {
           if (name == "attributes") result = attributes_;
           if (name == "capacity") result = capacity_;
           if (result == kErrorType) error(e, "undefined field '" + std::string(name) + "'");
+        } else if (target->name == "google.protobuf.Empty") {
+          error(e, "undefined field '" + std::string(name) + "'");
         } else if (target->name.starts_with("kubernetes.")) {
           error(e, "unexpected failed resolution of '" + std::string(target->name) + "'");
         } else {

@@ -53,6 +53,8 @@ Found get(Machine& m, const Value& from, const Value& key, bool or_absent) {
   }
   if (from.kind != ValueKind::kList) {
     if (from.is_error()) return {State::kError, from};
+    if (from.kind == ValueKind::kEmpty)
+      return {State::kError, m.fail("no such field '", go_text(m, key), "'")};
     return missing("no such key: ");
   }
   int64_t i = 0;

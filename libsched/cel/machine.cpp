@@ -34,6 +34,7 @@ bool same_key(const Value& a, const Value& b) {
     case ValueKind::kType: return a.text() == b.text();
     case ValueKind::kDouble: return a.number == b.number;
     case ValueKind::kNull: return true;
+    case ValueKind::kEmpty: return false;
     case ValueKind::kIp: return *a.ip == *b.ip;
     case ValueKind::kCidr: return *a.cidr == *b.cidr;
     default: return a.uinteger == b.uinteger;

@@ -130,6 +130,11 @@ Value to_json(Machine& m, const Value& value) {
       out = list == nullptr ? m.stop_value() : Value::of_list(list);
       break;
     }
+    case ValueKind::kEmpty: {
+      Map* const map = m.new_map(0);
+      out = map == nullptr ? m.stop_value() : Value::of_map(map);
+      break;
+    }
     default: {
       if (!v.is_map()) return m.fail(native_error(v, "*structpb.Value"));
       const Map* const all = m.whole(v);
@@ -229,8 +234,7 @@ const Type* field_type(const MessageField& field, Arena& arena) {
 
 Value make_message(Machine& m, const Message& message, Span<const Value*> given) {
   if (message.name == "kubernetes.DRADevice") return m.fail("unknown type '", message.name, "'");
-  if (message.name == "google.protobuf.Empty")
-    return Value::error("libsched does not support values of google.protobuf.Empty");
+  if (message.name == "google.protobuf.Empty") return Value::of_integer(ValueKind::kEmpty, 0);
   std::vector<Value> values(message.fields.size());
   for (size_t i = 0; i < values.size(); ++i) {
     values[i] = Value::error("");
@@ -283,6 +287,7 @@ std::string native_error(const Value& v, Str native) {
     case ValueKind::kTimestamp: return of("Timestamp");
     case ValueKind::kDuration: return of("Duration");
     case ValueKind::kNull: return of("null_type");
+    case ValueKind::kEmpty: return of("*dynamicpb.Message");
     case ValueKind::kType: return "type conversion not supported for 'type'";
     default: return "type conversion error from map to '" + to + "'";
   }

@@ -6,7 +6,8 @@ namespace {
 
 bool is_zero(Machine& m, const Value& v) {
   switch (v.kind) {
-    case ValueKind::kNull: return true;
+    case ValueKind::kNull:
+    case ValueKind::kEmpty: return true;
     case ValueKind::kBool:
     case ValueKind::kInt:
     case ValueKind::kUint:

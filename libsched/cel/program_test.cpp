@@ -211,4 +211,24 @@ TEST_CASE("no expression takes memory or time without bound") {
   CHECK(evaluated("cel.bind(x, dyn([]), cel.bind(y, x + [x], y == y))").error == cost_error);
 }
 
+TEST_CASE("values of google.protobuf.Empty") {
+  const Str kEmpty = "google.protobuf.Empty{}";
+  const auto told = [](const std::string& expression) {
+    const auto program = compile(expression, {.any_result = true});
+    if (!program.ok()) return program.error().message;
+    Scratch scratch;
+    const Evaluation e = (*program)->evaluate({}, scratch);
+    return e.ok ? e.value : e.error;
+  };
+  const std::string empty(kEmpty);
+  CHECK(told(empty) == "google.protobuf.Empty(?)");
+  CHECK(told(empty + " == " + empty) == "true");
+  CHECK(told(empty + " == dyn({})") == "false");
+  CHECK(told("type(" + empty + ") == google.protobuf.Empty") == "true");
+  CHECK(told("optional.ofNonZeroValue(" + empty + ")") == "optional()");
+  CHECK(told("dyn(" + empty + ").x") == "no such field 'x'");
+  CHECK(told("google.protobuf.Value{struct_value: {'a': dyn(" + empty + ")}}") == "{\"a\": {}}");
+  CHECK(told(empty + ".x").find("undefined field 'x'") != std::string::npos);
+}
+
 }  // namespace libsched::cel_program_test

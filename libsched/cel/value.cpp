@@ -104,7 +104,8 @@ Value equal_inside(Machine& m, const Value& a, const Value& b) {
   if (a.is_map()) return b.is_map() ? equal_maps(m, a, b) : Value::boolean(false);
   if (a.kind != b.kind) return Value::boolean(false);
   switch (a.kind) {
-    case ValueKind::kNull: return Value::boolean(true);
+    case ValueKind::kNull:
+    case ValueKind::kEmpty: return Value::boolean(true);
     case ValueKind::kString:
     case ValueKind::kBytes:
       if (!m.spend(a.size / 16)) return m.stop_value();
@@ -136,6 +137,7 @@ Str type_name(const Value& v) {
     case ValueKind::kList: return "list";
     case ValueKind::kType: return "type";
     case ValueKind::kOptional: return "optional_type";
+    case ValueKind::kEmpty: return "google.protobuf.Empty";
     case ValueKind::kQuantity: return "kubernetes.Quantity";
     case ValueKind::kSemver: return "kubernetes.Semver";
     case ValueKind::kUrl: return "kubernetes.URL";
@@ -164,6 +166,7 @@ Str go_type_name(const Value& v) {
                                   : "*types.baseList";
     case ValueKind::kType: return "*types.Type";
     case ValueKind::kOptional: return "*types.Optional";
+    case ValueKind::kEmpty: return "*types.protoObj";
     case ValueKind::kQuantity:
       return (v.flags & Value::kPointer) != 0 ? "*cel.Quantity" : "cel.Quantity";
     case ValueKind::kSemver: return "cel.Semver";

@@ -28,6 +28,7 @@ enum class ValueKind : uint8_t {
   kMap,
   kType,  // text: the name
   kOptional,
+  kEmpty,  // google.protobuf.Empty
   kQuantity,
   kSemver,
   kUrl,

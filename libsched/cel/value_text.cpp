@@ -102,6 +102,7 @@ class Renderer {
       case ValueKind::kDuration: return call("duration", std::to_string(v.integer) + "ns");
       case ValueKind::kTimestamp: return call("timestamp", timestamp_utc(*v.timestamp));
       case ValueKind::kType: return call("type", std::string(v.text()));
+      case ValueKind::kEmpty: return "google.protobuf.Empty(?)";
       case ValueKind::kOptional:
         return call("optional", v.inner == nullptr ? std::string() : run(*v.inner, level + 1));
       case ValueKind::kQuantity: {

@@ -65,8 +65,12 @@ bool ObjectBuilder::pod_resource_claim(PodResourceClaim& claim) {
   return object(kResourceClaim, [&](int field) {
     switch (field) {
       case kResourceClaim["name"]: return string(claim.name);
-      case kResourceClaim["resourceClaimName"]: return string(claim.claim_name);
-      case kResourceClaim["resourceClaimTemplateName"]: return string(claim.template_name);
+      case kResourceClaim["resourceClaimName"]:
+        claim.has_claim_name = !reader_.is_null();
+        return string(claim.claim_name);
+      case kResourceClaim["resourceClaimTemplateName"]:
+        claim.has_template_name = !reader_.is_null();
+        return string(claim.template_name);
       default: return skip();
     }
   });

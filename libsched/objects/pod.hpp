@@ -81,6 +81,7 @@ struct PodCondition {
 
 struct PodResourceClaim {
   Str name, claim_name, template_name;
+  bool has_claim_name = false, has_template_name = false;  // they may be ""
 };
 struct ResourceClaimStatus {
   Str name, claim_name;

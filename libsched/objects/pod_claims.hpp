@@ -16,7 +16,7 @@ inline constexpr Str kPodClaimAnnotation = "resource.kubernetes.io/pod-claim-nam
 
 // Whether the entry's claim is made from a template.
 inline bool is_from_template(const PodResourceClaim& entry) {
-  return entry.claim_name.empty() && !entry.template_name.empty();
+  return !entry.has_claim_name && !entry.template_name.empty();
 }
 // Whether the pod has such an entry.
 bool has_claims_from_templates(const Pod& pod);

@@ -300,6 +300,8 @@ void encode(const Pod& pod, const Parts& parts, std::string* out) {
     e.text(c.name);
     e.text(c.claim_name);
     e.text(c.template_name);
+    e.flag(c.has_claim_name);
+    e.flag(c.has_template_name);
   });
   e.list(pod.status.resource_claims, [&](const ResourceClaimStatus& c) {
     e.text(c.name);

@@ -158,8 +158,8 @@ void write_rules(JsonText& json, const PodSpec& spec) {
   json.list_if("resourceClaims", spec.resource_claims, [&](const PodResourceClaim& c) {
     json.object([&] {
       json.field("name", c.name);
-      json.field_if("resourceClaimName", c.claim_name);
-      json.field_if("resourceClaimTemplateName", c.template_name);
+      if (c.has_claim_name) json.field("resourceClaimName", c.claim_name);
+      if (c.has_template_name) json.field("resourceClaimTemplateName", c.template_name);
     });
   });
 }

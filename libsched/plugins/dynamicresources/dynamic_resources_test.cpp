@@ -172,6 +172,10 @@ TEST_CASE("PreFilter: claims must exist, belong to the pod and name classes that
   CHECK(of(naming({"b"})) == uau + "could not find ResourceClaim \"default/b\"");
   CHECK(of("{resourceClaims: [{name: e}]}") ==
         uau + "pod \"default/p\", spec.resourceClaim \"e\": none of the supported fields are set");
+  CHECK(of("{resourceClaims: [{name: e, resourceClaimName: null}]}").find("none of the") !=
+        std::string::npos);
+  CHECK(of("{resourceClaims: [{name: e, resourceClaimName: ''}]}") ==
+        uau + "could not find ResourceClaim \"default/\"");
   const std::string made = "{resourceClaims: [{name: e, resourceClaimTemplateName: t}]}";
   CHECK(of(made) == uau + "pod \"default/p\": ResourceClaim not created yet");
   CHECK(of(made, "{resourceClaimStatuses: [{name: e}]}") == "Skip");

@@ -28,8 +28,8 @@ Result<std::vector<ResourceClaimRef>> claims_of(const View& view, const Pod& pod
   const std::string pod_name = object_key(pod.meta.ns, pod.meta.name);
   for (const PodResourceClaim& entry : pod.spec.resource_claims) {
     Str name = entry.claim_name;
-    const bool made = name.empty();
-    if (made && entry.template_name.empty())
+    const bool made = !entry.has_claim_name;
+    if (made && !entry.has_template_name)
       return no_claim("pod \"" + pod_name + "\", spec.resourceClaim " + go_quote(entry.name) +
                       ": none of the supported fields are set");
     if (made) {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -49,7 +50,7 @@ const hintArgs = `profiles:
 var eventResources = map[string]fwk.EventResource{
 	"Pod": fwk.Pod, "Node": fwk.Node, "PersistentVolume": fwk.PersistentVolume, "PersistentVolumeClaim": fwk.PersistentVolumeClaim,
 	"StorageClass": fwk.StorageClass, "CSINode": fwk.CSINode, "CSIDriver": fwk.CSIDriver, "CSIStorageCapacity": fwk.CSIStorageCapacity,
-	"VolumeAttachment": fwk.VolumeAttachment, "DeviceClass": fwk.DeviceClass,
+	"VolumeAttachment": fwk.VolumeAttachment, "DeviceClass": fwk.DeviceClass, "ResourceClaim": fwk.ResourceClaim, "ResourceSlice": fwk.ResourceSlice,
 }
 
 // hintObjects are of kinds, or with fields, that the generated worlds lack.
@@ -72,9 +73,26 @@ var hintPods = []string{
 	`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"hates","namespace":"default","labels":{"app":"db"}},"spec":{"containers":[{"name":"c"}],"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"rack","labelSelector":{"matchLabels":{"app":"web"}},"namespaceSelector":{"matchExpressions":[{"key":"env","operator":"NotIn","values":["prod"]}]}}]}}}}`,
 }
 
+// claimObjects and claimPods are those of kind claims, which is basic otherwise.
+var claimObjects = []string{
+	`{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"free","namespace":"default","uid":"c-free"},"spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu","allocationMode":"ExactCount","count":1}}]}}}`,
+	`{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"taken","namespace":"default","uid":"c-taken","finalizers":["resource.kubernetes.io/delete-protection"]},"spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu","allocationMode":"ExactCount","count":1}}]}},"status":{"allocation":{"devices":{"results":[{"request":"r","driver":"d","pool":"p","device":"x"}]}},"reservedFor":[{"resource":"pods","name":"other","uid":"other"}]}}`,
+	`{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"made-card-x","namespace":"default","uid":"c-made","ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"made","uid":"u-made","controller":true}]},"spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu","allocationMode":"ExactCount","count":1}}]}}}`,
+	`{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"free","namespace":"team-a","uid":"c-other"},"spec":{}}`,
+	`{"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"s"},"spec":{"driver":"d","nodeName":"node-000","pool":{"name":"p","generation":1,"resourceSliceCount":1},"devices":[{"name":"x"}]}}`,
+}
+var claimPods = []string{
+	`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"one","namespace":"default"},"spec":{"containers":[{"name":"c"}],"resourceClaims":[{"name":"card","resourceClaimName":"free"}]}}`,
+	`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"two","namespace":"default"},"spec":{"containers":[{"name":"c"}],"resourceClaims":[{"name":"card","resourceClaimName":"taken"},{"name":"more","resourceClaimName":"free"}]}}`,
+	`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"made","namespace":"default","uid":"u-made"},"spec":{"containers":[{"name":"c"}],"resourceClaims":[{"name":"card","resourceClaimTemplateName":"t"}]},"status":{"resourceClaimStatuses":[{"name":"card","resourceClaimName":"made-card-x"}]}}`,
+	`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"waits","namespace":"default","uid":"u-waits"},"spec":{"containers":[{"name":"c"}],"resourceClaims":[{"name":"card","resourceClaimTemplateName":"t"}]}}`,
+	`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"lost","namespace":"default"},"spec":{"containers":[{"name":"c"}],"resourceClaims":[{"name":"card","resourceClaimName":"gone"},{"name":"more","resourceClaimName":"free"}]}}`,
+	`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"not-mine","namespace":"default","uid":"u-not-mine"},"spec":{"containers":[{"name":"c"}],"resourceClaims":[{"name":"card","resourceClaimTemplateName":"t"}]},"status":{"resourceClaimStatuses":[{"name":"card","resourceClaimName":"made-card-x"}]}}`,
+}
+
 func hintTable() (any, error) {
 	var groups []HintGroup
-	for _, kind := range []string{"basic", "taints", "nodeaffinity", "podaffinity", "spread", "defaultspread", "ports", "volumes", "csilimit", "mixed"} {
+	for _, kind := range []string{"basic", "taints", "nodeaffinity", "podaffinity", "spread", "defaultspread", "ports", "volumes", "csilimit", "mixed", "claims"} {
 		for seed := range uint64(2) {
 			g, err := hintGroup(kind, seed)
 			if err != nil {
@@ -87,7 +105,11 @@ func hintTable() (any, error) {
 }
 
 func hintGroup(kind string, seed uint64) (g HintGroup, err error) {
-	c, err := generate.Generate(kind, 9000+seed, generate.Options{Nodes: 4, Existing: 10, Pods: 6}, "evaluate", 0.15)
+	world, objects, pods := kind, hintObjects, hintPods
+	if kind == "claims" {
+		world, objects, pods = "basic", slices.Concat(claimObjects, hintObjects), slices.Concat(claimPods, hintPods)
+	}
+	c, err := generate.Generate(world, 9000+seed, generate.Options{Nodes: 4, Existing: 10, Pods: 6}, "evaluate", 0.15)
 	if err != nil {
 		return g, err
 	}
@@ -101,16 +123,16 @@ func hintGroup(kind string, seed uint64) (g HintGroup, err error) {
 	}
 	// First, because the number of objects of a kind that make events is limited.
 	own := []json.RawMessage{}
-	for _, text := range hintObjects {
+	for _, text := range objects {
 		if !hasName(c.Objects, text) {
 			own = append(own, json.RawMessage(text))
 		}
 	}
 	c.Objects = append(own, c.Objects...)
-	for _, text := range hintPods {
+	for _, text := range pods {
 		c.Pods = append(c.Pods, json.RawMessage(text))
 	}
-	m := mutator{rand.New(rand.NewPCG(seed, uint64(len(kind))))}
+	m := mutator{rand.New(rand.NewPCG(seed, uint64(len(kind)))), kind == "claims"}
 	seen := map[string]int{}
 	for i, raw := range append(c.Objects[:len(c.Objects):len(c.Objects)], c.Pods...) {
 		obj, err := judge.DecodeObject(raw, nil)
@@ -176,7 +198,10 @@ func hasName(objects []json.RawMessage, text string) bool {
 }
 
 // mutator changes an object in one of the ways that hints check.
-type mutator struct{ r *rand.Rand }
+type mutator struct {
+	r      *rand.Rand
+	claims bool // kind claims
+}
 
 func (m mutator) pick(list ...string) string { return list[m.r.IntN(len(list))] }
 
@@ -259,6 +284,21 @@ func (m mutator) change(obj runtime.Object) {
 		default:
 			o.Capacity = nil
 		}
+	case *resourcev1.ResourceClaim:
+		switch m.r.IntN(4) {
+		case 0:
+			o.Finalizers = append(o.Finalizers, m.pick("resource.kubernetes.io/delete-protection", "other"))
+		case 1:
+			o.Status.ReservedFor = append(o.Status.ReservedFor, resourcev1.ResourceClaimConsumerReference{Resource: "pods", Name: m.pick("one", "x"), UID: "x"})
+		default:
+			if o.Status.Allocation != nil {
+				o.Status.Allocation = nil
+			} else {
+				o.Status.Allocation = &resourcev1.AllocationResult{}
+			}
+		}
+	case *resourcev1.ResourceSlice:
+		o.Spec.Pool.Generation++
 	case *resourcev1.DeviceClass:
 		name := m.pick("example.com/gpu", "example.com/none", "example.com/other")
 		if o.Spec.ExtendedResourceName = &name; m.r.IntN(4) == 0 {
@@ -268,6 +308,14 @@ func (m mutator) change(obj runtime.Object) {
 }
 
 func (m mutator) changePod(o *v1.Pod) {
+	if m.claims && len(o.Spec.ResourceClaims) > 0 && m.r.IntN(2) == 0 {
+		name := m.pick("made-card-x", "none", "free")
+		o.Status.ResourceClaimStatuses = []v1.PodResourceClaimStatus{{Name: "card", ResourceClaimName: &name}}
+		if m.r.IntN(4) == 0 {
+			o.Status.ResourceClaimStatuses[0].ResourceClaimName = nil
+		}
+		return
+	}
 	switch m.r.IntN(7) {
 	case 0, 1:
 		m.label(&o.Labels, []string{"app", "tier"}, "web", "db", "cache", "front", "back")

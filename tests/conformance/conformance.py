@@ -29,9 +29,9 @@ from harness.service import ServiceError  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KINDS = ("basic", "taints", "nodeaffinity", "ports", "config", "images", "podaffinity", "spread",
          "defaultspread", "volumes", "csilimit", "mixed", "changes",
-         "preempt", "nominated")
+         "preempt", "nominated", "drapreempt")
 # Kinds that are scripts, expressions, or claims of devices.
-SCRIPTS = ("queue", "schedule", "podgroup", "cel", "dra", "dra2")
+SCRIPTS = ("queue", "schedule", "podgroup", "cel", "dra", "dra2", "drascore")
 
 
 def parse(arguments):

@@ -2,6 +2,7 @@
 #include "claim_api.hpp"
 
 #include "libsched/base/quote.hpp"
+#include "libsched/ingest/ingest.hpp"
 #include "libsched/ingest/write/write.hpp"
 
 namespace libsched::cycles {
@@ -15,6 +16,14 @@ bool is_uuid(const std::string& text) {
       return false;
   }
   return true;
+}
+
+// The claim as it is after a patch, which is applied to JSON: amounts are what their texts say.
+ResourceClaimRef reread(const ResourceClaim& claim) {
+  const std::string text = ClaimApi::document(claim).dump();
+  const Result<ObjectSet> set = parse_objects(text, {});
+  if (!set.ok() || set->stored.size() != 1) return ResourceClaimRef::share(&claim);
+  return ResourceClaimRef::share(static_cast<const ResourceClaim*>(set->stored[0].object.get()));
 }
 
 }  // namespace
@@ -101,7 +110,7 @@ Result<void> ClaimApi::update_object(StoredKind, const ObjectRef& object, Str) {
                      ": the object has been modified",
                  {},
                  {}};
-  put(claim);
+  put(claim.meta.resource_version.empty() ? *reread(claim) : claim);
   return {};
 }
 

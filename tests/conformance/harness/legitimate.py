@@ -10,7 +10,7 @@ import json
 import re
 from typing import Callable
 
-from .comparison import Verdict, compare_mutant
+from .comparison import Verdict, compare, compare_mutant
 
 # Parts of objects that no plugin reads; their contents are skipped.
 _UNREAD = re.compile(r"Go struct field (?:" + "|".join((
@@ -27,6 +27,7 @@ _UNREAD = re.compile(r"Go struct field (?:" + "|".join((
     r"ContainerStatus\.status\.\w+\.(?!name|resources|allocatedResources)",
     r"ObjectMeta\.metadata\.(?!name\b|namespace|uid|labels|ownerReferences|deletionTimestamp)",
 )) + ")")
+_SYNTAX = re.compile(r'CEL compile error: compilation failed: ERROR: <input>:(?:[^"\\]|\\.)*?Syntax error:(?:[^"\\]|\\.)*')
 _NO_KIND = re.compile(r"no kind \"[^\"]*\" is registered for version|Object '(?:Kind|apiVersion)' is missing")
 
 
@@ -158,6 +159,20 @@ def _overhead(case, _golden, _answer):
     return False
 
 
+def _syntax(_case, golden, answer):
+    def cut(result):
+        text = json.dumps(result, ensure_ascii=False, sort_keys=True)
+        return _SYNTAX.sub("syntax error", text)
+    return cut(golden) != json.dumps(golden, ensure_ascii=False, sort_keys=True) and not compare(
+        json.loads(cut(golden)), cut(answer)).differences
+
+
+def _invalid_devices(case, golden, _answer):
+    kinds = {one.get("kind") for one in case.get("objects") or () if isinstance(one, dict)}
+    return bool(kinds & {"ResourceClaim", "DeviceClass"}) and re.match(
+        "panic: runtime error: (makeslice: cap out of range|invalid memory address)", _refusal(golden)) is not None
+
+
 def _unread(_case, golden, answer):
     return bool(_UNREAD.search(_refusal(golden))) and not _refusal(answer)
 
@@ -187,5 +202,8 @@ ALL = (
                "them for one pod, here names tell pods of a cluster apart", _same_uid),
     Legitimate("overhead", "a pod-level amount beyond 64 bits: upstream adds the overhead again each time it "
                "is asked for, here it comes once", _overhead),
+    Legitimate("syntax", "the texts of CEL's syntax errors are those of upstream's parser generator", _syntax),
+    Legitimate("invalid devices", "a negative number of devices, or a selector of a class without an expression: "
+               "no API server takes it, upstream panics", _invalid_devices),
     Legitimate("unread", "parts of objects that no plugin reads are skipped here", _unread),
 )

@@ -23,8 +23,8 @@ AGAIN = 30  # times that upstream is asked about a case that differs: timers of 
 MUTATED = "mutated"  # the kind of recorded mutants
 # Kinds whose cases name their mode themselves, and that mode.
 ONE_MODE = {"trace": "trace", "queue": "queue", "schedule": "cycles", "podgroup": "cycles",
-            "cel": "cel", "dra": "dra", "dra2": "dra"}
-# Of kind dra2, every third case has the first of these feature gates, and every third one some of the others.
+            "cel": "cel", "dra": "dra", "dra2": "dra", "drascore": "dra"}
+# Of kinds dra2 and drascore, every third case has the first of these feature gates, and every third one some of the others.
 TAINT_RULES = {"DRADeviceTaintRules": True}
 DEVICE_GATES = (
     {"DRAExtendedResource": False}, {"DRAPrioritizedList": False}, {"DRAPartitionableDevices": False},
@@ -61,7 +61,7 @@ class Generated:
         if done.returncode:
             raise ServiceError(f"oracle {' '.join(self.arguments())}: {done.stderr.decode().strip()}")
         texts = done.stdout.decode().splitlines()
-        if self.kind == "dra2":
+        if self.kind in ("dra2", "drascore"):
             return [_with_gates(text, self.start + i) for i, text in enumerate(texts)]
         if not self.defaults:
             return texts

@@ -1,4 +1,5 @@
-// Kind dra2: everything of resource.k8s.io/v1 that the scheduler looks at.
+// Kind dra2: everything of resource.k8s.io/v1 that the scheduler looks at. Kind drascore: the same, with
+// scorers that list extended resources which device classes provide.
 
 package generate
 
@@ -14,6 +15,12 @@ import (
 
 func init() {
 	kinds["dra2"] = func(g *gen, o Options) { newDRAGen(g).make(o) }
+	kinds["drascore"] = func(g *gen, o Options) {
+		d := newDRAGen(g)
+		d.scores = true
+		d.make(o)
+		d.scoreDevices()
+	}
 }
 
 type draGen struct {
@@ -21,6 +28,7 @@ type draGen struct {
 	claims  map[string][]string
 	devices map[string][][2]string // driver -> pool, device
 	feature map[string]bool
+	scores  bool // kind drascore
 }
 
 func newDRAGen(g *gen) *draGen {
@@ -47,6 +55,9 @@ func (d *draGen) make(o Options) {
 	if !d.feature["nic"] && !d.feature["part"] && !d.feature["fabric"] {
 		d.feature["gpu"] = true
 	}
+	if d.scores {
+		d.feature["extended"] = true
+	}
 	d.classes()
 	for _, n := range d.nodes {
 		if d.feature["gpu"] && !d.chance(0.1) {
@@ -72,15 +83,19 @@ func (d *draGen) make(o Options) {
 	for i := range o.Pods {
 		d.pods = append(d.pods, d.pod(i))
 	}
-	if d.feature["extended"] && d.chance(0.5) {
-		d.scoreDevices()
-	}
 	d.draMode = true
 }
 
-// scoreDevices lets both scorers of resources list some that device classes provide. Upstream's
+// scoreDevices lets some pods ask for devices of any class, and both scorers of resources list some that device classes provide. Upstream's
 // NodeResourcesBalancedAllocation panics at the first selector of a class, so it gets a class without any.
 func (d *draGen) scoreDevices() {
+	for _, p := range d.pods {
+		for _, c := range p.Spec.Containers {
+			if c.Resources.Requests != nil && d.chance(0.3) {
+				c.Resources.Requests["deviceclass.resource.kubernetes.io/any"] = qty(1+d.r.Int64N(2), "")
+			}
+		}
+	}
 	type m = map[string]any
 	resources := func(names ...string) []m {
 		out := []m{{"name": names[0], "weight": 1 + d.r.IntN(4)}}

@@ -161,7 +161,7 @@ func (d *draGen) pod(i int) *v1.Pod {
 	}
 	if d.feature["extended"] && d.chance(0.5) {
 		name := func() v1.ResourceName {
-			return pick[v1.ResourceName](d.gen, "example.com/gpu", "example.com/dra-gpu", "example.com/dra-gpu", "deviceclass.resource.kubernetes.io/gpu", "deviceclass.resource.kubernetes.io/nic", "deviceclass.resource.kubernetes.io/any", "example.com/none")
+			return pick[v1.ResourceName](d.gen, "example.com/gpu", "example.com/dra-gpu", "example.com/dra-gpu", "deviceclass.resource.kubernetes.io/gpu", "deviceclass.resource.kubernetes.io/nic", "example.com/none")
 		}
 		ask := func(c *v1.Container, n v1.ResourceName) {
 			if c.Resources.Requests == nil {

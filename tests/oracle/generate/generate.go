@@ -71,6 +71,17 @@ var kinds = map[string]func(g *gen, o Options){
 		g.pending(o, g.shapePreemptor)
 	},
 	"dra": func(g *gen, o Options) { g.world(o); g.draWorld(o); g.pending(o, g.shapeDRA) },
+	// Claims, and too little room for the pods that have them.
+	"drapreempt": func(g *gen, o Options) {
+		g.full = true
+		g.world(o)
+		g.draWorld(o)
+		g.disruptionBudgets()
+		g.pending(o, func(p *v1.Pod) {
+			g.shapeDRA(p)
+			g.shapePreemptor(p)
+		})
+	},
 	"config": func(g *gen, o Options) {
 		g.taint = true
 		g.images = true

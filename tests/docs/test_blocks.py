@@ -75,6 +75,8 @@ SHELL = of("console", "bash")
 @pytest.mark.parametrize("block", SHELL, ids=names(SHELL))
 def test_commands(block, folders, environment):
     folder = folders[block.page]
+    if "| jq " in block.text:
+        project.need("jq")
     if block.language == "bash":
         project.run("bash", "-euo", "pipefail", "-c", block.text, cwd=folder, env=environment)
         return

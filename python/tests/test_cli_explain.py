@@ -144,3 +144,34 @@ def test_every_score_plugin_is_accounted_for(run):
     answer = done.json()
     given = {name for entry in answer["scores"] for name in entry["plugins"]}
     assert given | set(answer["skipScore"]) == set(answer["weights"])
+
+
+def resource(kind, name, **body):
+    return {"apiVersion": "resource.k8s.io/v1", "kind": kind,
+            "metadata": {"name": name} | ({"namespace": "default"} if kind == "ResourceClaim" else {}), **body}
+
+
+def test_devices(run, tmp_path):
+    """A node that takes the pod shows the devices that it gives, another one why it has none."""
+    slices = [resource("ResourceSlice", name, spec={
+        "driver": "d", "nodeName": name, "devices": [{"name": "x", **more}],
+        "pool": {"name": name, "resourceSliceCount": 1}})
+        for name, more in (("a", {}), ("b", {"taints": [{"key": "k", "effect": "NoSchedule"}]}))]
+    claim = resource("ResourceClaim", "card", spec={"devices": {"requests": [
+        {"name": "r", "exactly": {"deviceClassName": "gpu"}}]}})
+    cluster = several(node("a"), node("b"), resource("DeviceClass", "gpu", spec={}), claim, *slices)
+    asking = pod("x", resourceClaims=[{"name": "card", "resourceClaimName": "card"}])
+
+    def told(*arguments):
+        return run("explain", "cluster.json", "--pod", "pod.json", *arguments,
+                   files={"cluster.json": cluster, "pod.json": asking}).out
+
+    assert "default/card, request r: takes d/a/x\n" in told("--node", "a")
+    assert "default/card, request r: wants 1 device, 0 of 1 suit\n" in told("--node", "b")
+    assert "default/card, request r: 1 device has the taint k:NoSchedule: d/b/x\n" in told("--node", "b")
+    nodes = {entry["node"]: entry for entry in json.loads(told("--json"))["explain"]}
+    assert [fact["device"] for fact in nodes["a"]["facts"]] == ["d/a/x"]
+    assert [fact.get("taint") for fact in nodes["b"]["facts"]] == [None, "k:NoSchedule"]
+    told("--html", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "takes d/a/x" in page and "has the taint k:NoSchedule" in page

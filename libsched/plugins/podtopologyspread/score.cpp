@@ -200,6 +200,9 @@ Plugin::Rescored rescore_soft(const RescoreCall& call, SoftConstraints* data) {
 
 void score_soft(const SoftConstraints& data, const Call& call, const ScoreSet& set,
                 int64_t* scores) {
+  // Of nodes that an extender has returned upstream's Score knows no pods; only then has the view
+  // changed since PreScore.
+  const bool emptied = data.view_version != call.view.version();
   alignas(64) double sum[64];
   for (size_t w = set.first_word; w < set.words; ++w) {
     if (set.bits[w] == 0) continue;
@@ -213,7 +216,7 @@ void score_soft(const SoftConstraints& data, const Call& call, const ScoreSet& s
         continue;
       }
       const bool everywhere = t.column->labelled.word(w) == ~uint64_t{0};
-      const int32_t* count = t.counts ? t.counts->rows.run(w * 64) : kNoPods.data();
+      const int32_t* count = t.counts && !emptied ? t.counts->rows.run(w * 64) : kNoPods.data();
       if (everywhere) {
         for (size_t i = 0; i < 64; ++i)
           sum[i] += static_cast<double>(count[i]) * t.weight + t.offset;

@@ -28,6 +28,9 @@ class Decoder {
     if (!is(value, JsonKind::kObject, field, type)) return;
     for (JsonWalk walk(value); walk.next();) f(walk.key, walk.value);
   }
+  void expect_object(std::string_view value, const std::string& field, const char* type) {
+    static_cast<void>(is(value, JsonKind::kObject, field, type));
+  }
   template <typename F>
   void array(std::string_view value, const std::string& field, const char* type, F&& f) {
     if (!is(value, JsonKind::kArray, field, type)) return;
@@ -97,8 +100,7 @@ Result<FilterResult> decode_filter_result(std::string_view value) {
                 if (!go_names(name, "items")) return;
                 out.nodes.emplace();
                 decode.array(items, "Nodes.items", "[]v1.Node", [&](std::string_view item) {
-                  decode.object(item, "Nodes.items", "v1.Node",
-                                [](std::string_view, std::string_view) {});
+                  decode.expect_object(item, "Nodes.items", "v1.Node");
                   out.nodes->push_back(item);
                 });
               });

@@ -2,6 +2,7 @@
 #include "net/src/extender/go_json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <vector>
 
@@ -30,6 +31,13 @@ std::string quoted_char(char c) {
   text = go_quote(text);
   return "'" + text.substr(1, text.size() - 2) + "'";
 }
+
+// The bytes of a string that need no attention.
+constexpr std::array<bool, 256> kPlain = [] {
+  std::array<bool, 256> out{};
+  for (size_t c = 0x20; c < out.size(); ++c) out[c] = c != '"' && c != '\\';
+  return out;
+}();
 
 class Scanner {
  public:
@@ -129,14 +137,15 @@ class Scanner {
     return true;
   }
   bool string() {
-    for (++at_; at_ < text_.size(); ++at_) {
+    for (++at_;; ++at_) {
+      while (at_ < text_.size() && kPlain[static_cast<unsigned char>(text_[at_])]) ++at_;
+      if (at_ >= text_.size()) return fail("");
       const char c = text_[at_];
       if (c == '"') {
         ++at_;
         return true;
       }
-      if (static_cast<unsigned char>(c) < 0x20) return fail("in string literal");
-      if (c != '\\') continue;
+      if (c != '\\') return fail("in string literal");
       ++at_;
       if (at('u')) {
         for (int i = 0; i < 4; ++i) {
@@ -149,7 +158,6 @@ class Scanner {
         return fail("in string escape code");
       }
     }
-    return fail("");
   }
   bool digits(const char* where) {
     if (at_ >= text_.size() || !is_digit(text_[at_])) return fail(where);
@@ -228,6 +236,22 @@ uint32_t hex4(std::string_view text) {
     out = out * 16 + static_cast<uint32_t>(digit);
   }
   return out;
+}
+
+constexpr std::array<bool, 256> kStructural = [] {
+  std::array<bool, 256> out{};
+  for (const char c : {'"', '{', '}', '[', ']'}) out[static_cast<unsigned char>(c)] = true;
+  return out;
+}();
+
+// The place behind a string that begins at `begin`, of a checked text.
+size_t end_of_string(std::string_view text, size_t begin) {
+  for (size_t end = begin;;) {
+    end = text.find('"', end + 1);
+    size_t slashes = 0;
+    while (text[end - 1 - slashes] == '\\') ++slashes;
+    if (slashes % 2 == 0) return end + 1;
+  }
 }
 
 }  // namespace
@@ -309,19 +333,25 @@ void JsonWalk::skip_space() {
 }
 
 size_t JsonWalk::end_of_value() const {
-  size_t depth = 0, i = at_;
-  for (;; ++i) {
+  size_t i = at_;
+  if (text_[i] == '"') return end_of_string(text_, i);
+  if (text_[i] != '{' && text_[i] != '[') {
+    while (text_[i] != ',' && text_[i] != '}' && text_[i] != ']' && text_[i] != ':' &&
+           !is_space(text_[i]))
+      ++i;
+    return i;
+  }
+  for (size_t depth = 0;;) {
+    while (!kStructural[static_cast<unsigned char>(text_[i])]) ++i;
     const char c = text_[i];
     if (c == '"') {
-      for (++i; text_[i] != '"'; ++i)
-        if (text_[i] == '\\') ++i;
-      if (depth == 0) return i + 1;
-    } else if (c == '{' || c == '[') {
+      i = end_of_string(text_, i);
+      continue;
+    }
+    ++i;
+    if (c == '{' || c == '[') {
       ++depth;
-    } else if (c == '}' || c == ']') {
-      if (depth == 0) return i;  // of a scalar at the end of its container
-      if (--depth == 0) return i + 1;
-    } else if (depth == 0 && (c == ',' || c == ':' || is_space(c))) {
+    } else if (--depth == 0) {
       return i;
     }
   }

@@ -101,14 +101,16 @@ libsched_extender_functions HttpExtender::functions(std::vector<libsched_str>* m
     f.prioritize = [](void* data, const libsched_pod* pod, const libsched_node* const* nodes,
                       size_t count, const libsched_extender_answer* answer,
                       libsched_status* status) {
-      return answered(status, [&] { return extender_of(data).prioritize(pod, nodes, count, *answer); });
+      return answered(status,
+                      [&] { return extender_of(data).prioritize(pod, nodes, count, *answer); });
     };
   if (!config_.preempt_verb.empty())
     f.process_preemption = [](void* data, const libsched_pod* pod,
                               const libsched_extender_candidate* candidates, size_t count,
                               const libsched_extender_answer* answer, libsched_status* status) {
-      return answered(status,
-                      [&] { return extender_of(data).process_preemption(pod, candidates, count, *answer); });
+      return answered(status, [&] {
+        return extender_of(data).process_preemption(pod, candidates, count, *answer);
+      });
     };
   if (!config_.bind_verb.empty())
     f.bind = [](void* data, const libsched_pod* pod, libsched_str node, libsched_status* status) {

@@ -99,9 +99,13 @@ func Run(parent context.Context, c *cases.Case) (*Golden, error) {
 	failed := make(chan failure, 4)
 	handle := sched.FailureHandler
 	sched.FailureHandler = func(ctx context.Context, fw framework.Framework, info *framework.QueuedPodInfo, status *fwk.Status, nominating *fwk.NominatingInfo, start time.Time) {
+		f := failure{status: status}
+		var fit *framework.FitError
+		if errors.As(status.AsError(), &fit) { // the queue may add a plugin that gates the pod
+			f.rejectors = fit.Diagnosis.UnschedulablePlugins.UnsortedList()
+			sort.Strings(f.rejectors)
+		}
 		handle(ctx, fw, info, status, nominating, start)
-		f := failure{status: status, rejectors: info.UnschedulablePlugins.UnsortedList()}
-		sort.Strings(f.rejectors)
 		if nominating != nil {
 			f.nominated = nominating.NominatedNodeName
 		}

@@ -1,7 +1,7 @@
 """Compares libsched's HTTP extenders with upstream's, on fresh random cases and one scripted server.
 
     compare_extenders.py --oracle build/oracle/oracle --count 1000 --seed 7
-    compare_extenders.py --oracle ... --count 20 --seed 1 --record tests/goldens/extender.jsonl.gz
+    compare_extenders.py --oracle ... --count 40 --seed 9 --record tests/conformance/extenders.jsonl.gz
 
 Each case goes to upstream's whole scheduler (oracle mode "extender") and to libsched; both call the same server.
 The calls (method, path, body as a JSON value) and what becomes of the pods must be equal.
@@ -103,8 +103,9 @@ class Cases:
             prioritize["invented"] = ["unknown-node"]
         if self.chance(0.05):
             prioritize["raw"] = choose(['{"x":1}', "", "nonsense", '[{"Host":"n00","Score":1.5}]'])
-        preempt = {"drop": self.some(nodes, choose([0, 0.4]))}
-        if self.chance(0.18):  # upstream reports one of several faults, by chance
+        # The rule of a pod replaces all faults of the extender's: upstream reports one of several, by chance.
+        preempt = {"drop": self.some(nodes, choose([0, 0.4])), "empty": [], "ghost": [], "invented": []}
+        if self.chance(0.18):
             what = choose(["empty", "ghost", "invented"])
             preempt[what] = [choose(nodes) if what != "invented" else "unknown-node"]
         if self.chance(0.05):

@@ -24,7 +24,7 @@ except libsched.UnsupportedError as error:
         raise
     pytest.skip(str(error), allow_module_level=True)
 
-GOLDENS = pathlib.Path(__file__).resolve().parents[1] / "goldens" / "extender.jsonl.gz"
+GOLDENS = pathlib.Path(__file__).resolve().parent / "extenders.jsonl.gz"
 
 
 def test_recorded_cases_have_the_same_calls_and_results():

@@ -132,7 +132,7 @@ musl() {
     .venv/bin/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: \
       -r packaging/zig-requirements.txt
   fi
-  sources simdjson libyaml zlib xz-utils libzstd
+  sources simdjson libyaml zlib xz-utils libzstd re2
 }
 
 for part in "${@:-system python go}"; do

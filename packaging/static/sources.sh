@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# packaging/static/sources.sh NAME...: unpacks the sources of Debian packages to build/sources/NAME, with Debian's
-# patches, for static archives that Debian does not have.
+# packaging/static/sources.sh NAME[=orig]...: unpacks the sources of Debian packages to build/sources/NAME, with
+# Debian's patches (=orig: without them), for static archives that Debian does not have.
 #
 # apt-get checks the signatures. It runs with a configuration of its own, because most machines have no sources
 # in theirs: the Debian archives that the machine installs from, as far as its lists name them, are asked for
@@ -12,7 +12,7 @@ say() { printf 'sources: %s\n' "$*" >&2; }
 
 missing=()
 for name in "$@"; do
-  [ -d "build/sources/$name" ] || missing+=("$name")
+  [ -d "build/sources/${name%=orig}" ] || missing+=("$name")
 done
 [ ${#missing[@]} -gt 0 ] || exit 0
 for tool in apt-get dpkg-source; do
@@ -50,10 +50,17 @@ export APT_CONFIG=$work/apt.conf
 say "fetching the sources of ${missing[*]}"
 apt-get update -qq
 mkdir -p build/sources
-for name in "${missing[@]}"; do
+for wanted in "${missing[@]}"; do
+  name=${wanted%=orig}
   mkdir "$work/$name"
-  (cd "$work/$name" && apt-get source -qq --download-only --only-source "$name" >/dev/null)
-  dpkg-source --no-check --extract "$work/$name"/*.dsc "$work/$name/tree" >/dev/null 2>"$work/said" ||
-    { cat "$work/said" >&2; exit 1; }
+  if [ "$wanted" = "$name" ]; then
+    (cd "$work/$name" && apt-get source -qq --download-only --only-source "$name" >/dev/null)
+    dpkg-source --no-check --extract "$work/$name"/*.dsc "$work/$name/tree" >/dev/null 2>"$work/said" ||
+      { cat "$work/said" >&2; exit 1; }
+  else
+    (cd "$work/$name" && apt-get source -qq --tar-only --only-source "$name" >/dev/null)
+    mkdir "$work/$name/tree"
+    tar -xf "$work/$name"/*.orig.tar.* -C "$work/$name/tree" --strip-components 1
+  fi
   mv "$work/$name/tree" "build/sources/$name"
 done

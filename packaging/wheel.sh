@@ -12,7 +12,7 @@ glibc=2.28
 platform=manylinux_${glibc/./_}_$(uname -m)
 say() { printf 'wheel: %s\n' "$*" >&2; }
 
-packaging/setup.sh python musl
+packaging/setup.sh python release
 packaging/static/sources.sh simdjson libyaml zlib xz-utils libzstd re2 curl openssl=orig
 source packaging/zig/tools.sh
 zig_tools manylinux "$(uname -m)-linux-gnu.$glibc"

@@ -22,12 +22,28 @@ zig_tools() {
   done
 }
 
+# re2_tables: makes the tables of RE2, which Debian makes anew from its own Unicode data.
+re2_tables() {
+  local folder=build/sources/re2/re2 work
+  [ ! -e "$folder/unicode_groups.cc" ] || return 0
+  work=$(mktemp -d)
+  chmod 755 "$work"
+  (cd "$work" && apt-get download -qq unicode-data && dpkg-deb -x ./*.deb tree)
+  sed -i "s|^_UNICODE_DIR = .*|_UNICODE_DIR = \"$work/tree/usr/share/unicode\"|" "$folder/unicode.py"
+  perl "$folder/make_perl_groups.pl" > "$folder/perl_groups.cc"
+  python3 "$folder/make_unicode_casefold.py" > "$folder/unicode_casefold.cc"
+  python3 "$folder/make_unicode_groups.py" > "$work/unicode_groups.cc"
+  mv "$work/unicode_groups.cc" "$folder/"
+  rm -rf "$work"
+}
+
 # zig_libraries NAME [CMAKE OPTION...]: compiles the libraries, once.
 zig_libraries() {
   local name=$1 libraries=build/zig/$1/libraries
   shift
   [ ! -e "$libraries/done" ] || return 0
   rm -rf "$libraries"
+  re2_tables
   cmake -G Ninja -S packaging/zig/dependencies -B "$libraries/build" -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/${name}_toolchain.cmake" -DSOURCES="$PWD/build/sources" \
     -DCMAKE_C_COMPILER_LAUNCHER="$(command -v ccache)" -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache)" "$@" \

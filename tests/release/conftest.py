@@ -1,0 +1,6 @@
+"""Lets the tests of what users install import their neighbour."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))

@@ -18,3 +18,9 @@ if(EXISTS ${built}/libsched-net.so)
   install(FILES ${net_library} DESTINATION libsched RENAME libsched-net.so.${LIBSCHED_SOVERSION}
     PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 endif()
+
+# Licences of libraries that are inside.
+set(LIBSCHED_NOTICES "" CACHE FILEPATH "A text with the licences of what the built libraries contain")
+if(LIBSCHED_NOTICES)
+  install(FILES ${LIBSCHED_NOTICES} DESTINATION libsched)
+endif()

@@ -1,11 +1,7 @@
 #!/usr/bin/env bash
 # Installs the missing requirements of building and testing.
 #
-<<<<<<< HEAD
-#   packaging/setup.sh [system] [python] [go] [docs] [static] [musl]      (default: the first three)
-=======
-#   packaging/setup.sh [system] [python] [go] [static] [musl] [release]      (default: the first three)
->>>>>>> 961fd06 (Wheels for glibc 2.28 by zig, Debian packages, and tests of both in fresh roots (in work))
+#   packaging/setup.sh [system] [python] [go] [docs] [static] [musl] [release]      (default: the first three)
 #
 #   system  Debian packages of packaging/apt.txt (apt-get, as root or by sudo)
 #   python  .venv with the packages of packaging/requirements.txt
@@ -151,13 +147,8 @@ musl() {
 for part in "${@:-system python go}"; do
   for step in $part; do
     case $step in
-<<<<<<< HEAD
-      system | python | go | docs | static | musl) "$step" ;;
-      *) die "unknown step '$step' (system, python, go, docs, static, musl)" ;;
-=======
-      system | python | go | static | musl | release) "$step" ;;
-      *) die "unknown step '$step' (system, python, go, static, musl, release)" ;;
->>>>>>> 961fd06 (Wheels for glibc 2.28 by zig, Debian packages, and tests of both in fresh roots (in work))
+      system | python | go | docs | static | musl | release) "$step" ;;
+      *) die "unknown step '$step' (system, python, go, docs, static, musl, release)" ;;
     esac
   done
 done

@@ -67,7 +67,8 @@ for python in "$@"; do
   work=$(mktemp -d)
   CC=$root/tools/zig-clang CXX=$root/tools/zig-clang++ "$python" -m pip wheel --quiet --disable-pip-version-check \
     --no-deps --no-build-isolation --wheel-dir "$work" . \
-    -C build-dir="build/wheel-{wheel_tag}" -C install.strip=true -C wheel.license-files='["LICENSE","build/wheel/stripped/NOTICES.txt"]' \
+    -C build-dir="build/wheel-{wheel_tag}" -C install.strip=true \
+    -C cmake.define.LIBSCHED_NOTICES="$PWD/build/wheel/stripped/NOTICES.txt" \
     -C cmake.define.LIBSCHED_PREBUILT="$PWD/build/wheel/stripped/libsched.so"
   "$python" -m wheel tags --remove --platform-tag "$platform" "$work"/*.whl > /dev/null
   mv "$work"/*.whl build/wheels/

@@ -9,7 +9,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export GOTOOLCHAIN := local
 
-.PHONY: help setup build static python demo docs test fuzz conformance autoscaler bench format lint install uninstall clean
+.PHONY: help setup build static python wheel demo docs test fuzz conformance autoscaler bench format lint install uninstall clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ python: setup ## Build the library; install the Python package and command line 
 
 demo: python ## Which nodes of an example cluster take these pods, and why don't the others?
 	@examples/demo.sh
+
+wheel: setup ## Build wheels that need nothing but Python and an old glibc: build/wheels (PYTHONS="python3.12": others than .venv's)
+	@packaging/wheel.sh $(PYTHONS)
 
 docs: python ## Write the documentation site: build/docs/index.html
 	@packaging/setup.sh docs

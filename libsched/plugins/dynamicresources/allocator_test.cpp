@@ -39,7 +39,6 @@ class World {
       }
     }
     slices_ = DeviceSlices(slices, features);
-    input.slices = &slices_;
     input.rules = rules_;
     input.in_use = &in_use_;
     input.class_of = [this](Str name) {
@@ -57,12 +56,18 @@ class World {
         return out;
       });
     };
-    allocator_ = std::make_unique<DeviceAllocator>(std::move(input), compile, false);
+    allocator_ = std::make_unique<DeviceAllocator>(std::move(input));
+    selectors_ = std::make_unique<SelectorMemory>(compile, false);
   }
 
   Result<AllocationOutcome> allocate(Str node = "w") {
     const TargetNode target{node, {}};
-    return allocator_->allocate(target, claims_, [this] { return steps-- == 0; });
+    NodePools pools;
+    Result<std::vector<const DevicePool*>> seen = slices_.pools_of(target, pools.made);
+    if (seen.ok()) pools.pools = std::move(*seen);
+    if (!seen.ok()) pools.error = seen.error().message;
+    const std::function<bool()> timed_out = [this] { return steps-- == 0; };
+    return allocator_->allocate({target, pools, claims_, *selectors_, timed_out});
   }
   // The picked devices as "request=device ..." with "|" between claims; or what became of it.
   std::string picks(Str node = "w") {
@@ -107,6 +112,7 @@ class World {
   std::vector<const DeviceTaintRule*> rules_;
   DevicesInUse in_use_;
   std::unique_ptr<DeviceAllocator> allocator_;
+  std::unique_ptr<SelectorMemory> selectors_;
 };
 
 std::string slice(const std::string& name, const std::string& devices,

@@ -10,10 +10,11 @@ namespace libsched {
 
 Status reserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims,
                       const ClaimOptions& options) {
-  const ClaimData& data = *claims.data;
+  ClaimData& data = *claims.data;
   ClaimReservation& out = *claims.reserved;
   const bool unattended = call.services.api().unattended();
-  const ClaimData::Verdict* const verdict = data.known(call.row);
+  const ClaimData::Verdict* const verdict =
+      call.row == kNoId ? nullptr : data.known(NodeView(call.cluster.view(), call.row));
   out.items.assign(data.claims().size(), {});
   if (!unattended) out.watch = ObjectWatch::on(call.cluster);
   size_t next = 0;

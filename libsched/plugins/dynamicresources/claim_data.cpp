@@ -1,26 +1,48 @@
 // See claim_data.hpp.
 #include "libsched/plugins/dynamicresources/claim_data.hpp"
 
+#include <algorithm>
+
 #include "libsched/plugins/dynamicresources/claim_readiness.hpp"
+#include "libsched/plugins/dynamicresources/claim_shape.hpp"
 
 namespace libsched {
+namespace {
+
+bool uses(const ClaimAllocation& allocation, Str request) {
+  return std::any_of(allocation.results.begin(), allocation.results.end(),
+                     [&](const AllocatedDevice& d) { return d.request == request; });
+}
+
+}  // namespace
+
 ClaimData::ClaimData(const PodRef& pod, std::vector<Claim> claims,
                      std::vector<ExtendedResource> resources,
-                     std::shared_ptr<const DeviceState> state, const ClaimOptions& options,
-                     SelectorCompiler compile, const View& view)
+                     std::shared_ptr<const DeviceState> state, const DeviceStates& states,
+                     const ClaimOptions& options, const View& view)
     : pod_(pod),
       claims_(std::move(claims)),
       resources_(std::move(resources)),
       state_(std::move(state)),
+      states_(states),
       options_(options),
-      verdicts_(view.word_count() * 64),
+      rows_(view.word_count() * 64),
       unavailable_(claims_.size()) {
   const auto note_class = [&](Str name) {
-    if (const auto* c = view.objects().find<DeviceClass>(name); c != nullptr)
-      classes_.emplace(c->meta.name, DeviceClassRef::share(c));
+    const auto* const found = view.objects().find<DeviceClass>(name);
+    if (found != nullptr && std::none_of(classes_.begin(), classes_.end(),
+                                         [&](const DeviceClassRef& c) { return c.get() == found; }))
+      classes_.push_back(DeviceClassRef::share(found));
   };
   for (const Claim& c : claims_) {
-    if (!c.to_allocate()) continue;
+    for (const DeviceRequest& r : c.object->spec.requests)
+      has_alternatives_ |= !r.first_available.empty();
+    if (!c.to_allocate()) {
+      has_allocated_ = true;
+      allocated_score_ += alternatives_score(
+          *c.object, [&](Str request) { return uses(*c.object->allocation, request); });
+      continue;
+    }
     to_allocate_.push_back(c.object.get());
     for (const DeviceRequest& r : c.object->spec.requests) {
       note_class(r.exactly.device_class);
@@ -30,30 +52,127 @@ ClaimData::ClaimData(const PodRef& pod, std::vector<Claim> claims,
   for (const ExtendedResource& r : resources_) note_class(r.device_class);
   if (to_allocate_.empty()) return;
   const auto class_of = [this](Str name) -> const DeviceClass* {
-    const auto it = classes_.find(name);
-    return it == classes_.end() ? nullptr : it->second.get();
+    for (const DeviceClassRef& c : classes_)
+      if (c->meta.name == name) return c.get();
+    return nullptr;
   };
-  input_ = {options_.features, &state_->slices(), state_->rules(), &state_->in_use, class_of};
-  compile_ = std::move(compile);
-  allocator_ = std::make_unique<DeviceAllocator>(input_, compile_, options_.list_attributes);
+  allocator_ = std::make_unique<DeviceAllocator>(
+      AllocatorInput{options_.features, state_->rules(), &state_->in_use, class_of});
+}
+
+ClaimData::Row& ClaimData::row(uint32_t index) {
+  if (index >= rows_.size()) rows_.resize(index + 1);
+  return rows_[index];
+}
+
+DeviceMemory* ClaimData::lock_memory(std::unique_lock<Mutex>* lock) {
+  if (!allocator_) return nullptr;
+  *lock = std::unique_lock(state_->memory->mutex, std::try_to_lock);
+  if (lock->owns_lock()) return state_->memory.get();
+  if (!own_memory_) own_memory_ = states_.new_memory(*state_->inventory);
+  return own_memory_.get();
+}
+
+ClaimData::Judge::Judge(ClaimData& data, Clock& clock, const std::function<bool()>& expired)
+    : data_(data),
+      clock_(clock),
+      expired_(expired),
+      lock_(data.mutex_),
+      memory_(data.lock_memory(&memory_lock_)) {}
+
+ClaimData::Answer ClaimData::Judge::of(const NodeView& node) {
+  const Row known = data_.row(node.row());
+  return known.answer != Answer::kUnknown ? known.answer : answer(node.node(), node.row());
+}
+
+ClaimData::Answer ClaimData::Judge::answer(const Node& node, uint32_t row) {
+  Row& known = data_.row(row);
+  const auto in_full = [&] {
+    Verdict made = data_.judge(node, row, memory_, &clock_, expired_);
+    if (!made.status.success() && expired_()) return Answer::kUnknown;
+    for (const uint32_t claim : made.unavailable) data_.unavailable_[claim] = true;
+    const bool fits = made.status.success();
+    data_.full_[row] = std::move(made);
+    return known.answer = fits ? Answer::kFits : Answer::kOther;
+  };
+  const auto fail = [&](Verdict verdict) {
+    data_.full_[row] = std::move(verdict);
+    return known.answer = Answer::kOther;
+  };
+  Verdict out;
+  Plan* const plan = data_.plan_for(node, &out);
+  if (plan == nullptr && !out.status.success()) return fail(std::move(out));
+  if (plan != nullptr && data_.has_allocated_ &&
+      !data_.unavailable_on(node, clock_.now_ns()).empty())
+    return in_full();
+  if (plan == nullptr || !data_.allocator_) {
+    known.score = plan == nullptr ? 0 : data_.allocated_score_;
+    return known.answer = Answer::kFits;
+  }
+  if (memory_ != data_.state_->memory.get() || data_.state_->slices().depends_on_order())
+    return in_full();
+  if (!plan->kept)
+    plan->kept = memory_->answers_for(shape_of(plan->claims, data_.allocator_->input().class_of),
+                                      data_.classes_);
+  const NodePools& pools = memory_->pools.of(row, node);
+  if (!pools.error.empty()) return in_full();
+  const uint64_t version = data_.state_->version_of(pools);
+  KeptAnswers::Answer& kept = plan->kept->of(pools);
+  if (!kept.known || kept.version != version) {
+    const Result<AllocationOutcome> found =
+        data_.search(node, row, *plan, *memory_, &clock_, expired_, /*only_whether=*/true);
+    if (!found.ok() || found->kind == AllocationOutcome::Kind::kTimedOut) {
+      if (expired_()) return Answer::kUnknown;
+      out.status = found.ok() ? data_.status_of(node, found->kind)
+                              : Status::from_error(found.error().message);
+      return fail(std::move(out));
+    }
+    kept = {true, found->kind, found->score, version};
+  }
+  known.score = kept.score + data_.allocated_score_;
+  switch (kept.kind) {
+    case AllocationOutcome::Kind::kAllocated: known.answer = Answer::kFits; break;
+    case AllocationOutcome::Kind::kInvalidPools: known.answer = Answer::kInvalidPools; break;
+    default: known.answer = Answer::kImpossible; break;
+  }
+  return known.answer;
 }
 
 const ClaimData::Verdict& ClaimData::verdict(const NodeView& node, Clock& clock,
                                              const std::function<bool()>& expired) {
-  const std::lock_guard lock(mutex_);
-  const uint32_t row = node.row();
-  if (row >= verdicts_.size()) verdicts_.resize(row + 1);
-  if (verdicts_[row]) return *verdicts_[row];
-  auto made = std::make_unique<Verdict>(judge(node.node(), clock, expired));
-  if (!made->status.success() && expired()) return ended_;
-  for (const uint32_t claim : made->unavailable) unavailable_[claim] = true;
-  verdicts_[row] = std::move(made);
-  return *verdicts_[row];
+  Answer answer;
+  {
+    Judge judge(*this, clock, expired);
+    answer = judge.of(node);
+  }
+  return answer == Answer::kUnknown ? ended_ : *known(node);
 }
 
-const ClaimData::Verdict* ClaimData::known(uint32_t row) const {
+const ClaimData::Verdict* ClaimData::known(const NodeView& node) {
   const std::lock_guard lock(mutex_);
-  return row < verdicts_.size() ? verdicts_[row].get() : nullptr;
+  const uint32_t index = node.row();
+  const Answer answer = row(index).answer;
+  if (answer == Answer::kUnknown) return nullptr;
+  const auto found = full_.find(index);
+  if (found != full_.end()) return &found->second;
+  Verdict made;
+  if (answer == Answer::kFits) {
+    std::unique_lock<Mutex> memory_lock;
+    DeviceMemory* const memory = lock_memory(&memory_lock);
+    made = judge(node.node(), index, memory, nullptr, [] { return false; });
+  } else {
+    if (const Plan* const plan = plan_for(node.node(), &made)) made.extended = plan->extended;
+    made.at_fault = Verdict::AtFault::kDevices;
+    made.status = status_of(node.node(), answer == Answer::kInvalidPools
+                                             ? AllocationOutcome::Kind::kInvalidPools
+                                             : AllocationOutcome::Kind::kImpossible);
+  }
+  return &(full_[index] = std::move(made));
+}
+
+int64_t ClaimData::score(uint32_t index) const {
+  const std::lock_guard lock(mutex_);
+  return index < rows_.size() ? rows_[index].score : 0;
 }
 
 std::vector<uint32_t> ClaimData::unavailable() const {
@@ -64,18 +183,62 @@ std::vector<uint32_t> ClaimData::unavailable() const {
   return out;
 }
 
-ClaimData::Verdict ClaimData::judge(const Node& node, Clock& clock,
-                                    const std::function<bool()>& expired) {
+// Finds out which claims the node needs: that for extended resources asks for those that the node
+// itself does not have.
+ClaimData::Plan* ClaimData::plan_for(const Node& node, Verdict* out) {
+  std::vector<const ExtendedResource*> by_devices;
+  if (!claims_.empty() && claims_.back().extended) {
+    const ResourceClaim& claim = *claims_.back().object;
+    if (claim.spec.requests_present) {
+      out->status = Status::unresolvable("cannot schedule extended resource claim");
+      return nullptr;
+    }
+    for (const ExtendedResource& r : resources_) {
+      const ScalarAmount* there = nullptr;
+      for (const ScalarAmount& s : node.allocatable.scalars)
+        if (s.name == r.name) there = &s;
+      if (!r.device_class.empty() && (there == nullptr || there->value == 0)) {
+        by_devices.push_back(&r);
+      } else if (there == nullptr) {
+        out->status = Status::unresolvable("cannot fit resource");
+        out->resource = r.name;
+        return nullptr;
+      }
+    }
+    if (claims_.size() == 1 && by_devices.empty()) return nullptr;
+  }
+  for (Plan& plan : plans_)
+    if (plan.by_devices == by_devices) return &plan;
+  Plan plan;
+  plan.claims = to_allocate_;
+  if (!claims_.empty() && claims_.back().extended && claims_.back().to_allocate()) {
+    plan.extended = ask_for(*claims_.back().object, *pod_, by_devices);
+    plan.claims.back() = plan.extended.claim.get();
+  }
+  plan.by_devices = std::move(by_devices);
+  plans_.push_back(std::move(plan));
+  return &plans_.back();
+}
+
+ClaimData::Verdict ClaimData::judge(const Node& node, uint32_t row, DeviceMemory* memory,
+                                    Clock* clock, const std::function<bool()>& expired) {
   Verdict out;
-  if (!claims_.empty() && claims_.back().extended && !ask_for_extended(node, &out)) return out;
+  const Plan* const plan = plan_for(node, &out);
+  if (plan == nullptr) return out;
+  out.extended = plan->extended;
   std::vector<uint32_t> unavailable;
-  for (uint32_t i = 0; i < claims_.size(); ++i)
-    if (!claims_[i].to_allocate() && !available(*claims_[i].object, node, clock.now_ns()))
-      unavailable.push_back(i);
+  if (has_allocated_ && clock != nullptr) unavailable = unavailable_on(node, clock->now_ns());
   // A failed allocation hides that claims are elsewhere, and PostFilter does not hear of them.
   if (allocator_) {
-    allocate(node, clock, expired, &out);
+    Result<AllocationOutcome> found = search(node, row, *plan, *memory, clock, expired, false);
+    out.status =
+        found.ok() ? status_of(node, found->kind) : Status::from_error(found.error().message);
+    if (found.ok()) out.at_fault = Verdict::AtFault::kDevices;
     if (!out.status.success()) return out;
+    this->row(row).score = found->score + allocated_score_;
+    out.allocations = std::move(found->allocations);
+  } else {
+    this->row(row).score = allocated_score_;
   }
   if (unavailable.empty()) return out;
   out.allocations.clear();
@@ -84,30 +247,11 @@ ClaimData::Verdict ClaimData::judge(const Node& node, Clock& clock,
   return out;
 }
 
-// Makes the claim for the extended resources that the node itself does not have. False: the verdict
-// is made.
-bool ClaimData::ask_for_extended(const Node& node, Verdict* out) const {
-  const ResourceClaim& claim = *claims_.back().object;
-  if (claim.spec.requests_present) {
-    out->status = Status::unresolvable("cannot schedule extended resource claim");
-    return false;
-  }
-  std::vector<const ExtendedResource*> by_devices;
-  for (const ExtendedResource& r : resources_) {
-    const ScalarAmount* there = nullptr;
-    for (const ScalarAmount& s : node.allocatable.scalars)
-      if (s.name == r.name) there = &s;
-    if (!r.device_class.empty() && (there == nullptr || there->value == 0)) {
-      by_devices.push_back(&r);
-    } else if (there == nullptr) {
-      out->status = Status::unresolvable("cannot fit resource");
-      out->resource = r.name;
-      return false;
-    }
-  }
-  if (claims_.size() == 1 && by_devices.empty()) return false;
-  if (!claim.allocation) out->extended = ask_for(claim, *pod_, by_devices);
-  return true;
+std::vector<uint32_t> ClaimData::unavailable_on(const Node& node, int64_t now_ns) const {
+  std::vector<uint32_t> out;
+  for (uint32_t i = 0; i < claims_.size(); ++i)
+    if (!claims_[i].to_allocate() && !available(*claims_[i].object, node, now_ns)) out.push_back(i);
+  return out;
 }
 
 // Whether the node can have the devices of an allocated claim.
@@ -130,33 +274,36 @@ std::vector<const ResourceClaim*> ClaimData::claims_to_allocate(const Verdict& v
   return out;
 }
 
-void ClaimData::allocate(const Node& node, Clock& clock, const std::function<bool()>& expired,
-                         Verdict* out) {
-  const int64_t deadline_ns =
-      options_.filter_timeout_ns == 0 ? 0 : clock.now_ns() + options_.filter_timeout_ns;
-  Result<AllocationOutcome> found = allocator_->allocate(
-      {node.meta.name, node.meta.labels}, claims_to_allocate(*out),
-      [&] { return (deadline_ns != 0 && clock.now_ns() >= deadline_ns) || expired(); });
-  if (!found.ok()) {
-    out->status = Status::from_error(found.error().message);
-    return;
-  }
-  out->at_fault = Verdict::AtFault::kDevices;
-  switch (found->kind) {
-    case AllocationOutcome::Kind::kAllocated:
-      out->allocations = std::move(found->allocations);
-      return;
+Result<AllocationOutcome> ClaimData::search(const Node& node, uint32_t row, const Plan& plan,
+                                            DeviceMemory& memory, Clock* clock,
+                                            const std::function<bool()>& expired,
+                                            bool only_whether) {
+  const int64_t deadline_ns = clock == nullptr || options_.filter_timeout_ns == 0
+                                  ? 0
+                                  : clock->now_ns() + options_.filter_timeout_ns;
+  const std::function<bool()> timed_out = [&] {
+    return (deadline_ns != 0 && clock->now_ns() >= deadline_ns) || expired();
+  };
+  return allocator_->allocate({{node.meta.name, node.meta.labels},
+                               memory.pools.of(row, node),
+                               plan.claims,
+                               memory.selectors,
+                               timed_out,
+                               only_whether});
+}
+
+Status ClaimData::status_of(const Node& node, AllocationOutcome::Kind kind) const {
+  switch (kind) {
+    case AllocationOutcome::Kind::kAllocated: break;
     case AllocationOutcome::Kind::kImpossible:
-      out->status = Status::unresolvable("cannot allocate all claims");
-      return;
+      return Status::unresolvable("cannot allocate all claims");
     case AllocationOutcome::Kind::kInvalidPools:
-      out->status = Status::unresolvable("invalid resource pools were encountered");
-      return;
+      return Status::unresolvable("invalid resource pools were encountered");
     case AllocationOutcome::Kind::kTimedOut:
-      out->status = Status::from_error("node " + std::string(node.meta.name) +
-                                       ": timed out trying to allocate devices");
-      return;
+      return Status::from_error("node " + std::string(node.meta.name) +
+                                ": timed out trying to allocate devices");
   }
+  return Status();
 }
 
 }  // namespace libsched

@@ -4,9 +4,11 @@
 // Copies of a cycle's state share it, as upstream's do. Any thread may ask it.
 #pragma once
 
+#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
+#include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "libsched/base/clock.hpp"
@@ -48,21 +50,46 @@ class ClaimData {
     std::vector<NewAllocationRef> allocations;  // of the claims to allocate, in their order
     ExtendedAsk extended;                       // if the node needs the claim for them
   };
+  enum class Answer : uint8_t { kUnknown, kFits, kImpossible, kInvalidPools, kOther };
 
-  // `state`: only if some claim has to be allocated. `compile` makes the selectors' programs.
+  // `state`: only if some claim has to be allocated; it is of `states`.
   ClaimData(const PodRef& pod, std::vector<Claim> claims, std::vector<ExtendedResource> resources,
-            std::shared_ptr<const DeviceState> state, const ClaimOptions& options,
-            SelectorCompiler compile, const View& view);
+            std::shared_ptr<const DeviceState> state, const DeviceStates& states,
+            const ClaimOptions& options, const View& view);
 
   const Pod& pod() const { return *pod_; }
   const std::vector<Claim>& claims() const { return claims_; }
   bool allocates() const { return allocator_ != nullptr; }
+  // Whether some claim has a request with alternatives.
+  bool has_alternatives() const { return has_alternatives_; }
 
-  // The verdict on a node; the first call for a row works it out. `clock` is the time of
-  // allocations' time-outs, `expired` tells whether the caller ends the call.
+  // Judges nodes, one after the other, while no other thread asks the same claims.
+  class Judge {
+   public:
+    // `clock` is the time of allocations' time-outs, `expired` tells whether the caller ends the
+    // call.
+    Judge(ClaimData& data, Clock& clock, const std::function<bool()>& expired);
+    // Of kOther, status_of() has the status. kUnknown: the caller has ended the call.
+    Answer of(const NodeView& node);
+    const Status& status_of(uint32_t row) const { return data_.full_.at(row).status; }
+
+   private:
+    Answer answer(const Node& node, uint32_t row);
+
+    ClaimData& data_;
+    Clock& clock_;
+    const std::function<bool()>& expired_;
+    const std::lock_guard<Mutex> lock_;
+    std::unique_lock<Mutex> memory_lock_;
+    DeviceMemory* memory_ = nullptr;
+  };
+
+  // The whole verdict on a node, with allocations. Those of a node that fits are found again.
   const Verdict& verdict(const NodeView& node, Clock& clock, const std::function<bool()>& expired);
-  // The same if it is known already, else null.
-  const Verdict* known(uint32_t row) const;
+  // The same if the node was judged already, else null.
+  const Verdict* known(const NodeView& node);
+  // The score of a node that fits.
+  int64_t score(uint32_t row) const;
   // Adds the facts of a verdict's rejection, and those of the devices that an accepted node gives.
   // The view is the one that was judged.
   void explain(const View& view, const NodeView& node, Clock& clock, const Verdict& verdict,
@@ -72,29 +99,54 @@ class ClaimData {
   std::vector<uint32_t> unavailable() const;
 
  private:
-  Verdict judge(const Node& node, Clock& clock, const std::function<bool()>& expired);
+  struct Row {
+    Answer answer = Answer::kUnknown;
+    int32_t score = 0;
+  };
+  // What a node has to allocate. Nodes differ in it only in extended resources.
+  struct Plan {
+    std::vector<const ExtendedResource*> by_devices;
+    std::vector<const ResourceClaim*> claims;
+    ExtendedAsk extended;
+    std::shared_ptr<KeptAnswers> kept;  // null: not asked for yet
+  };
+
+  Row& row(uint32_t index);
+  // The memory of all cycles, locked, or the pod's own.
+  DeviceMemory* lock_memory(std::unique_lock<Mutex>* lock);
+  // Null: `out` is the verdict.
+  Plan* plan_for(const Node& node, Verdict* out);
+  Verdict judge(const Node& node, uint32_t row, DeviceMemory* memory, Clock* clock,
+                const std::function<bool()>& expired);
+  std::vector<uint32_t> unavailable_on(const Node& node, int64_t now_ns) const;
   bool available(const ResourceClaim& claim, const Node& node, int64_t now_ns) const;
-  bool ask_for_extended(const Node& node, Verdict* out) const;
   std::vector<const ResourceClaim*> claims_to_allocate(const Verdict& verdict) const;
   void explain_elsewhere(const ResourceClaim& claim, const Node& node, int64_t now_ns,
                          Fact* fact) const;
-  void allocate(const Node& node, Clock& clock, const std::function<bool()>& expired, Verdict* out);
+  Result<AllocationOutcome> search(const Node& node, uint32_t row, const Plan& plan,
+                                   DeviceMemory& memory, Clock* clock,
+                                   const std::function<bool()>& expired, bool only_whether);
+  Status status_of(const Node& node, AllocationOutcome::Kind kind) const;
 
   const PodRef pod_;
   std::vector<Claim> claims_;
   std::vector<ExtendedResource> resources_;
   std::shared_ptr<const DeviceState> state_;
+  const DeviceStates& states_;
   ClaimOptions options_;
+  bool has_allocated_ = false, has_alternatives_ = false;
+  int32_t allocated_score_ = 0;  // of the claims that are allocated already
   std::vector<const ResourceClaim*> to_allocate_;
-  std::map<Str, DeviceClassRef> classes_;  // that they name
+  std::vector<DeviceClassRef> classes_;  // that they name
   mutable Mutex mutex_;
-  std::vector<std::unique_ptr<Verdict>> verdicts_;  // by row; null: not asked yet
-  Verdict ended_;                                   // of a call that the caller has ended
-  std::vector<bool> unavailable_;                   // by claim
+  std::deque<Plan> plans_;
+  std::vector<Row> rows_;
+  std::unordered_map<uint32_t, Verdict> full_;  // by row; of kOther, and of those asked for
+  Verdict ended_;                               // of a call that the caller has ended
+  std::vector<bool> unavailable_;               // by claim
   std::unique_ptr<DeviceAllocator> allocator_;
-  AllocatorInput input_;
-  SelectorCompiler compile_;
-  std::unique_ptr<DeviceFacts> facts_;  // made when first asked for
+  std::unique_ptr<DeviceFacts> facts_;        // made when first asked for
+  std::unique_ptr<DeviceMemory> own_memory_;  // while another thread has that of all cycles
 };
 
 struct ClaimReservation;  // claim_binding.hpp

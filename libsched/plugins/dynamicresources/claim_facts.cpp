@@ -28,20 +28,23 @@ void ClaimData::explain(const View& view, const NodeView& node, Clock& clock,
   }
   if (!verdict.unavailable.empty()) return;
   if (verdict.at_fault == Verdict::AtFault::kDevices) {
-    if (!facts_)
-      facts_ = std::make_unique<DeviceFacts>(input_, compile_, options_.list_attributes, view);
+    if (!facts_) facts_ = std::make_unique<DeviceFacts>(allocator_->input(), view);
+    std::unique_lock<Mutex> memory_lock;
+    DeviceMemory& memory = *lock_memory(&memory_lock);
     const TargetNode target{object.meta.name, object.meta.labels};
+    const NodePools& pools = memory.pools.of(node.row(), object);
     const int64_t deadline_ns =
         options_.filter_timeout_ns == 0 ? 0 : clock.now_ns() + options_.filter_timeout_ns;
     const std::function<bool()> timed_out = [&] {
       return (deadline_ns != 0 && clock.now_ns() >= deadline_ns) || expired();
     };
     const auto finds = [&](std::span<const ResourceClaim* const> claims) {
-      const Result<AllocationOutcome> found = allocator_->allocate(target, claims, timed_out);
+      const Result<AllocationOutcome> found = allocator_->allocate(
+          {target, pools, claims, memory.selectors, timed_out, /*only_whether=*/true});
       return found.ok() && (found->kind == AllocationOutcome::Kind::kAllocated ||
                             found->kind == AllocationOutcome::Kind::kTimedOut);
     };
-    facts_->add(target, claims_to_allocate(verdict), finds, reason, facts);
+    facts_->add(target, pools, memory.selectors, claims_to_allocate(verdict), finds, reason, facts);
     return;
   }
   const ResourceClaim& claim = *claims_.back().object;

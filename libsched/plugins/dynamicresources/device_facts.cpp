@@ -3,7 +3,6 @@
 #include "libsched/plugins/dynamicresources/device_facts.hpp"
 
 #include <algorithm>
-#include <deque>
 
 #include "libsched/plugins/dynamicresources/capacity.hpp"
 #include "libsched/plugins/dynamicresources/taints.hpp"
@@ -39,9 +38,7 @@ std::string device_text(const DeviceId& id) {
   return std::string(id.driver).append("/").append(id.pool).append("/").append(id.device);
 }
 
-DeviceFacts::DeviceFacts(const AllocatorInput& input, SelectorCompiler compile,
-                         bool list_attributes, const View& view)
-    : input_(input), selectors_(std::move(compile), list_attributes) {
+DeviceFacts::DeviceFacts(const AllocatorInput& input, const View& view) : input_(input) {
   view.objects().for_each<ResourceClaim>([&](const ResourceClaim& c) {
     if (!c.allocation) return;
     claims_.push_back(ResourceClaimRef::share(&c));
@@ -60,7 +57,7 @@ void DeviceFacts::Answer::add(Obstacle why, std::string device) {
 DeviceFacts::Obstacle DeviceFacts::unselected(Span<DeviceSelector> selectors, const Device& device,
                                               Str driver) {
   for (const DeviceSelector& s : selectors) {
-    const SelectorMemory::Answer& answer = selectors_.match(s.expression, device, driver);
+    const SelectorMemory::Answer& answer = selectors_->match(s.expression, device, driver);
     if (answer.match == cel::Match::kNo)
       return {"selector", "selector", std::string(s.expression), true};
     if (answer.match == cel::Match::kError)
@@ -159,20 +156,21 @@ bool DeviceFacts::add(const TargetNode& node, const std::vector<const DevicePool
   return false;
 }
 
-void DeviceFacts::add(const TargetNode& node, std::span<const ResourceClaim* const> claims,
-                      const Search& search, Str reason, Facts* facts) {
-  std::deque<DevicePool> made;
-  const Result<std::vector<const DevicePool*>> pools = input_.slices->pools_of(node, made);
-  bool each = pools.ok();
+void DeviceFacts::add(const TargetNode& node, const NodePools& pools, SelectorMemory& selectors,
+                      std::span<const ResourceClaim* const> claims, const Search& search,
+                      Str reason, Facts* facts) {
+  selectors_ = &selectors;
+  const bool known = pools.error.empty();
+  bool each = known;
   for (const ResourceClaim* claim : claims) {
-    if (!pools.ok() || claim->spec.requests.empty())
+    if (!known || claim->spec.requests.empty())
       facts->add(reason).key("resourceClaim", claim->meta.ns, claim->meta.name);
-    if (!pools.ok()) continue;
+    if (!known) continue;
     for (const DeviceRequest& r : claim->spec.requests) {
-      bool has =
-          r.exact && add(node, *pools, {*claim, r.exactly, std::string(r.name)}, reason, facts);
+      bool has = r.exact &&
+                 add(node, pools.pools, {*claim, r.exactly, std::string(r.name)}, reason, facts);
       for (const DeviceRequirement& a : r.first_available)
-        has |= add(node, *pools, {*claim, a, std::string(r.name).append("/").append(a.name)},
+        has |= add(node, pools.pools, {*claim, a, std::string(r.name).append("/").append(a.name)},
                    reason, facts);
       each &= has;
     }

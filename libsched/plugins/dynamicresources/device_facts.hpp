@@ -20,15 +20,15 @@ namespace libsched {
 class DeviceFacts {
  public:
   // What `input` points to outlives this.
-  DeviceFacts(const AllocatorInput& input, SelectorCompiler compile, bool list_attributes,
-              const View& view);
+  DeviceFacts(const AllocatorInput& input, const View& view);
 
   // Whether a search finds devices for these claims on the node.
   using Search = std::function<bool(std::span<const ResourceClaim* const>)>;
 
   // Adds the facts of each request of the claims, which the node does not have devices for.
-  void add(const TargetNode& node, std::span<const ResourceClaim* const> claims,
-           const Search& search, Str reason, Facts* facts);
+  void add(const TargetNode& node, const NodePools& pools, SelectorMemory& selectors,
+           std::span<const ResourceClaim* const> claims, const Search& search, Str reason,
+           Facts* facts);
 
  private:
   // A device, or a pool that is not whole, that a request cannot have, and why.
@@ -65,7 +65,7 @@ class DeviceFacts {
   Obstacle short_counter(const DevicePool& pool, const Device& device);
 
   const AllocatorInput input_;
-  SelectorMemory selectors_;
+  SelectorMemory* selectors_ = nullptr;  // of the call
   CounterOffers offers_;
   std::vector<ResourceClaimRef> claims_;  // what `holders_` borrows from
   std::unordered_map<DeviceId, const ResourceClaim*, DeviceIdHash> holders_;

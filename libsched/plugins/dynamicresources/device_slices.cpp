@@ -30,8 +30,34 @@ DeviceSlices::DeviceSlices(Slices all, const DeviceFeatures& features) : feature
     pools_.back().slices.push_back(s);
   }
   for (uint32_t i = 0; i < pools_.size(); ++i) index(i);
+  depends_on_order_ = !counters_agree();
   std::stable_sort(others_.begin(), others_.end(), [](const auto& a, const auto& b) {
     return a.second->meta.name < b.second->meta.name;
+  });
+}
+
+uint32_t DeviceSlices::index_of(Str driver, Str pool) const {
+  const auto at = std::lower_bound(pools_.begin(), pools_.end(), std::tie(driver, pool),
+                                   [](const Whole& p, const std::tuple<Str&, Str&>& wanted) {
+                                     return std::tie(p.driver, p.name) < wanted;
+                                   });
+  if (at == pools_.end() || at->driver != driver || at->name != pool) return kNoId;
+  return static_cast<uint32_t>(at - pools_.begin());
+}
+
+bool DeviceSlices::counters_agree() const {
+  if (!features_.partitionable) return true;
+  std::map<Str, size_t> names;
+  for (const Whole& pool : pools_) ++names[pool.name];
+  return std::all_of(pools_.begin(), pools_.end(), [&](const Whole& pool) {
+    if (std::none_of(pool.slices.begin(), pool.slices.end(),
+                     [](const ResourceSlice* s) { return counts(*s); }))
+      return true;
+    const ResourceSlice& first = *pool.slices[0];
+    return names[pool.name] == 1 && first.slice_count == static_cast<int64_t>(pool.slices.size()) &&
+           std::all_of(pool.slices.begin(), pool.slices.end(), [&](const ResourceSlice* s) {
+             return s->generation == first.generation && s->slice_count == first.slice_count;
+           });
   });
 }
 
@@ -73,6 +99,7 @@ bool DeviceSlices::finish(uint32_t index, Slices relevant, DevicePool* out) cons
   *out = {};
   out->driver = pool.driver;
   out->name = pool.name;
+  out->index = index;
   const int64_t wanted = relevant[0]->slice_count, generation = relevant[0]->generation;
   if (static_cast<int64_t>(relevant.size()) == wanted) {
     build_pool(*out, std::move(relevant), nullptr, features_);

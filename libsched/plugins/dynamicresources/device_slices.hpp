@@ -20,6 +20,13 @@ class DeviceSlices {
   DeviceSlices(DeviceSlices&&) = default;
   DeviceSlices& operator=(DeviceSlices&&) = default;
 
+  size_t pool_count() const { return pools_.size(); }
+  // The index of a pool, or kNoId.
+  uint32_t index_of(Str driver, Str pool) const;
+  // Whether the order in which nodes are asked may matter: counters belong to the name of a pool,
+  // and pools that share one, or that are being updated, may disagree about them.
+  bool depends_on_order() const { return depends_on_order_; }
+
   // In the order in which devices are tried: by driver and name, pools with binding conditions
   // last. Pools that are made for the node are put into `made`. The error is upstream's text about
   // a node selector.
@@ -39,10 +46,12 @@ class DeviceSlices {
            (!slice.per_device_node_selection && slice.shared_counters.empty());
   }
   void index(uint32_t pool);
+  bool counters_agree() const;
   // The pool as nodes see it for which these slices are relevant; false if it is outdated.
   bool finish(uint32_t pool, Slices relevant, DevicePool* out) const;
 
   DeviceFeatures features_;
+  bool depends_on_order_ = false;
   std::vector<Whole> pools_;      // by driver and name
   std::deque<DevicePool> ready_;  // of nodes that slices name
   std::unordered_map<Str, std::vector<Entry>> of_node_;

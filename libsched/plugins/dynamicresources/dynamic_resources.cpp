@@ -15,9 +15,6 @@
 namespace libsched {
 namespace {
 
-// So many alternatives a request may have; the first counts most.
-constexpr int64_t kMaxAlternatives = 8;
-
 struct Settings {
   bool enabled = true, extended_resources = true, prioritized_list = true;
   ClaimOptions claims;
@@ -37,7 +34,8 @@ class DynamicResources final : public Plugin {
  public:
   explicit DynamicResources(const Settings& settings)
       : settings_(settings),
-        states_(settings.claims.features),
+        states_(settings.claims.features, settings.claims.list_attributes,
+                [this] { return selectors(); }),
         programs_({.list_attributes = settings.claims.list_attributes}) {}
 
   Status pre_enqueue(const Call& call, const Pod& pod) const override {
@@ -76,7 +74,7 @@ class DynamicResources final : public Plugin {
     }
     data->data = std::make_shared<ClaimData>(
         PodRef::share(&pod), std::move(claims), std::move(resources),
-        allocates ? states_.of(call.view) : nullptr, settings_.claims, selectors(), call.view);
+        allocates ? states_.of(call.view) : nullptr, states_, settings_.claims, call.view);
     data->reserved = std::make_shared<ClaimReservation>();
     return Status();
   }
@@ -90,14 +88,18 @@ class DynamicResources final : public Plugin {
     }
     const std::shared_ptr<ClaimData>& known = static_cast<const ClaimsOfCycle&>(*call.data).data;
     if (!known) return;  // PreFilter has rejected the pod
-    ClaimData& data = *known;
     const std::function<bool()> expired = [&] { return call.exceeded(); };
+    ClaimData::Judge judge(*known, call.services.clock(), expired);
     set.for_each([&](uint32_t row) {
       if (call.exceeded()) return;
-      const ClaimData::Verdict& verdict =
-          data.verdict(call.node(row), call.services.clock(), expired);
-      if (verdict.status.success()) return;
-      verdict.status.rejected() ? set.reject(row) : set.reject_with_error(row);
+      switch (judge.of(call.node(row))) {
+        case ClaimData::Answer::kUnknown:
+        case ClaimData::Answer::kFits: return;
+        case ClaimData::Answer::kImpossible:
+        case ClaimData::Answer::kInvalidPools: return set.reject(row);
+        case ClaimData::Answer::kOther: break;
+      }
+      judge.status_of(row).rejected() ? set.reject(row) : set.reject_with_error(row);
     });
   }
 
@@ -166,9 +168,9 @@ class DynamicResources final : public Plugin {
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
     const auto* const claims = static_cast<const ClaimsOfCycle*>(call.filter_data);
     if (!settings_.enabled || !settings_.prioritized_list || claims == nullptr || !claims->data ||
-        !claims->data->allocates())
+        !claims->data->allocates() || !claims->data->has_alternatives())
       return {true, 0};
-    set.for_each([&](uint32_t row) { scores[row] = score_of(*claims->data, row); });
+    set.for_each([&](uint32_t row) { scores[row] = claims->data->score(row); });
     return {};
   }
   bool normalizes() const override { return true; }
@@ -289,33 +291,6 @@ class DynamicResources final : public Plugin {
                  view.objects().find<ResourceClaim>(pod.meta.ns, entry.claim_name) != nullptr);
     }
     if (!entry.template_name.empty()) fact->text("template", entry.template_name);
-  }
-
-  static int64_t score_of(const ClaimData& data, uint32_t row) {
-    const ClaimData::Verdict* const verdict = data.known(row);
-    if (verdict == nullptr) return 0;
-    int64_t out = 0;
-    size_t index = 0;
-    for (const ClaimData::Claim& c : data.claims()) {
-      if (c.to_allocate() && index >= verdict->allocations.size()) return 0;
-      const ClaimAllocation& allocation =
-          c.to_allocate() ? verdict->allocations[index++]->allocation : *c.object->allocation;
-      for (const DeviceRequest& request : c.object->spec.requests) {
-        if (request.exact) continue;
-        for (uint32_t a = 0; a < request.first_available.size(); ++a)
-          if (uses(allocation, request, a)) out += kMaxAlternatives - a;
-      }
-    }
-    return out;
-  }
-
-  // Whether the claim has a device of this alternative.
-  static bool uses(const ClaimAllocation& allocation, const DeviceRequest& request,
-                   uint32_t alternative) {
-    const std::string name =
-        std::string(request.name) + "/" + std::string(request.first_available[alternative].name);
-    return std::any_of(allocation.results.begin(), allocation.results.end(),
-                       [&](const AllocatedDevice& d) { return d.request == name; });
   }
 
   // A claim that lost its allocation may help any pod with claims, another change only its own.

@@ -18,6 +18,7 @@ struct TargetNode {
 
 struct DevicePool {
   Str driver, name;
+  uint32_t index = 0;  // of all pools; the same for all nodes
   bool incomplete = false, invalid = false;
   std::vector<const ResourceSlice*> slices;        // with devices of the node, by name
   std::vector<const ResourceSlice*> other_slices;  // of other nodes; they take counters as well

@@ -193,20 +193,23 @@ Result<AllocationOutcome> DeviceSearch::outcome() const {
   AllocationOutcome out;
   out.kind = AllocationOutcome::Kind::kAllocated;
   for (size_t c = 0; c < plans_.size(); ++c) {
+    const std::vector<PickedDevice>& picked = plans_[c].picked;
+    out.score += alternatives_score(*claims_[c], [&](Str request) {
+      return std::any_of(picked.begin(), picked.end(),
+                         [&](const PickedDevice& p) { return p.ask->full_name() == request; });
+    });
+    LIBSCHED_TRY(check_selectable(*claims_[c], picked));
+    if (only_whether_) continue;
     std::vector<const DeviceAsk*> asks;
     for (const Request& r : plans_[c].requests) asks.push_back(&r.asks[r.chosen]);
-    Result<NewAllocationRef> made = make_allocation(*claims_[c], c, plans_[c].picked, asks,
-                                                    node_.name, input_.features.binding_conditions);
-    if (!made.ok()) return made.error();
-    out.allocations.push_back(*made);
+    out.allocations.push_back(make_allocation(*claims_[c], c, picked, asks, node_.name,
+                                              input_.features.binding_conditions));
   }
   return out;
 }
 
 Result<AllocationOutcome> DeviceSearch::run() {
-  Result<std::vector<const DevicePool*>> pools = input_.slices->pools_of(node_, made_);
-  if (!pools.ok()) return invalid({}, "gather pool information: " + pools.error().message);
-  pools_ = std::move(*pools);
+  if (!pools_error_.empty()) return invalid({}, "gather pool information: " + pools_error_);
   LIBSCHED_TRY(check_claims());
   AllocationOutcome out;
   switch (step({}, false, {})) {
@@ -223,10 +226,21 @@ Result<AllocationOutcome> DeviceSearch::run() {
   return out;
 }
 
-Result<AllocationOutcome> DeviceAllocator::allocate(const TargetNode& node,
-                                                    std::span<const ResourceClaim* const> claims,
-                                                    const std::function<bool()>& timed_out) {
-  return DeviceSearch(input_, selectors_, offers_, node, claims, timed_out).run();
+int32_t alternatives_score(const ResourceClaim& claim, const std::function<bool(Str)>& uses) {
+  // So many alternatives a request may have; the first counts most.
+  constexpr int32_t kMostAlternatives = 8;
+  int32_t out = 0;
+  for (const DeviceRequest& request : claim.spec.requests) {
+    if (request.exact) continue;
+    for (size_t a = 0; a < request.first_available.size(); ++a)
+      if (uses(std::string(request.name) + "/" + std::string(request.first_available[a].name)))
+        out += kMostAlternatives - static_cast<int32_t>(a);
+  }
+  return out;
+}
+
+Result<AllocationOutcome> DeviceAllocator::allocate(const AllocationQuestion& question) {
+  return DeviceSearch(input_, offers_, question).run();
 }
 
 }  // namespace libsched

@@ -1,8 +1,6 @@
 // DeviceSearch: one search, of the devices of one node for all claims of a pod.
 #pragma once
 
-#include <deque>
-
 #include "libsched/plugins/dynamicresources/allocator.hpp"
 #include "libsched/plugins/dynamicresources/constraints.hpp"
 
@@ -10,15 +8,17 @@ namespace libsched {
 
 class DeviceSearch {
  public:
-  DeviceSearch(const AllocatorInput& input, SelectorMemory& selectors, CounterOffers& offers,
-               const TargetNode& node, std::span<const ResourceClaim* const> claims,
-               const std::function<bool()>& timed_out)
+  DeviceSearch(const AllocatorInput& input, CounterOffers& offers,
+               const AllocationQuestion& question)
       : input_(input),
-        selectors_(selectors),
         offers_(offers),
-        node_(node),
-        claims_(claims),
-        timed_out_(timed_out) {}
+        only_whether_(question.only_whether),
+        selectors_(question.selectors),
+        node_(question.node),
+        claims_(question.claims),
+        timed_out_(question.timed_out),
+        pools_error_(question.pools.error),
+        pools_(question.pools.pools) {}
 
   Result<AllocationOutcome> run();
 
@@ -92,14 +92,15 @@ class DeviceSearch {
   Result<AllocationOutcome> outcome() const;
 
   const AllocatorInput& input_;
-  SelectorMemory& selectors_;
   CounterOffers& offers_;
+  const bool only_whether_;
+  SelectorMemory& selectors_;
   const TargetNode& node_;
-  std::span<const ResourceClaim* const> claims_;
+  const std::span<const ResourceClaim* const> claims_;
   const std::function<bool()>& timed_out_;
+  const std::string& pools_error_;
+  const std::vector<const DevicePool*>& pools_;
 
-  std::deque<DevicePool> made_;  // those of pools_ that are of this node alone
-  std::vector<const DevicePool*> pools_;
   std::vector<Claim> plans_;
   // Of this attempt: whole devices and the claims that have them; shares, last ones last; counters.
   std::unordered_map<DeviceId, std::vector<size_t>, DeviceIdHash> taken_;

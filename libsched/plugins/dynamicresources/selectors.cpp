@@ -2,8 +2,10 @@
 #include "libsched/plugins/dynamicresources/selectors.hpp"
 
 namespace libsched {
+
 const SelectorMemory::Answer& SelectorMemory::match(Str expression, const Device& device,
                                                     Str driver) {
+  if (expressions_.size() > kMostExpressions) expressions_.clear();
   const auto [entry, fresh] = expressions_.try_emplace(std::string(expression));
   Expression& e = entry->second;
   if (fresh) {

@@ -1,4 +1,5 @@
-// SelectorMemory: which devices match which expressions, remembered while the slices live.
+// SelectorMemory: which devices match which expressions, remembered while the slices live, for some
+// hundred expressions.
 #pragma once
 
 #include <functional>
@@ -17,7 +18,7 @@ using DeviceMatcher = std::function<cel::MatchResult(const cel::Device&)>;
 // Compiles an expression; the error has upstream's text.
 using SelectorCompiler = std::function<Result<DeviceMatcher>(Str)>;
 
-// Answers depend on the device alone, so one memory serves all nodes of a cycle. For one thread at
+// Answers depend on the device alone, so one memory serves all nodes and cycles. For one thread at
 // a time; the devices outlive it.
 class SelectorMemory {
  public:
@@ -28,6 +29,7 @@ class SelectorMemory {
     cel::Match match = cel::Match::kNo;
     std::string error;  // of kError: "CEL compile error: ..." or "CEL runtime error: ..."
   };
+  // Valid until the next call.
   const Answer& match(Str expression, const Device& device, Str driver);
 
  private:
@@ -36,6 +38,8 @@ class SelectorMemory {
     Answer failed;
     std::unordered_map<const Device*, Answer> answers;
   };
+
+  static constexpr size_t kMostExpressions = 256;  // beyond that all is forgotten
 
   SelectorCompiler compile_;
   bool lists_;

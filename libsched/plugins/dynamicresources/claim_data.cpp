@@ -117,7 +117,7 @@ ClaimData::Answer ClaimData::Judge::answer(const Node& node, uint32_t row) {
   const NodePools& pools = memory_->pools.of(row, node);
   if (!pools.error.empty()) return in_full();
   const uint64_t version = data_.state_->version_of(pools);
-  KeptAnswers::Answer& kept = plan->kept->of(pools);
+  ClaimAnswers::Answer& kept = plan->kept->of(pools);
   if (!kept.known || kept.version != version) {
     const Result<AllocationOutcome> found =
         data_.search(node, row, *plan, *memory_, &clock_, expired_, /*only_whether=*/true);

@@ -108,7 +108,7 @@ class ClaimData {
     std::vector<const ExtendedResource*> by_devices;
     std::vector<const ResourceClaim*> claims;
     ExtendedAsk extended;
-    std::shared_ptr<KeptAnswers> kept;  // null: not asked for yet
+    std::shared_ptr<ClaimAnswers> kept;  // null: not asked for yet
   };
 
   Row& row(uint32_t index);

@@ -10,7 +10,7 @@ constexpr uint32_t kMostAnswers = 1 << 18;
 
 }  // namespace
 
-KeptAnswers::Answer& KeptAnswers::of(const NodePools& pools) {
+ClaimAnswers::Answer& ClaimAnswers::of(const NodePools& pools) {
   if (pools.id < first || pools.id - first >= kMostAnswers) {
     answers.clear();
     first = pools.id;
@@ -20,15 +20,15 @@ KeptAnswers::Answer& KeptAnswers::of(const NodePools& pools) {
   return answers[index];
 }
 
-std::shared_ptr<KeptAnswers> DeviceMemory::answers_for(std::string shape,
-                                                       const std::vector<DeviceClassRef>& classes) {
+std::shared_ptr<ClaimAnswers> DeviceMemory::answers_for(
+    std::string shape, const std::vector<DeviceClassRef>& classes) {
   ++calls_;
-  for (const std::shared_ptr<KeptAnswers>& kept : kept_) {
+  for (const std::shared_ptr<ClaimAnswers>& kept : kept_) {
     if (kept->shape != shape) continue;
     kept->used = calls_;
     return kept;
   }
-  auto made = std::make_shared<KeptAnswers>();
+  auto made = std::make_shared<ClaimAnswers>();
   made->shape = std::move(shape);
   made->classes = classes;
   made->used = calls_;

@@ -13,7 +13,7 @@
 namespace libsched {
 
 // What claims of one shape were answered. For the owner of the memory's mutex.
-struct KeptAnswers {
+struct ClaimAnswers {
   struct Answer {
     bool known = false;
     AllocationOutcome::Kind kind{};
@@ -43,13 +43,13 @@ class DeviceMemory {
 
   // The answers for claims of a shape; of the shapes that nobody asked for lately, one is
   // forgotten.
-  std::shared_ptr<KeptAnswers> answers_for(std::string shape,
-                                           const std::vector<DeviceClassRef>& classes);
+  std::shared_ptr<ClaimAnswers> answers_for(std::string shape,
+                                            const std::vector<DeviceClassRef>& classes);
 
  private:
   static constexpr size_t kShapes = 64;
 
-  std::vector<std::shared_ptr<KeptAnswers>> kept_;
+  std::vector<std::shared_ptr<ClaimAnswers>> kept_;
   uint64_t calls_ = 0;
 };
 

@@ -132,7 +132,7 @@ class DynamicResources final : public Plugin {
   void gain_facts(const FilterCall& call, uint32_t row, Facts* facts) const override {
     const auto* const claims = static_cast<const ClaimsOfCycle*>(call.data);
     if (claims == nullptr || !claims->data) return;
-    if (const ClaimData::Verdict* verdict = claims->data->known(row))
+    if (const ClaimData::Verdict* verdict = claims->data->known(call.node(row)))
       claims->data->list_devices(*verdict, facts);
   }
 

@@ -77,7 +77,8 @@ std::optional<DeviceTotals::Settings> DeviceTotals::settings_of(const FeatureGat
 
 DeviceTotals::DeviceTotals(const Settings& settings)
     : settings_(settings),
-      states_(features_of(settings)),
+      // Nothing is allocated here, so no selector is asked for.
+      states_(features_of(settings), settings.list_attributes, [] { return SelectorCompiler(); }),
       programs_({.list_attributes = settings.list_attributes}) {}
 
 // Whether the device is of the class; a selector without an expression is passed over, as upstream

@@ -149,14 +149,16 @@ def test_a_bad_configuration_is_named_and_no_pod(fit, run):
 
 
 def test_config_check_warns_of_what_cannot_run(run):
-    extended = {**CONFIG, "extenders": [{"urlPrefix": "http://x.example", "filterVerb": "filter"}]}
+    extender = {"urlPrefix": "https://x.example", "filterVerb": "filter", "enableHTTPS": True,
+                "tlsConfig": {"caFile": "/no/such/ca.pem"}}
+    extended = {**CONFIG, "extenders": [extender]}
     done = run("config", "check", "c.json", files={"c.json": extended})
     assert done.code == 0 and "profile default-scheduler" in done.out
-    assert done.err == ('warning: c.json: profile "default-scheduler" cannot run here: extenders: HTTP '
-                        "extenders are not available yet: http://x.example\n")
+    assert done.err == ('warning: c.json: profile "default-scheduler" cannot run here: '
+                        "extenders[0]: open /no/such/ca.pem: no such file or directory\n")
     told = run("config", "check", "c.json", "--json").json()["cannotRun"]
     assert [entry["profile"] for entry in told] == ["default-scheduler"]
-    assert "http://x.example" in told[0]["error"]
+    assert "/no/such/ca.pem" in told[0]["error"]
     done = run("config", "check", "c.json", files={"c.json": ODD})
     assert done.code == 2 and "Coscheduling" in done.err  # which kube-scheduler does not have either
     done = run("config", "check", "c.json", files={"c.json": CONFIG})

@@ -27,7 +27,8 @@ def add(made: argparse.ArgumentParser) -> None:
         "check", help="validate, and list the plugins of each extension point",
         description="Prints what kube-scheduler would say about the configuration (exit code 2), "
         "or the plugins of each extension point as it would run them, with the weights of scores. "
-        "Warns of what cannot run here although it is valid, such as HTTP extenders.")
+        "Warns of what cannot run here although it is valid, such as extenders whose certificates "
+        "are missing.")
     check.add_argument("file", metavar="FILE", help="YAML or JSON; - is standard input")
     check.add_argument("--json", action="store_true", help="print JSON")
     check.set_defaults(run=run)

@@ -140,19 +140,32 @@ ObjectStore ObjectStore::publish() {
   return ObjectStore(mirror_);
 }
 
-const DeviceClass* ObjectStore::device_class_of(Str resource) const {
-  if (count(StoredKind::kDeviceClass) == 0) return nullptr;
-  constexpr Str kImplicit = "deviceclass.resource.kubernetes.io/";
-  const DeviceClass* best = nullptr;
+// Of the classes with one explicit name each that is newer than those before it takes the name;
+// `passed` hears of the others, which have no implicit name either.
+template <typename F>
+const DeviceClass* ObjectStore::holder_of(Str resource, F&& passed) const {
+  const DeviceClass* holder = nullptr;
   for_each_in<DeviceClass>(resource, [&](const DeviceClass& c) {
     if (!c.extended_resource_name) return;
     const Time& a = c.meta.created;
-    const bool newer = best == nullptr || (a.present && !best->meta.created.present) ||
-                       (a.present && a.ns > best->meta.created.ns);
-    if (newer) best = &c;
+    const bool newer = holder == nullptr || (a.present && !holder->meta.created.present) ||
+                       (a.present && a.ns > holder->meta.created.ns);
+    newer ? static_cast<void>(holder = &c) : passed(c);
   });
-  if (best != nullptr || !resource.starts_with(kImplicit)) return best;
-  return find<DeviceClass>(resource.substr(kImplicit.size()));
+  return holder;
+}
+
+const DeviceClass* ObjectStore::device_class_of(Str resource) const {
+  if (count(StoredKind::kDeviceClass) == 0) return nullptr;
+  constexpr Str kImplicit = "deviceclass.resource.kubernetes.io/";
+  const auto none = [](const DeviceClass&) {};
+  if (const DeviceClass* const holder = holder_of(resource, none)) return holder;
+  if (!resource.starts_with(kImplicit)) return nullptr;
+  const auto* const named = find<DeviceClass>(resource.substr(kImplicit.size()));
+  if (named == nullptr || !named->extended_resource_name) return named;
+  bool ignored = false;
+  holder_of(*named->extended_resource_name, [&](const DeviceClass& c) { ignored |= &c == named; });
+  return ignored ? nullptr : named;
 }
 
 }  // namespace libsched

@@ -106,7 +106,9 @@ class ObjectStore {
   uint64_t stamp(StoredKind kind) const { return table(kind).stamp; }
 
   // The DeviceClass of an extended resource, or nullptr: the newest class that names it, with ties
-  // broken by the lowest name; or the class named after "deviceclass.resource.kubernetes.io/".
+  // broken by the lowest name; or the class named after "deviceclass.resource.kubernetes.io/",
+  // unless it names a resource that a class before it, by name, has kept from it. So upstream
+  // understands a list of classes; later it depends on the order in which they come and go.
   const DeviceClass* device_class_of(Str resource) const;
 
   // --- changing; the journal calls it in pairs ---
@@ -140,6 +142,8 @@ class ObjectStore {
 
   using Kinds = std::array<Table, kStoredKinds>;
 
+  template <typename F>
+  const DeviceClass* holder_of(Str resource, F&& passed) const;
   explicit ObjectStore(std::shared_ptr<Kinds> shown) : kinds_(std::move(shown)) {}
   Table& table(StoredKind kind) {
     mirror_ = nullptr;

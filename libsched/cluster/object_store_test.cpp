@@ -114,6 +114,13 @@ TEST_CASE("the DeviceClass of an extended resource is the newest, then that with
   CHECK(of("deviceclass.resource.kubernetes.io/unnamed") == "unnamed");
   CHECK(of("deviceclass.resource.kubernetes.io/none") == "");
   CHECK(of("") == "");
+  // In the order of names a class that comes too late has no implicit name either.
+  put(device_class("early", "example.com/gpu", 1));
+  CHECK(of("example.com/gpu") == "new-a");
+  CHECK(of("deviceclass.resource.kubernetes.io/early") == "early");
+  CHECK(of("deviceclass.resource.kubernetes.io/new-a") == "new-a");
+  CHECK(of("deviceclass.resource.kubernetes.io/new-b") == "");
+  CHECK(of("deviceclass.resource.kubernetes.io/old") == "");
   REQUIRE(c->remove_object(StoredKind::kDeviceClass, "", "new-a").ok());
   CHECK(of("example.com/gpu") == "new-b");
 }

@@ -10,6 +10,8 @@
 #include "libsched/base/quote.hpp"
 #include "libsched/config/config_json.hpp"
 
+struct libsched_net_extender_options;  // of libsched/net.h, which no part of the core includes
+
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 
@@ -166,8 +168,9 @@ Extender::Traits traits_of(const libsched_extender_functions& f) {
 }
 
 // libsched_net_extender_create().
-using NetExtenderCreate = libsched_rc (*)(const libsched_config*, size_t, const void*,
-                                          libsched_extender**, libsched_error**);
+using NetExtenderCreate = libsched_rc (*)(const libsched_config*, size_t,
+                                          const libsched_net_extender_options*, libsched_extender**,
+                                          libsched_error**);
 
 #define LIBSCHED_NUMBER_TEXT_OF(x) #x
 #define LIBSCHED_NUMBER_TEXT(x) LIBSCHED_NUMBER_TEXT_OF(x)

@@ -54,7 +54,9 @@ libsched_rc libsched_error_create(libsched_rc code, libsched_str message, libsch
                                   libsched_str plugin, libsched_error** error) {
   return guarded(error, [&]() -> Result<void> {
     const bool known = code <= LIBSCHED_ERR_INVALID && code >= LIBSCHED_ERR_PLUGIN;
-    return Error{known ? static_cast<Rc>(code) : Rc::kInternal, std::string(in(message)),
+    const Str text = in(message);
+    return Error{known ? static_cast<Rc>(code) : Rc::kInternal,
+                 std::string(text.empty() ? "an error without a message" : text),
                  std::string(in(path)), std::string(in(plugin))};
   });
 }

@@ -95,7 +95,7 @@ static void test_own_errors(void) {
   libsched_error_unref(error);
   const libsched_str none = {NULL, 0};
   CHECK(libsched_error_create(LIBSCHED_OK, none, none, none, &error) == LIBSCHED_ERR_INTERNAL);
-  CHECK_STR(libsched_error_message(error), "");
+  CHECK_STR(libsched_error_message(error), "an error without a message");
   libsched_error_unref(error);
   CHECK(libsched_error_create(-99, none, none, none, NULL) == LIBSCHED_ERR_INTERNAL);
 }

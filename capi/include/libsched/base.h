@@ -86,7 +86,8 @@ libsched_str libsched_error_path(const libsched_error *error);
 libsched_str libsched_error_plugin(const libsched_error *error); /* the plugin concerned, or empty */
 /* For libraries that stand on this one and fail as it does, and for libsched_plugin_init(): writes a new
    error to `error`, unless it is NULL, and returns its code: `code`, INTERNAL in place of a number that is
-   none of LIBSCHED_ERR_*, or NO_MEMORY. `path` and `plugin` may be empty.
+   none of LIBSCHED_ERR_*, or NO_MEMORY. `path` and `plugin` may be empty; an empty
+   `message` becomes a text that says so.
      return libsched_error_create(LIBSCHED_ERR_IO, text, LIBSCHED_STR(""), name, error); */
 libsched_rc libsched_error_create(libsched_rc code, libsched_str message, libsched_str path, libsched_str plugin,
                                   LIBSCHED_OWN libsched_error **error);

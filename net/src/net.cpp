@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "net/src/extender/http_extender.hpp"
+#include "net/src/options.hpp"
 
 namespace {
 
@@ -21,12 +22,13 @@ libsched_rc create(const libsched_config* config, size_t index,
     return libsched_error_create(rc, lend(message), lend(path), libsched_str{}, error);
   };
   libsched_net_extender_options given = LIBSCHED_NET_EXTENDER_OPTIONS_INIT;
-  if (options != nullptr) {
-    if (options->struct_size != sizeof given || options->reserved != 0)
-      return fail(LIBSCHED_ERR_UNSUPPORTED,
-                  "libsched_net_extender_options: has fields that this version does not know", "");
-    given = *options;
-  }
+  const Result<void> known =
+      libsched::read_options(options, &given, "libsched_net_extender_options");
+  if (!known.ok())
+    return fail(static_cast<libsched_rc>(known.error().rc), known.error().message, "");
+  if (given.reserved != 0)
+    return fail(LIBSCHED_ERR_UNSUPPORTED, "libsched_net_extender_options: reserved field is set",
+                "");
   libsched_text* text = nullptr;
   if (const libsched_rc rc = libsched_config_extender_json(config, index, &text, error)) return rc;
   const libsched_str json = libsched_text_get(text);

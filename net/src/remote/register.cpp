@@ -1,9 +1,9 @@
 // libsched_net_register: a plugin in another process becomes a struct of slots.
 #include <libsched/net.h>
 
-#include <cstring>
 #include <memory>
 
+#include "net/src/options.hpp"
 #include "net/src/remote/slots.hpp"
 
 namespace libsched::remote {
@@ -30,11 +30,10 @@ libsched_str instance_name(void* instance) {
 
 Result<libsched_net_plugin_options> known(const libsched_net_plugin_options* options) {
   libsched_net_plugin_options known = LIBSCHED_NET_PLUGIN_OPTIONS_INIT;
-  if (options == nullptr) return known;
-  const Error unknown{Rc::kUnsupported, "options that this version does not know", {}, {}};
-  if (options->struct_size != sizeof known) return unknown;
-  std::memcpy(&known, options, sizeof known);
-  if (known.reserved[0] || known.reserved[1]) return unknown;
+  const Result<void> read = read_options(options, &known, "libsched_net_plugin_options");
+  if (!read.ok()) return read.error();
+  if (known.reserved[0] || known.reserved[1])
+    return Error{Rc::kUnsupported, "libsched_net_plugin_options: reserved field is set", {}, {}};
   if (known.timeout_ns < 0 || known.timeout_ns > kDay)
     return invalid("timeout_ns", "a timeout is positive, and at most a day");
   return known;

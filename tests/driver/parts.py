@@ -4,6 +4,7 @@ A part is a name, a list of needs (each returns None or the name of the missing 
 that runs it and returns counts. A part that runs no test has failed.
 """
 
+import concurrent.futures
 import dataclasses
 import os
 import re
@@ -23,6 +24,7 @@ class Part:
     run: Callable
     needs: tuple = ()
     by_name: bool = False  # takes so long that it runs only if it is named
+    builds: Callable = tuple  # returns (preset, targets) of what it builds beside the preset release
 
 
 def tool(name, why=""):
@@ -100,16 +102,25 @@ def _binaries(preset, folder):
     return found
 
 
-def pytest(name, *paths, before=(), env=None):
-    """A part's function: pytest over some folders."""
+def at_once(function, items):
+    """The sum of the counts of function(item), which runs for as many items at once as there are cores."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        return sum(pool.map(function, items), Counts())
+
+
+def pytest(name, *runs, before=(), env=None):
+    """A part's function: a run of pytest over each of some lists of folders, separated by blanks."""
+    def one(shell, number, folders):
+        report = shell.log_path.with_suffix(f".{number}.xml")
+        report.unlink(missing_ok=True)
+        result = shell.run([VENV_BIN / "python", "-m", "pytest", "-q", "-rs", "--color=no",
+                            "-p", "no:cacheprovider", f"--junitxml={report}", *folders.split()], env=env)
+        return counts.of_junit(result, report)
+
     def run(shell):
         for step in before:
             step(shell)
-        report = shell.log_path.with_suffix(".xml")
-        report.unlink(missing_ok=True)
-        result = shell.run([VENV_BIN / "python", "-m", "pytest", "-q", "-rs", "--color=no",
-                            "-p", "no:cacheprovider", f"--junitxml={report}", *paths], env=env)
-        return counts.of_junit(result, report)
+        return at_once(lambda run: one(shell, *run), list(enumerate(runs)))
     run.__name__ = name
     return run
 
@@ -128,22 +139,17 @@ def run_setup(shell):
 def run_unit(shell, preset="release", arguments=(), env=None, wrapper=(), targets=()):
     """Every doctest binary of a preset."""
     build(shell, preset, targets)
-    total = Counts()
     binaries = _binaries(preset, "unit")
     if not binaries:
         raise Failure("no unit test was built")
-    for binary in binaries:
-        result = shell.run([*wrapper, binary, *arguments], env=env)
-        total += counts.of_doctest(result)
-    return total
+    return at_once(lambda binary: counts.of_doctest(shell.run([*wrapper, binary, *arguments], env=env)), binaries)
 
 
 def run_ctests(shell, preset="release", env=None, wrapper=(), only="", targets=()):
     """Every C test program of a preset: exit code 0 is a pass."""
     build(shell, preset, targets)
     binaries = [path for path in _binaries(preset, "ctests") if only in path.name]
-    return sum((counts.of_program(shell.run([*wrapper, path], env=env)) for path in binaries),
-               Counts())
+    return at_once(lambda path: counts.of_program(shell.run([*wrapper, path], env=env)), binaries)
 
 
 def run_go(shell):
@@ -177,9 +183,13 @@ _SANITIZER_ENV = {
 }
 
 
+def _asan_builds():
+    """With clang, whose build of the library the fuzzers need anyway, or GCC if clang is missing."""
+    return [("asan-ubsan" if CLANG() else "fuzz", ())]
+
+
 def run_asan(shell):
-    """Uses clang, whose build of the library the fuzzers need anyway, or GCC if clang is missing."""
-    preset = "asan-ubsan" if CLANG() else "fuzz"
+    [(preset, _)] = _asan_builds()
     total = run_unit(shell, preset, env=_SANITIZER_ENV)
     return total + run_ctests(shell, preset, env=_SANITIZER_ENV)
 
@@ -196,10 +206,13 @@ def _thread_tests():
 RECORDED_WITH_THREADS = 200  # scripts of mode cycles
 
 
+def _tsan_builds():
+    return [("tsan-gcc" if CLANG() else "tsan", _thread_tests())]
+
+
 def run_tsan(shell):
     """Tests with "thread" in their name or file name, and recorded scripts with threads for bindings."""
-    preset = "tsan-gcc" if CLANG() else "tsan"
-    targets = _thread_tests()
+    [(preset, targets)] = _tsan_builds()
     # GCC 12's run time does not work with a randomised address space.
     still = ["setarch", "--addr-no-randomize"]
     wrapper = still if shell.run([*still, "true"]).code == 0 else []
@@ -224,7 +237,7 @@ PARTS = (
          pytest("package", "tests/package", before=(build_release, install_python)),
          needs=(python_packages("pytest"),)),
     Part("python", "Python package and command line",
-         pytest("python", "python/tests", "tests/evaluate", "tests/conformance", "tests/remote",
+         pytest("python", "python/tests", "tests/evaluate tests/conformance tests/remote",
                 before=(build_release, install_python)),
          needs=(python_packages("pytest", "numpy", "kubernetes", "prometheus_client"),)),
     Part("page", "the HTML page of a decision in a headless browser",
@@ -248,7 +261,7 @@ PARTS = (
          pytest("release", "tests/release", before=(build_wheels,)),
          needs=(python_packages("pytest", "auditwheel", "wheel"), tool("debootstrap")), by_name=True),
     Part("goldens", "conformance with recorded verdicts of the real framework", run_goldens),
-    Part("asan", "unit and C tests under AddressSanitizer and UBSan", run_asan),
-    Part("tsan", "thread tests under ThreadSanitizer", run_tsan),
+    Part("asan", "unit and C tests under AddressSanitizer and UBSan", run_asan, builds=_asan_builds),
+    Part("tsan", "thread tests under ThreadSanitizer", run_tsan, builds=_tsan_builds),
     Part("fuzz", "fuzzers: corpus, then a bounded time each", fuzzing.run, needs=(CLANG,)),
 )

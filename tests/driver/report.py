@@ -3,6 +3,8 @@
 import os
 import sys
 
+from . import ahead
+
 _COLOUR = sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
@@ -45,5 +47,7 @@ def table(rows):
         text = (f"{part.name:12} {counts.passed:8} {counts.failed:8} {counts.skipped:8} "
                 f"{cost.wall:6.0f} s {cost.cpu:6.0f} s  {note}").rstrip()
         print(_paint(text, "31") if counts.failed else text)
-    wall, cpu = sum(row[3].wall for row in rows), sum(row[3].cpu for row in rows)
+    if ahead.cpu():
+        print(f"{'builds ahead':12} {'':35} {ahead.cpu():8.0f} s")
+    wall, cpu = sum(row[3].wall for row in rows), sum(row[3].cpu for row in rows) + ahead.cpu()
     print(f"{'all':12} {'':26} {wall:6.0f} s {cpu:6.0f} s\n")

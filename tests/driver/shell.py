@@ -7,6 +7,8 @@ import subprocess
 import sys
 import threading
 
+from . import ahead
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 VENV_BIN = ROOT / ".venv" / "bin"
@@ -71,6 +73,10 @@ class Shell:
             output += f"\nstopped after {timeout} seconds"
         except OSError as error:
             code, output = 127, str(error)
+        return self.ended(command, code, output, log_output)
+
+    def ended(self, command, code, output, log_output=True):
+        """Logs a command that has ended."""
         self.note(f"$ {' '.join(command)}")
         if log_output or code != 0:
             self.note(output)
@@ -97,14 +103,29 @@ _done = set()
 
 def once(shell, name, command):
     """Runs a step that several parts need, once per run of the driver."""
-    if name not in _done:
+    if name in _done:
+        return
+    early = ahead.take(name)
+    if early is None:
         shell.must(command, name)
-        _done.add(name)
+    elif shell.ended(command, *early).code != 0:
+        raise Failure(f"{name} failed")
+    _done.add(name)
+
+
+def _build_step(preset, targets=()):
+    return f"build of preset {preset}", ["packaging/build.sh", preset, *targets]
 
 
 def build(shell, preset, targets=()):
     """Builds all of a preset, or some of its targets."""
-    once(shell, f"build of preset {preset}", ["packaging/build.sh", preset, *targets])
+    once(shell, *_build_step(preset, targets))
+
+
+def build_ahead(builds):
+    """Begins to build what later parts need; `builds` are arguments of build() but for the shell."""
+    steps = (_build_step(*arguments) for arguments in builds)
+    ahead.start({name: command for name, command in steps if name not in _done}, cwd=ROOT, env=environment())
 
 
 def install_python(shell):

@@ -3,13 +3,14 @@
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 import sources
 
 sys.path.insert(0, str(sources.ROOT / "tests"))
 
-from driver import cost, counts, parts, report  # noqa: E402
+from driver import ahead, cost, counts, parts, report  # noqa: E402
 from driver import shell as driver_shell  # noqa: E402
 from driver.counts import Counts  # noqa: E402
 from driver.shell import Result  # noqa: E402
@@ -156,3 +157,42 @@ def test_cost_has_the_cpu_time_of_children(capsys):
                   (parts.PARTS[1], Counts(4), "", cost.Cost(61, 11))])
     lines = capsys.readouterr().out.splitlines()
     assert lines[-2].split() == ["all", "121", "s", "111", "s"]
+
+
+def test_a_build_ahead_runs_once_and_its_failure_is_that_of_the_part_that_needs_it(tmp_path):
+    made = tmp_path / "made"
+    ahead.start({"good": ["sh", "-c", f"echo x >> {made}"], "bad": ["sh", "-c", "echo broken; exit 3"]})
+    shell = driver_shell.Shell("test-ahead")
+    for _ in range(2):
+        driver_shell.once(shell, "good", ["false"])
+    assert made.read_text() == "x\n"
+    with pytest.raises(driver_shell.Failure, match="bad failed"):
+        driver_shell.once(shell, "bad", ["true"])
+    assert "broken" in shell.log_path.read_text()
+    assert ahead.take("good") is None
+
+
+def test_builds_ahead_are_no_parts_cost():
+    before, builds = cost.so_far(), ahead.cpu()
+    ahead.start({"busy": [sys.executable, "-c", "for i in range(5_000_000): pass"]})
+    assert ahead.take("busy") == (0, "")
+    assert ahead.cpu() - builds > 0.05
+    assert (cost.so_far() - before).cpu < ahead.cpu() - builds
+
+
+def test_builds_that_have_not_begun_are_given_up(tmp_path):
+    made = tmp_path / "made"
+    ahead.start({"slow": ["sleep", "0.5"], "later": ["touch", str(made)]})
+    ahead.stop()
+    assert ahead.take("slow") == (0, "")
+    time.sleep(0.2)
+    assert not made.exists()
+
+
+def test_every_sanitizer_build_can_be_begun_ahead():
+    presets = [preset for part in parts.PARTS for preset, _ in part.builds()]
+    assert presets == (["asan-ubsan", "tsan-gcc"] if parts.CLANG() else ["fuzz", "tsan"])
+
+
+def test_counts_of_items_that_run_at_once_are_summed():
+    assert parts.at_once(lambda item: Counts(item, 1), [1, 2, 3]) == Counts(6, 3)

@@ -189,6 +189,20 @@ libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, libsched_cycle_state *state,
                                                &options, &e->decision, &e->error));
 }
 
+libsched_rc lsgo_check_pods_fit(lsgo_evaluator *e, libsched_pod *const *pods, size_t count,
+                                bool judge_excluded, bool score, bool facts,
+                                uint32_t extender_calls, libsched_decision **decisions) {
+  libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
+  options.facts = facts;
+  options.judge_excluded = judge_excluded;
+  options.score = score;
+  options.extender_calls = extender_calls;
+  options.cancel = e->cancel;
+  options.deadline_ns = e->deadline_ns;
+  return lsgo_ended(e, libsched_check_pods_fit(lsgo_asked(e), (const libsched_pod *const *)pods,
+                                               count, &options, decisions, &e->error));
+}
+
 libsched_rc lsgo_pre_score(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
                            const uint64_t *feasible, size_t words) {
   return lsgo_with_status(

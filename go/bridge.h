@@ -97,6 +97,10 @@ libsched_rc lsgo_first_fit(lsgo_evaluator *e, const libsched_pod *pod, const uin
 libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, libsched_cycle_state *state,
                                 const libsched_pod *pod, const char *node, size_t node_len,
                                 bool judge_excluded, bool score, bool facts);
+/* Writes `count` decisions, unless it fails. */
+libsched_rc lsgo_check_pods_fit(lsgo_evaluator *e, libsched_pod *const *pods, size_t count,
+                                bool judge_excluded, bool score, bool facts,
+                                uint32_t extender_calls, libsched_decision **decisions);
 
 libsched_rc lsgo_pre_score(lsgo_evaluator *e, libsched_cycle_state *state, const libsched_pod *pod,
                            const uint64_t *feasible, size_t words);

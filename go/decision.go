@@ -7,6 +7,7 @@ import (
 	"context"
 	"sort"
 	"time"
+	"unsafe"
 )
 
 // CheckOptions says what CheckPodFits judges.
@@ -18,6 +19,9 @@ type CheckOptions struct {
 	// State is filled for later calls such as Assume; nil uses a state of the call's own.
 	State    *CycleState
 	Deadline time.Time // as FilterOptions.Deadline
+	// ExtenderCalls is for CheckPodsFit: HTTP extenders are asked about up to that many pods at once.
+	// 0: 8; at most 1024.
+	ExtenderCalls int
 }
 
 // Decision is a complete answer with its reasons. It stays valid when the cluster changes or closes.
@@ -55,6 +59,52 @@ func (fw *Framework) CheckPodFits(ctx context.Context, view View, pod *Pod,
 	out := l.e.c.decision
 	l.e.c.decision = nil
 	return newDecision(out), nil
+}
+
+// CheckPodsFit determines for each of several pods what CheckPodFits does, in their order; nothing is placed
+// between them. The calls of HTTP extenders overlap. The options have no Node and no State.
+// Errors: those of CheckPodFits, where Path names the pod ("pods[3]"); ErrMisuse (Node, State, ExtenderCalls).
+func (fw *Framework) CheckPodsFit(ctx context.Context, view View, pods []*Pod,
+	options CheckOptions) ([]*Decision, error) {
+	if options.Node != "" || options.State != nil {
+		return nil, &Error{Code: ErrMisuse, Msg: "CheckPodsFit takes neither a Node nor a State"}
+	}
+	if options.ExtenderCalls < 0 || options.ExtenderCalls > 1024 {
+		return nil, &Error{Code: ErrMisuse, Msg: "ExtenderCalls is a number from 0 to 1024"}
+	}
+	if len(pods) == 0 {
+		return nil, contextError(ctx)
+	}
+	batch, err := newPodBatch(pods, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer batch.release(pods)
+	l, err := fw.borrow(ctx, view, pods[0])
+	if err != nil {
+		return nil, err
+	}
+	defer l.release()
+	defer l.share().end()
+	l.e.until(options.Deadline)
+	finish := l.e.watch(ctx)
+	made := make([]*C.libsched_decision, len(pods))
+	rc := C.lsgo_check_pods_fit(l.e.c, batch.list(), C.size_t(len(pods)), C.bool(options.JudgeExcluded),
+		C.bool(options.Score), C.bool(options.Facts), C.uint32_t(options.ExtenderCalls), unsafe.SliceData(made))
+	err = finish(l.e.failure(rc))
+	decisions := make([]*Decision, 0, len(pods))
+	for _, d := range made {
+		if d != nil {
+			decisions = append(decisions, newDecision(d))
+		}
+	}
+	if err != nil {
+		for _, d := range decisions {
+			d.Close()
+		}
+		return nil, err
+	}
+	return decisions, nil
 }
 
 // newDecision takes over a reference.

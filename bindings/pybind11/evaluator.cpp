@@ -178,6 +178,22 @@ std::vector<std::string> node_names(const libsched_view* view) {
   return names;
 }
 
+// A decision with what Python shows of it at once. `node` empty: it is about all nodes.
+Decision described(const Evaluator& evaluator, DecisionHandle handle, std::string_view node) {
+  Decision decision;
+  decision.handle = std::move(handle);
+  const libsched_decision* out = decision.handle.get();
+  decision.plain = is_plain(out);
+  decision.total = node.empty() ? libsched_view_node_count(evaluator.view) : 1;
+  if (libsched_decision_node_count(out) == decision.total) return decision;
+  if (node.empty()) {
+    decision.absent = missing_names(node_names(evaluator.view), out);
+  } else {
+    decision.absent.emplace_back(node);
+  }
+  return decision;
+}
+
 Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, bool judge_excluded,
                    bool score, CycleState* state, bool post_filter,
                    std::optional<int64_t> timeout_ns, const Cancel* cancel, bool facts) {
@@ -186,6 +202,7 @@ Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, 
   options.score = score;
   options.post_filter = post_filter;
   options.facts = facts;
+  DecisionHandle made;
   Decision decision;
   const Asking asking(evaluator);
   options.deadline_ns = deadline_of(evaluator, timeout_ns);
@@ -196,22 +213,39 @@ Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, 
     options.state = state->get();
   }
   unlocked([&](libsched_error** error) {
-    const libsched_rc code =
-        libsched_check_pod_fits(evaluator.handle.get(), pod.handle.get(), to_str(node), &options,
-                                into(decision.handle), error);
-    if (code != LIBSCHED_OK) return code;
-    const libsched_decision* out = decision.handle.get();
-    decision.plain = is_plain(out);
-    decision.total = node.empty() ? libsched_view_node_count(evaluator.view) : 1;
-    if (libsched_decision_node_count(out) == decision.total) return code;
-    if (node.empty()) {
-      decision.absent = missing_names(node_names(evaluator.view), out);
-    } else {
-      decision.absent.emplace_back(node);
-    }
+    const libsched_rc code = libsched_check_pod_fits(evaluator.handle.get(), pod.handle.get(),
+                                                     to_str(node), &options, into(made), error);
+    if (code == LIBSCHED_OK) decision = described(evaluator, std::move(made), node);
     return code;
   });
   return decision;
+}
+
+std::vector<Decision> check_pods(Evaluator& evaluator, const std::vector<const Pod*>& pods,
+                                 bool score, bool post_filter, bool facts, uint32_t extender_calls,
+                                 std::optional<int64_t> timeout_ns, const Cancel* cancel) {
+  libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
+  options.score = score;
+  options.post_filter = post_filter;
+  options.facts = facts;
+  options.extender_calls = extender_calls;
+  std::vector<const libsched_pod*> asked;
+  for (const Pod* pod : pods) asked.push_back(pod->handle.get());
+  std::vector<libsched_decision*> made(asked.size());
+  std::vector<Decision> decisions(asked.size());
+  const Asking asking(evaluator);
+  options.deadline_ns = deadline_of(evaluator, timeout_ns);
+  options.cancel = cancel_of(cancel);
+  unlocked([&](libsched_error** error) {
+    const libsched_rc code = libsched_check_pods_fit(evaluator.handle.get(), asked.data(),
+                                                     asked.size(), &options, made.data(), error);
+    for (size_t i = 0; code == LIBSCHED_OK && i < made.size(); ++i)
+      decisions[i].handle.reset(made[i]);
+    for (Decision& decision : decisions)
+      if (decision.handle) decision = described(evaluator, std::move(decision.handle), {});
+    return code;
+  });
+  return decisions;
 }
 
 // (node, total, feasible nodes, evaluated nodes, status); the node is None if none was chosen.
@@ -402,6 +436,7 @@ void bind_evaluator(py::module_& module) {
            py::arg("score") = false, py::arg("state") = static_cast<CycleState*>(nullptr),
            py::arg("post_filter") = false, py::arg("timeout_ns") = std::optional<int64_t>(),
            py::arg("cancel") = static_cast<const Cancel*>(nullptr), py::arg("facts") = false)
+      .def("check_pods", check_pods)
       .def("set_parallelism", set_parallelism, py::arg("threads"))
       .def("run_cycle", run_cycle, py::arg("state"), py::arg("pod"), py::arg("ties"),
            py::arg("sampling"), py::arg("seed"), py::arg("timeout_ns") = std::optional<int64_t>(),

@@ -224,6 +224,8 @@ struct TYPE {};
 %ignore libsched_extender_candidate;
 %ignore libsched_extender_functions;
 %ignore libsched_extender_create;
+// An array of results: pods are asked about one by one.
+%ignore libsched_check_pods_fit;
 %ignore libsched_registry_add;
 %ignore libsched_cluster_add_nodes;
 %ignore libsched_cluster_add_pods;

@@ -88,6 +88,19 @@ const Fact::Field* field_of(const libsched_decision* d, size_t index, size_t fac
   return f != nullptr && field < f->fields.size() ? &f->fields[field] : nullptr;
 }
 
+Result<libsched_check_options> read_check_options(const libsched_check_options* options) {
+  Result<libsched_check_options> o = read_struct(
+      options, libsched_check_options LIBSCHED_CHECK_OPTIONS_INIT, "libsched_check_options");
+  if (!o.ok()) return o;
+  LIBSCHED_TRY(refuse_reserved(o->reserved != 0, "libsched_check_options"));
+  LIBSCHED_TRY(live_or_null("options->state", o->state));
+  LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
+  return o;
+}
+CheckOptions check_options(const libsched_check_options& o) {
+  return {o.judge_excluded, o.score, limits_of(o.cancel, o.deadline_ns), o.post_filter, o.facts};
+}
+
 }  // namespace
 
 extern "C" {
@@ -273,19 +286,37 @@ libsched_rc libsched_check_pod_fits(libsched_evaluator* evaluator, const libsche
                                     libsched_decision** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, evaluator, pod, result);
   return guarded(error, [&]() -> Result<void> {
-    Result<libsched_check_options> o = read_struct(
-        options, libsched_check_options LIBSCHED_CHECK_OPTIONS_INIT, "libsched_check_options");
+    const Result<libsched_check_options> o = read_check_options(options);
     if (!o.ok()) return o.error();
-    LIBSCHED_TRY(live_or_null("options->state", o->state));
-    LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
     const Lent<CycleState> fresh;
     CycleState& state = o->state == nullptr ? *fresh : *unwrap(o->state);
-    Result<Ref<const Decision>> decided = unwrap(evaluator)->check(
-        state, *unwrap(pod), in(node),
-        {o->judge_excluded, o->score, limits_of(o->cancel, o->deadline_ns), o->post_filter,
-         o->facts});
+    Result<Ref<const Decision>> decided =
+        unwrap(evaluator)->check(state, *unwrap(pod), in(node), check_options(*o));
     if (!decided.ok()) return decided.error();
     *result = own(give(std::move(*decided)));
+    return {};
+  });
+}
+
+libsched_rc libsched_check_pods_fit(libsched_evaluator* evaluator, const libsched_pod* const* pods,
+                                    size_t count, const libsched_check_options* options,
+                                    libsched_decision** result, libsched_error** error) {
+  LIBSCHED_REQUIRE(error, count == 0 || result != nullptr);
+  LIBSCHED_REQUIRE_HANDLES(error, evaluator);
+  LIBSCHED_REQUIRE_EACH(error, pods, count);
+  return guarded(error, [&]() -> Result<void> {
+    constexpr uint32_t kDefaultCalls = 8, kMostCalls = 1024;
+    const Result<libsched_check_options> o = read_check_options(options);
+    if (!o.ok()) return o.error();
+    if (o->state != nullptr) return Error{Rc::kMisuse, "options->state == NULL", {}, {}};
+    if (o->extender_calls > kMostCalls)
+      return Error{Rc::kMisuse, "options->extender_calls <= 1024", {}, {}};
+    std::vector<const Pod*> asked;
+    for (size_t i = 0; i < count; ++i) asked.push_back(unwrap(pods[i]));
+    Result<std::vector<Ref<const Decision>>> decided = unwrap(evaluator)->check_each(
+        asked, check_options(*o), o->extender_calls == 0 ? kDefaultCalls : o->extender_calls);
+    if (!decided.ok()) return decided.error();
+    for (size_t i = 0; i < count; ++i) result[i] = own(give(std::move((*decided)[i])));
     return {};
   });
 }

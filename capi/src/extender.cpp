@@ -161,6 +161,7 @@ Extender::Traits traits_of(const libsched_extender_functions& f) {
   traits.binds = f.bind != nullptr;
   traits.reads_pods = f.reads_pods;
   traits.reads_nodes = f.reads_nodes;
+  traits.concurrent = f.concurrent;
   traits.weight = f.weight;
   for (size_t i = 0; i < f.managed_resource_count; ++i)
     traits.managed_resources.emplace_back(in(f.managed_resources[i]));
@@ -214,8 +215,6 @@ libsched_rc libsched_extender_create(const libsched_extender_functions* function
         read_struct(functions, libsched_extender_functions LIBSCHED_EXTENDER_FUNCTIONS_INIT,
                     "libsched_extender_functions");
     if (!f.ok()) return f.error();
-    if (f->reserved)
-      return Error{Rc::kUnsupported, "libsched_extender_functions: reserved field is set", {}, {}};
     if (f->managed_resources == nullptr && f->managed_resource_count != 0)
       return Error{Rc::kMisuse, "functions->managed_resources != NULL", {}, {}};
     *result = own(static_cast<Extender*>(new ForeignExtender(traits_of(*f), *f, user_data)));

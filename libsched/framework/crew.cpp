@@ -2,6 +2,7 @@
 #include "libsched/framework/crew.hpp"
 
 #include <exception>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -19,7 +20,8 @@ void Crew::run(const std::function<void(bool caller)>& each) const {
   threads.reserve(size_ - 1);
   const auto begin = [&] {
     try {
-      const Attached attached(framework_);
+      std::optional<Attached> attached;
+      if (framework_ != nullptr) attached.emplace(*framework_);
       each(false);
     } catch (...) {
       keep();

@@ -1,7 +1,8 @@
 // Crew: the calling thread and further threads for one call, upstream's Parallelizer.
 //
 // The threads end with the call, so a process that forks between two calls has none of them. Every
-// plugin of the framework is notified when a thread begins and when it ends.
+// plugin of the framework is notified when a thread begins and when it ends, unless the threads
+// call no plugin.
 #pragma once
 
 #include <atomic>
@@ -19,7 +20,9 @@ namespace libsched {
 class Crew {
  public:
   // `size` includes the calling thread.
-  Crew(const Framework& framework, uint32_t size) : framework_(framework), size_(size) {}
+  Crew(const Framework& framework, uint32_t size) : framework_(&framework), size_(size) {}
+  // Of threads that call no plugin.
+  explicit Crew(uint32_t size) : size_(size) {}
 
   uint32_t size() const { return size_; }
 
@@ -63,7 +66,7 @@ class Crew {
   }
 
  private:
-  const Framework& framework_;
+  const Framework* framework_ = nullptr;
   uint32_t size_;
 };
 

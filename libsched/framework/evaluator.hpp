@@ -224,6 +224,12 @@ class Evaluator final : public RefCounted {
   // The same with the caller's state, which is filled for later calls.
   Result<Ref<const Decision>> check(CycleState& state, const Pod& pod, Str node,
                                     const CheckOptions& options);
+  // Decisions about several pods, as check() makes them one after the other. Up to `calls` pods at
+  // once are with extenders meanwhile, if these are concurrent. An error has the pod's index as
+  // path.
+  Result<std::vector<Ref<const Decision>>> check_each(Span<const Pod*> pods,
+                                                      const CheckOptions& options, uint32_t calls);
+  static constexpr size_t kCheckedTogether = 64;  // pods whose states and verdicts exist at once
   // Asks every Filter plugin about every node, with the `most` nearest nodes. Empty if PreFilter
   // rejects the pod. Nominated pods do not count.
   Result<Rejections> reject_each(const Pod& pod, size_t most, const Limits& limits);
@@ -313,8 +319,15 @@ class Evaluator final : public RefCounted {
   Result<Checked> check_nodes(CycleState& state, const Pod& pod, const Call& call,
                               Decision::Source* source);
   void add_pod_facts(const Call& call, const Pod& pod, const Status& status, Decision* d) const;
-  Result<void> score_decision(CycleState& state, const Pod& pod, const Call& call,
-                              const ExtendedNodes& extended, Decision* d);
+  struct Question;
+  Result<void> check_some(Span<const Pod*> pods, const CheckOptions& options, uint32_t calls,
+                          std::vector<Ref<const Decision>>* out);
+  Result<void> judge(const Call& call, Str node, const CheckOptions& options, Question* q);
+  void ask_to_filter(Question* q) const;
+  Result<void> decide(const Call& call, const CheckOptions& options, Question* q);
+  void ask_to_prioritize(Question* q) const;
+  Result<void> finish_scores(Question* q) const;
+  Result<void> score_decision(const Call& call, Question* q);
   Result<void> ask_post_filter(CycleState& state, const Pod& pod, const Call& call, Decision* d);
 
   // Scores (evaluator_score.cpp).
@@ -351,11 +364,16 @@ class Evaluator final : public RefCounted {
   uint32_t nominated_row(const Pod& pod) const;
 
   // Extenders (evaluator_extend.cpp).
-  ExtenderPass extenders_about(const Pod& pod) const {
-    return {*framework_, view(), *services_, pod};
-  }
-  // PreScore, Score and Prioritize, into work_.totals, of nodes in whose place extenders may have
-  // returned others. A Status other than Success is upstream's Error of the whole point.
+  Result<Status> filter_extended(const Pod& pod, ExtendedNodes* nodes,
+                                 ExtenderVerdicts* verdicts) const;
+  // PreScore and Score, into work_.totals, of nodes in whose place extenders may have returned
+  // others. A Status other than Success is upstream's Error of the whole point.
+  Result<Status> score_left(CycleState& state, const Pod& pod, const Call& call,
+                            const ExtendedNodes& nodes, const CycleOptions& observed,
+                            ScoreTable* table);
+  static void add_scores(const std::vector<ExtenderScores>& said, Span<uint32_t> rows,
+                         int64_t* totals, ScoreTable* table);
+  // The same with the extenders' scores; `scored` says which nodes have some.
   Result<Status> score_extended(CycleState& state, const Pod& pod, const Call& call,
                                 const ExtendedNodes& nodes, const CycleOptions& observed,
                                 ScoreTable* table, std::vector<bool>* scored);
@@ -364,7 +382,9 @@ class Evaluator final : public RefCounted {
   Result<CycleOutcome> choose_extended(CycleState& state, const Pod& pod, const Call& call,
                                        const CycleOptions& options, ExtendedNodes nodes,
                                        ExtenderVerdicts* extended, CycleOutcome out);
-  Result<ExtendedNodes> extend_check(const Pod& pod, Decision::Source* source);
+  ExtendedNodes left_by_filters(const Decision::Source& source) const;
+  void take_rejections(Span<uint32_t> asked, Span<uint32_t> left, const ExtenderVerdicts& extended,
+                       Decision::Source* source) const;
   size_t nodes_to_find(size_t nodes) const;
 
   // Binding (evaluator_binding.cpp).

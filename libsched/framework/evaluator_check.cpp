@@ -1,5 +1,6 @@
 // Evaluator: decisions.
 #include <algorithm>
+#include <atomic>
 #include <bit>
 
 #include "libsched/framework/evaluator.hpp"
@@ -51,6 +52,28 @@ Result<Evaluator::Checked> Evaluator::check_nodes(CycleState& state, const Pod& 
   return out;
 }
 
+// A decision in the making. Extenders are asked between the steps, on any thread.
+struct Evaluator::Question {
+  Question(CycleState& its_state, const Pod& its_pod) : state(its_state), pod(its_pod) {}
+
+  CycleState& state;
+  const Pod& pod;
+  Decision::Source source;
+  std::optional<Status> gate;
+  Checked checked;
+  // Whether extenders filter, what they are asked about, and what they say.
+  bool filters = false;
+  std::vector<uint32_t> asked;
+  ExtendedNodes left;
+  ExtenderVerdicts extended;
+  std::optional<Result<Status>> passed;
+  Ref<Decision> decision;
+  // Whether they prioritize the nodes that are left.
+  bool prioritizes = false;
+  std::optional<Result<std::vector<ExtenderScores>>> scores;
+  std::vector<IgnoredError> unscored;
+};
+
 Result<Ref<const Decision>> Evaluator::check(const Pod& pod, Str node, bool judge_excluded,
                                              bool score) {
   CycleState state;
@@ -65,14 +88,104 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
   const Call call = call_with(limits.watch());
   LIBSCHED_TRY(call.check_limits());
   if (cluster_) cluster_->refresh();
-  std::optional<ExclusiveUse> use(std::in_place, *this);  // until PostFilter
+  Question q(state, pod);
+  {
+    const ExclusiveUse use(*this);  // until PostFilter
+    LIBSCHED_TRY(judge(call, node, options, &q));
+    if (q.filters) ask_to_filter(&q);
+    LIBSCHED_TRY(decide(call, options, &q));
+    if (q.prioritizes) ask_to_prioritize(&q);
+    LIBSCHED_TRY(finish_scores(&q));
+  }
+  Decision& d = *q.decision;
+  if (d.error.empty() && options.post_filter && d.feasible_count == 0)
+    LIBSCHED_TRY(ask_post_filter(state, pod, call, &d));
+  if (cluster_) d.finish_before_change(*cluster_);
+  return Ref<const Decision>(q.decision);
+}
+
+Result<std::vector<Ref<const Decision>>> Evaluator::check_each(Span<const Pod*> pods,
+                                                               const CheckOptions& options,
+                                                               uint32_t calls) {
+  const std::vector<ExtenderRef>& extenders = framework_->extenders();
+  const bool at_once = calls > 1 && !extenders.empty() && !options.post_filter &&
+                       std::all_of(extenders.begin(), extenders.end(),
+                                   [](const auto& e) { return e->traits().concurrent; });
+  const size_t most = at_once ? std::max<size_t>(calls, kCheckedTogether) : 1;
+  std::vector<Ref<const Decision>> out;
+  while (out.size() < pods.size()) {
+    const size_t count = std::min(most, pods.size() - out.size());
+    LIBSCHED_TRY(check_some(pods.subspan(out.size(), count), options, calls, &out));
+  }
+  return out;
+}
+
+// Takes some pods through each step together, because only one at a time may use the workspace.
+Result<void> Evaluator::check_some(Span<const Pod*> pods, const CheckOptions& options,
+                                   uint32_t calls, std::vector<Ref<const Decision>>* out) {
+  const auto about = [&](size_t i, Error error) {
+    const std::string path = "pods[" + std::to_string(out->size() + i) + "]";
+    error.path = error.path.empty() ? path : path + "." + error.path;
+    return error;
+  };
+  if (pods.size() == 1) {
+    const Ref<CycleState> state = make_ref<CycleState>();
+    Result<Ref<const Decision>> made = check(*state, *pods[0], {}, options);
+    if (!made.ok()) return about(0, std::move(made.error()));
+    out->push_back(std::move(*made));
+    return {};
+  }
+  LIBSCHED_TRY(check_idle());
+  const CallLimits limits(options.limits, *services_);
+  const Call call = call_with(limits.watch());
+  LIBSCHED_TRY(call.check_limits());
+  if (cluster_) cluster_->refresh();
+  const ExclusiveUse use(*this);
+  std::vector<Ref<CycleState>> states;
+  std::vector<Question> questions;
+  questions.reserve(pods.size());
+  for (const Pod* pod : pods)
+    questions.emplace_back(*states.emplace_back(make_ref<CycleState>()), *pod);
+
+  const auto in_order = [&](const auto& step) -> Result<void> {
+    for (size_t i = 0; i < questions.size(); ++i)
+      if (Result<void> done = step(&questions[i]); !done.ok())
+        return about(i, std::move(done.error()));
+    return call.check_limits();
+  };
+  const auto at_once = [&](bool Question::* wanted, const auto& step) {
+    std::vector<Question*> asking;
+    for (Question& q : questions)
+      if (q.*wanted) asking.push_back(&q);
+    std::atomic<size_t> next{0};
+    Crew(static_cast<uint32_t>(std::clamp<size_t>(asking.size(), 1, calls))).run([&](bool) {
+      for (size_t i = 0; (i = next.fetch_add(1)) < asking.size() && !call.exceeded();)
+        step(asking[i]);
+    });
+    return call.check_limits();
+  };
+  LIBSCHED_TRY(in_order([&](Question* q) { return judge(call, {}, options, q); }));
+  LIBSCHED_TRY(at_once(&Question::filters, [&](Question* q) { ask_to_filter(q); }));
+  LIBSCHED_TRY(in_order([&](Question* q) { return decide(call, options, q); }));
+  LIBSCHED_TRY(at_once(&Question::prioritizes, [&](Question* q) { ask_to_prioritize(q); }));
+  LIBSCHED_TRY(in_order([&](Question* q) { return finish_scores(q); }));
+  for (Question& q : questions) {
+    if (cluster_) q.decision->finish_before_change(*cluster_);
+    out->emplace_back(std::move(q.decision));
+  }
+  return {};
+}
+
+// PreEnqueue, PreFilter and Filter.
+Result<void> Evaluator::judge(const Call& call, Str node, const CheckOptions& options,
+                              Question* q) {
   const View& v = view();
-  Decision::Source source;
+  Decision::Source& source = q->source;
   source.framework = framework_;
   source.cluster = cluster_;
   source.snapshot = snapshot_;
   source.services = services_;
-  source.pod = PodRef::share(&pod);
+  source.pod = PodRef::share(&q->pod);
   source.judge_excluded = options.judge_excluded;
   source.facts = options.facts;
   if (!node.empty()) {
@@ -81,62 +194,89 @@ Result<Ref<const Decision>> Evaluator::check(CycleState& state, const Pod& pod, 
       return Error{
           Rc::kNotFound, "node \"" + std::string(node) + "\" is not in the cluster", {}, {}};
   }
-  std::optional<Status> gate;
-  if (Status s = run_pre_enqueue(pod); !s.success()) gate = std::move(s);
+  if (Status s = run_pre_enqueue(q->pod); !s.success()) q->gate = std::move(s);
   source.all_nodes = source.only == kNoId ? v.node_count() : 1;
-  Checked checked;
-  ExtendedNodes extended;
-  std::string extender_error;
-  if (v.node_count() != 0) {
-    Result<Status> pre = pre_filter(state, pod, call);
-    if (!pre.ok()) return std::move(pre.error());
-    source.narrowed = state.pre_filter();
-    for (size_t i = 0; i < state.entries().size(); ++i)
-      if (state.entries()[i].skip_filter) source.skipped.set(i);
-    if (pre->success()) {
-      Result<Checked> done = check_nodes(state, pod, call, &source);
-      if (!done.ok()) return std::move(done.error());
-      checked = *done;
-      if (!framework_->extenders().empty() && !checked.failed) {
-        Result<ExtendedNodes> left = extend_check(pod, &source);
-        if (!left.ok()) return std::move(left.error());
-        extended = std::move(*left);
-        extender_error = source.error;
-        checked.feasible = extended.rows.size();
-      }
+  if (v.node_count() == 0) return {};
+  Result<Status> pre = pre_filter(q->state, q->pod, call);
+  if (!pre.ok()) return std::move(pre.error());
+  source.narrowed = q->state.pre_filter();
+  for (size_t i = 0; i < q->state.entries().size(); ++i)
+    if (q->state.entries()[i].skip_filter) source.skipped.set(i);
+  if (pre->success()) {
+    Result<Checked> done = check_nodes(q->state, q->pod, call, &source);
+    if (!done.ok()) return std::move(done.error());
+    q->checked = *done;
+    if (!framework_->extenders().empty() && !q->checked.failed) {
+      q->filters = true;
+      q->left = left_by_filters(source);
+      q->asked = q->left.rows;
     }
-    source.pre_filter = std::move(*pre);
   }
-  Ref<Decision> d = make_ref<Decision>(std::move(source));
+  source.pre_filter = std::move(*pre);
+  return {};
+}
+
+void Evaluator::ask_to_filter(Question* q) const {
+  q->passed = ExtenderPass(*framework_, view(), q->pod).filter(&q->left, &q->extended);
+}
+
+// Makes the decision, but for the extenders' scores.
+Result<void> Evaluator::decide(const Call& call, const CheckOptions& options, Question* q) {
+  if (q->filters) {
+    ExtenderPass::log_skipped(*services_, q->extended.ignored);
+    if (!q->passed->ok()) return q->passed->error();
+    if (q->passed->value().success()) {
+      take_rejections(q->asked, q->left.rows, q->extended, &q->source);
+    } else {
+      q->source.error = q->passed->value().message();
+      q->left = {};
+    }
+    q->checked.feasible = q->left.rows.size();
+  }
+  const std::string extender_error = q->source.error;
+  q->decision = make_ref<Decision>(std::move(q->source));
+  Decision* const d = q->decision.get();
   if (options.facts) {
-    if (gate) add_pod_facts(call, pod, *gate, d.get());
+    if (q->gate) add_pod_facts(call, q->pod, *q->gate, d);
     d->pre_enqueue_facts = d->pod_facts.list().size();
-    if (d->pre_filter) add_pod_facts(call, pod, *d->pre_filter, d.get());
+    if (d->pre_filter) add_pod_facts(call, q->pod, *d->pre_filter, d);
     // At once: plugins ask the view for counts, as only its writer may.
     static_cast<void>(d->details());
   }
-  d->pre_enqueue = std::move(gate);
-  d->node_count = checked.judged;
-  if (v.node_count() == 0) {
+  d->pre_enqueue = std::move(q->gate);
+  d->node_count = q->checked.judged;
+  if (view().node_count() == 0) {
     d->error = "no nodes available to schedule pods";
   } else if (!d->pre_filter->success() && !d->pre_filter->rejected()) {
     d->error = d->pre_filter->message();
   } else if (!extender_error.empty()) {
     d->error = extender_error;
-  } else if (checked.failed) {
+  } else if (q->checked.failed) {
     d->error = d->details().error;
   }
-  if (d->error.empty()) {
-    d->feasible_count = checked.feasible;
-    if (options.score && d->feasible_count != 0)
-      LIBSCHED_TRY(score_decision(state, pod, call, extended, d.get()));
-    if (options.post_filter && d->feasible_count == 0) {
-      use.reset();
-      LIBSCHED_TRY(ask_post_filter(state, pod, call, d.get()));
-    }
+  if (!d->error.empty()) return {};
+  d->feasible_count = q->checked.feasible;
+  if (!options.score || d->feasible_count == 0) return {};
+  return score_decision(call, q);
+}
+
+void Evaluator::ask_to_prioritize(Question* q) const {
+  q->scores = ExtenderPass(*framework_, view(), q->pod).prioritize(q->left, &q->unscored);
+}
+
+// Adds the extenders' scores, and finds the best nodes.
+Result<void> Evaluator::finish_scores(Question* q) const {
+  Decision& d = *q->decision;
+  if (q->prioritizes) {
+    ExtenderPass(*framework_, view(), q->pod).log_unscored(*services_, q->unscored);
+    if (!q->scores->ok()) return q->scores->error();
+    add_scores(q->scores->value(), q->left.rows, nullptr, &d.scores);
   }
-  if (cluster_) d->finish_before_change(*cluster_);
-  return Ref<const Decision>(d);
+  if (d.scores.totals.empty() || !d.score_error.empty()) return {};
+  const int64_t top = *std::max_element(d.scores.totals.begin(), d.scores.totals.end());
+  for (size_t i = 0; i < d.scores.rows.size(); ++i)
+    if (d.scores.totals[i] == top) d.best.push_back(d.scores.rows[i]);
+  return {};
 }
 
 // The facts of PreEnqueue's or PreFilter's rejection.
@@ -155,9 +295,10 @@ void Evaluator::add_pod_facts(const Call& call, const Pod& pod, const Status& st
   }
 }
 
-// Scores the nodes that fit.
-Result<void> Evaluator::score_decision(CycleState& state, const Pod& pod, const Call& call,
-                                       const ExtendedNodes& extended, Decision* d) {
+// Scores the nodes that fit, by plugins.
+Result<void> Evaluator::score_decision(const Call& call, Question* q) {
+  Decision* const d = q->decision.get();
+  const bool extended = !framework_->extenders().empty();
   const std::vector<uint32_t>& rows = d->details().names->rows;
   work_.feasible.assign(view().word_count(), 0);
   std::vector<uint32_t> index(view().row_count());
@@ -170,11 +311,10 @@ Result<void> Evaluator::score_decision(CycleState& state, const Pod& pod, const 
   FeasibleOrder order(listed, 0, work_.feasible.data(), listed.size(), &work_.feasible_rows);
   const ScoreSet set{work_.feasible.size(), listed.size(), work_.feasible.data(), &order, nullptr};
   d->scored = true;
-  ScorePass pass(*framework_, state, pod, call, &work_);
+  ScorePass pass(*framework_, q->state, q->pod, call, &work_);
   Status s;
-  if (!framework_->extenders().empty()) {
-    std::vector<bool> scored;
-    Result<Status> ran = score_extended(state, pod, call, extended, {}, &d->scores, &scored);
+  if (extended) {
+    Result<Status> ran = score_left(q->state, q->pod, call, q->left, {}, &d->scores);
     if (!ran.ok()) return std::move(ran.error());
     s = std::move(*ran);
     // Without a Score plugin upstream gives every node one point and runs no PreScore.
@@ -184,10 +324,10 @@ Result<void> Evaluator::score_decision(CycleState& state, const Pod& pod, const 
     s = std::move(*pre);
   }
   if (s.success()) {
-    for (size_t i = 0; i < state.entries().size(); ++i)
-      if (state.entries()[i].skip_score) d->skip_score.push_back(framework_->plugins()[i].name);
+    for (size_t i = 0; i < q->state.entries().size(); ++i)
+      if (q->state.entries()[i].skip_score) d->skip_score.push_back(framework_->plugins()[i].name);
     std::sort(d->skip_score.begin(), d->skip_score.end());
-    if (framework_->extenders().empty()) {
+    if (!extended) {
       Result<Status> scored = pass.score(set, nullptr, &d->scores);
       if (!scored.ok()) return std::move(scored.error());
       s = std::move(*scored);
@@ -198,9 +338,7 @@ Result<void> Evaluator::score_decision(CycleState& state, const Pod& pod, const 
     return {};
   }
   for (uint32_t& r : d->scores.rows) r = index[r];
-  const int64_t top = *std::max_element(d->scores.totals.begin(), d->scores.totals.end());
-  for (size_t i = 0; i < d->scores.rows.size(); ++i)
-    if (d->scores.totals[i] == top) d->best.push_back(d->scores.rows[i]);
+  q->prioritizes = extended;
   return {};
 }
 

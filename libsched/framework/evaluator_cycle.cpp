@@ -246,7 +246,7 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
     if (there.rejected()) rejected = nominated;
     if (there.success() && !framework_->extenders().empty()) {
       ExtendedNodes one{{nominated}, {}};
-      const Result<Status> asked = extenders_about(pod).filter(&one, extended);
+      const Result<Status> asked = filter_extended(pod, &one, extended);
       if (!asked.ok()) return asked.error();
       extended->narrowed = false;  // upstream's diagnosis does not know
       if (extended->statuses.has(nominated)) rejected = nominated;

@@ -46,9 +46,9 @@ class ReturnedNodes {
 
 }  // namespace
 
-Result<Status> Evaluator::score_extended(CycleState& state, const Pod& pod, const Call& call,
-                                         const ExtendedNodes& nodes, const CycleOptions& observed,
-                                         ScoreTable* table, std::vector<bool>* scored) {
+Result<Status> Evaluator::score_left(CycleState& state, const Pod& pod, const Call& call,
+                                     const ExtendedNodes& nodes, const CycleOptions& observed,
+                                     ScoreTable* table) {
   const size_t words = view().word_count(), count = nodes.rows.size();
   work_.feasible.assign(words, 0);
   for (const uint32_t r : nodes.rows) work_.feasible[r / 64] |= uint64_t{1} << (r % 64);
@@ -87,24 +87,43 @@ Result<Status> Evaluator::score_extended(CycleState& state, const Pod& pod, cons
     std::fill(work_.totals.begin(), work_.totals.end(), 0);
     if (table != nullptr) table->totals.assign(count, 0);
   }
-  scored->assign(count, false);
-  const Result<std::vector<ExtenderPass::Scores>> said = extenders_about(pod).prioritize(nodes);
-  if (!said.ok()) return said.error();
-  for (const ExtenderPass::Scores& scores : *said) {
+  return Status();
+}
+
+// Adds the scores of extenders to the totals by row and to the table, unless these are null.
+void Evaluator::add_scores(const std::vector<ExtenderScores>& said, Span<uint32_t> rows,
+                           int64_t* totals, ScoreTable* table) {
+  for (const ExtenderScores& scores : said) {
     ScoreTable::Column column{scores.extender->traits().name, scores.extender->traits().weight};
-    for (size_t i = 0; i < count; ++i) {
-      if (scores.scored[i]) (*scored)[i] = true;
+    for (size_t i = 0; i < rows.size(); ++i) {
       const int64_t weighted = wrapping_mul(scores.raw[i], scores.factor);
-      int64_t& total = work_.totals[nodes.rows[i]];
-      total = wrapping_add(total, weighted);
+      if (totals != nullptr) totals[rows[i]] = wrapping_add(totals[rows[i]], weighted);
+      if (table == nullptr) continue;
       column.raw.push_back(scores.raw[i]);
       column.normalized.push_back(wrapping_mul(scores.raw[i], kMaxNodeScore / 10));
       column.weighted.push_back(weighted);
-      if (table != nullptr) table->totals[i] = total;
+      table->totals[i] = wrapping_add(table->totals[i], weighted);
     }
     if (table != nullptr && scores.extender->traits().prioritizes)
       table->columns.push_back(std::move(column));
   }
+}
+
+Result<Status> Evaluator::score_extended(CycleState& state, const Pod& pod, const Call& call,
+                                         const ExtendedNodes& nodes, const CycleOptions& observed,
+                                         ScoreTable* table, std::vector<bool>* scored) {
+  Result<Status> ran = score_left(state, pod, call, nodes, observed, table);
+  if (!ran.ok() || !ran->success()) return ran;
+  const ExtenderPass extenders(*framework_, view(), pod);
+  std::vector<IgnoredError> ignored;
+  const Result<std::vector<ExtenderScores>> said = extenders.prioritize(nodes, &ignored);
+  extenders.log_unscored(*services_, ignored);
+  if (!said.ok()) return said.error();
+  add_scores(*said, nodes.rows, work_.totals.data(), table);
+  scored->assign(nodes.rows.size(), false);
+  for (const ExtenderScores& scores : *said)
+    for (size_t i = 0; i < nodes.rows.size(); ++i)
+      if (scores.scored[i]) (*scored)[i] = true;
   return Status();
 }
 
@@ -145,7 +164,7 @@ Result<CycleOutcome> Evaluator::choose_extended(CycleState& state, const Pod& po
                                                 const CycleOptions& options, ExtendedNodes nodes,
                                                 ExtenderVerdicts* extended, CycleOutcome out) {
   const size_t rejected = out.evaluated - nodes.rows.size();
-  const Result<Status> passed = extenders_about(pod).filter(&nodes, extended);
+  const Result<Status> passed = filter_extended(pod, &nodes, extended);
   if (!passed.ok()) return passed.error();
   LIBSCHED_TRY(call.check_limits());
   if (!passed->success()) {
@@ -175,43 +194,47 @@ Result<CycleOutcome> Evaluator::choose_extended(CycleState& state, const Pod& po
   return out;
 }
 
-// Asks the extenders about the nodes that the filters of a decision have left; their rejections
-// become verdicts. Returns the nodes that are left.
-Result<ExtendedNodes> Evaluator::extend_check(const Pod& pod, Decision::Source* source) {
+Result<Status> Evaluator::filter_extended(const Pod& pod, ExtendedNodes* nodes,
+                                          ExtenderVerdicts* verdicts) const {
+  Result<Status> passed = ExtenderPass(*framework_, view(), pod).filter(nodes, verdicts);
+  ExtenderPass::log_skipped(*services_, verdicts->ignored);
+  return passed;
+}
+
+// The nodes that the filters of a decision have left, which extenders are asked about.
+ExtendedNodes Evaluator::left_by_filters(const Decision::Source& source) const {
   const View& v = view();
   ExtendedNodes nodes;
-  const size_t first = source->verdicts.first_word() * 64;
+  const size_t first = source.verdicts.first_word() * 64;
   const auto left = [&](uint32_t r) {
     return r >= first && has_bit(work_.alive, static_cast<uint32_t>(r - first)) &&
-           (!source->judge_excluded || source->narrowed.allows(v.row(r).name));
+           (!source.judge_excluded || source.narrowed.allows(v.row(r).name));
   };
-  if (source->only != kNoId) {
-    if (left(source->only)) nodes.rows.push_back(source->only);
+  if (source.only != kNoId) {
+    if (left(source.only)) nodes.rows.push_back(source.only);
   } else {
     for (const uint32_t r : v.order())
       if (left(r)) nodes.rows.push_back(r);
   }
-  const std::vector<uint32_t> asked = nodes.rows;
-  ExtenderVerdicts extended;
-  const Result<Status> passed = extenders_about(pod).filter(&nodes, &extended);
-  if (!passed.ok()) return passed.error();
-  if (!passed->success()) {
-    source->error = passed->message();
-    return ExtendedNodes();
-  }
-  std::vector<uint64_t> kept(v.word_count());
-  for (const uint32_t r : nodes.rows) kept[r / 64] |= uint64_t{1} << (r % 64);
+  return nodes;
+}
+
+// Makes verdicts of the extenders' rejections: `asked` are the rows that they were asked about, and
+// `left` those that they have left.
+void Evaluator::take_rejections(Span<uint32_t> asked, Span<uint32_t> left,
+                                const ExtenderVerdicts& extended, Decision::Source* source) const {
+  std::vector<uint64_t> kept(view().word_count());
+  for (const uint32_t r : left) kept[r / 64] |= uint64_t{1} << (r % 64);
   for (const uint32_t r : asked)
     if (!has_bit(kept, r) && !extended.statuses.has(r))
       source->verdicts.reject(r, extended.statuses.absent, {});
-  const size_t words = source->verdicts.words();
+  const size_t first = source->verdicts.first_word() * 64, words = source->verdicts.words();
   for (const auto& [r, status] : extended.statuses.all())
     if (!has_bit(kept, r) && r >= first && r < first + words * 64)
       source->verdicts.reject(r, status, {});
   source->extended = true;
   source->extender_narrowed = extended.narrowed;
   for (const auto& [name, status] : extended.unknown) source->unknown.push_back(status);
-  return nodes;
 }
 
 }  // namespace libsched

@@ -28,11 +28,6 @@ Error needs_document(const Extender& extender, const char* kind, const ObjectMet
           {}};
 }
 
-void skipped(const Services& services, const Extender& extender, const Error& error) {
-  log_of(services).info(0, "Skipping extender as it returned error and has ignorable flag set",
-                        {{"extender", extender.traits().name}, {"err", error.message}});
-}
-
 // What ends a call of the library, and is no answer of an extender.
 bool of_library(const Error& error) { return error.rc == Rc::kNoMemory || error.rc == Rc::kMisuse; }
 
@@ -46,6 +41,22 @@ bool Extender::interested(const Pod& pod) const {
   };
   return std::any_of(pod.spec.containers.begin(), pod.spec.containers.end(), wants) ||
          std::any_of(pod.spec.init_containers.begin(), pod.spec.init_containers.end(), wants);
+}
+
+void ExtenderPass::log_skipped(const Services& services, const std::vector<IgnoredError>& ignored) {
+  for (const IgnoredError& error : ignored)
+    log_of(services).info(0, "Skipping extender as it returned error and has ignorable flag set",
+                          {{"extender", error.extender->traits().name}, {"err", error.message}});
+}
+
+void ExtenderPass::log_unscored(const Services& services,
+                                const std::vector<IgnoredError>& ignored) const {
+  for (const IgnoredError& error : ignored)
+    log_of(services).info(
+        5, "Failed to run extender's priority function. No score given by this extender.",
+        {{"error", error.message},
+         {"pod", pod_.meta},
+         {"extender", error.extender->traits().name}});
 }
 
 Result<void> ExtenderPass::may_ask(const Extender& extender, const ExtendedNodes* nodes) const {
@@ -70,7 +81,7 @@ Result<Status> ExtenderPass::filter(ExtendedNodes* nodes, ExtenderVerdicts* verd
     if (!answer.ok()) {
       if (of_library(answer.error())) return std::move(answer.error());
       if (!extender->traits().ignorable) return Status::from_error(answer.error().message);
-      skipped(services_, *extender, answer.error());
+      verdicts->ignored.push_back({extender.get(), answer.error().message});
       continue;
     }
     const auto say = [&](const std::string& name, Code code, const std::string& message) {
@@ -102,9 +113,9 @@ Result<Status> ExtenderPass::filter(ExtendedNodes* nodes, ExtenderVerdicts* verd
   return Status();
 }
 
-Result<std::vector<ExtenderPass::Scores>> ExtenderPass::prioritize(
-    const ExtendedNodes& nodes) const {
-  std::vector<Scores> out;
+Result<std::vector<ExtenderScores>> ExtenderPass::prioritize(
+    const ExtendedNodes& nodes, std::vector<IgnoredError>* ignored) const {
+  std::vector<ExtenderScores> out;
   std::vector<const Node*> asked;
   std::map<Str, size_t> index;
   for (size_t i = 0; i < nodes.rows.size(); ++i) {
@@ -113,8 +124,8 @@ Result<std::vector<ExtenderPass::Scores>> ExtenderPass::prioritize(
   }
   for (const ExtenderRef& extender : framework_.extenders()) {
     if (!extender->interested(pod_)) continue;
-    Scores scores{extender.get(), std::vector<int64_t>(asked.size()),
-                  std::vector<bool>(asked.size())};
+    ExtenderScores scores{extender.get(), std::vector<int64_t>(asked.size()),
+                          std::vector<bool>(asked.size())};
     if (!extender->traits().prioritizes) {  // upstream scores all nodes with nothing
       scores.scored.assign(asked.size(), true);
       out.push_back(std::move(scores));
@@ -124,11 +135,7 @@ Result<std::vector<ExtenderPass::Scores>> ExtenderPass::prioritize(
     Result<std::vector<Extender::Score>> answer = extender->prioritize(pod_, asked);
     if (!answer.ok()) {
       if (of_library(answer.error())) return std::move(answer.error());
-      log_of(services_).info(
-          5, "Failed to run extender's priority function. No score given by this extender.",
-          {{"error", answer.error().message},
-           {"pod", pod_.meta},
-           {"extender", extender->traits().name}});
+      ignored->push_back({extender.get(), answer.error().message});
       continue;
     }
     scores.factor = wrapping_mul(extender->traits().weight, kMaxNodeScore / kMaxExtenderPriority);
@@ -171,7 +178,8 @@ Result<Extender::Candidates> ExtenderPass::resolve(
   return out;
 }
 
-Result<Status> ExtenderPass::process_preemption(Extender::Candidates* candidates) const {
+Result<Status> ExtenderPass::process_preemption(Extender::Candidates* candidates,
+                                                std::vector<IgnoredError>* ignored) const {
   if (candidates->empty()) return Status();
   for (const ExtenderRef& extender : framework_.extenders()) {
     const bool ignorable = extender->traits().ignorable;
@@ -188,7 +196,7 @@ Result<Status> ExtenderPass::process_preemption(Extender::Candidates* candidates
         answer.ok() ? resolve(*extender, *answer) : Result<Extender::Candidates>(answer.error());
     if (!left.ok()) {
       if (!ignorable) return Status::from_error(left.error().message);
-      skipped(services_, *extender, left.error());
+      ignored->push_back({extender.get(), left.error().message});
       continue;
     }
     for (const PreemptionReport::Candidate& c : *left)

@@ -31,6 +31,7 @@ class Extender : public RefCounted {
     bool filters = false, prioritizes = false, preempts = false, binds = false;
     // Whether it reads the documents of pods, or of nodes, which must then have been kept.
     bool reads_pods = false, reads_nodes = false;
+    bool concurrent = false;  // several threads may ask it to filter and prioritize at once
     int64_t weight = 1;
     // It is asked about pods that have one of these resources; empty: about all.
     std::vector<std::string> managed_resources;
@@ -61,7 +62,8 @@ class Extender : public RefCounted {
   const Traits& traits() const { return traits_; }
   bool interested(const Pod& pod) const;
 
-  // Called on the thread of the cycle, and bind() on any thread. An error is the extender's own.
+  // Called on the thread of the cycle, and bind() on any thread; with `concurrent` filter() and
+  // prioritize(), too. An error is the extender's own.
   virtual Result<FilterAnswer> filter(const Pod& pod, Span<const Node*> nodes) const = 0;
   virtual Result<std::vector<Score>> prioritize(const Pod& pod, Span<const Node*> nodes) const = 0;
   virtual Result<std::vector<Victims>> process_preemption(const Pod& pod,
@@ -85,37 +87,51 @@ struct ExtendedNodes {
   }
 };
 
+// An error that counts as no answer.
+struct IgnoredError {
+  const Extender* extender;
+  std::string message;
+};
+
 // The rejections of all extenders.
 struct ExtenderVerdicts {
   NodeStatuses statuses;
   std::map<std::string, Status> unknown;  // of names that the view does not have
   bool narrowed = false;                  // fewer nodes are left
+  std::vector<IgnoredError> ignored;
 };
 
-// The questions of one cycle about one pod. All arguments outlive this.
+// An extender's scores of nodes, by their index.
+struct ExtenderScores {
+  const Extender* extender;
+  std::vector<int64_t> raw;  // 0 where it has given none
+  std::vector<bool> scored;
+  int64_t factor = 0;  // of a raw score in the total
+};
+
+// The questions of one cycle about one pod. All arguments outlive this. Any thread may call the
+// const functions, if all extenders are `concurrent` and the view stays as it is.
 class ExtenderPass {
  public:
-  ExtenderPass(const Framework& framework, const View& view, const Services& services,
-               const Pod& pod)
-      : framework_(framework), view_(view), services_(services), pod_(pod) {}
+  ExtenderPass(const Framework& framework, const View& view, const Pod& pod)
+      : framework_(framework), view_(view), pod_(pod) {}
 
   // Upstream's findNodesThatPassExtenders: leaves the nodes that pass. A Status other than Success
   // is the error of an extender that is not ignorable.
   Result<Status> filter(ExtendedNodes* nodes, ExtenderVerdicts* verdicts) const;
 
-  // An extender's scores of the nodes, by their index.
-  struct Scores {
-    const Extender* extender;
-    std::vector<int64_t> raw;  // 0 where it has given none
-    std::vector<bool> scored;
-    int64_t factor = 0;  // of a raw score in the total
-  };
   // Upstream's part of prioritizeNodes. Errors of extenders count as no scores.
-  Result<std::vector<Scores>> prioritize(const ExtendedNodes& nodes) const;
+  Result<std::vector<ExtenderScores>> prioritize(const ExtendedNodes& nodes,
+                                                 std::vector<IgnoredError>* ignored) const;
 
   // Upstream's callExtenders: the candidates that are left. A Status other than Success is the
   // error of an extender that is not ignorable.
-  Result<Status> process_preemption(Extender::Candidates* candidates) const;
+  Result<Status> process_preemption(Extender::Candidates* candidates,
+                                    std::vector<IgnoredError>* ignored) const;
+
+  // Logs what has been ignored, as upstream does.
+  static void log_skipped(const Services& services, const std::vector<IgnoredError>& ignored);
+  void log_unscored(const Services& services, const std::vector<IgnoredError>& ignored) const;
 
  private:
   Result<void> may_ask(const Extender& extender, const ExtendedNodes* nodes) const;
@@ -124,7 +140,6 @@ class ExtenderPass {
 
   const Framework& framework_;
   const View& view_;
-  const Services& services_;
   const Pod& pod_;
 };
 

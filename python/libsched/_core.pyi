@@ -358,6 +358,9 @@ class Evaluator:
               state: Optional[CycleState] = None, post_filter: bool = False,
               timeout_ns: Optional[int] = None, cancel: Optional[Cancel] = None,
               facts: bool = False) -> Decision: ...
+    def check_pods(self, pods: Sequence[Pod], score: bool, post_filter: bool, facts: bool,
+                   extender_calls: int, timeout_ns: Optional[int],
+                   cancel: Optional[Cancel]) -> list[Decision]: ...
     def set_parallelism(self, threads: int) -> None: ...
     def first_fit(self, state: CycleState, pod: Pod, accept: Optional[bytes], start: int,
                   timeout_ns: Optional[int], cancel: Optional[Cancel],

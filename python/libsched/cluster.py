@@ -138,6 +138,9 @@ class Cluster(View):
         The order in which the scheduler visits nodes.
     defaults, strict : bool
         As for `Objects`.
+    keep_raw : bool
+        Keep the documents of what the cluster's methods parse, as `Objects` does, for `Node.raw` and
+        for HTTP extenders, which get them. Objects that are given to it stay as they are.
 
     Notes
     -----
@@ -163,26 +166,28 @@ class Cluster(View):
     <Cluster: 1 node, 0 pods>
     """
 
-    __slots__ = ("_forks", "_node_order", "_services")
+    __slots__ = ("_forks", "_keep_raw", "_node_order", "_services")
 
     _handle: _core.Cluster
 
     def __init__(self, source: Source | None = None, *, node_order: NodeOrder = "upstream",
-                 defaults: bool = True, strict: bool = False) -> None:
+                 defaults: bool = True, strict: bool = False, keep_raw: bool = False) -> None:
         if node_order not in ("upstream", "insertion"):
             raise InvalidError(f'node_order is "upstream" or "insertion", not {node_order!r}')
-        self._adopt(_core.Cluster(0 if node_order == "upstream" else 1), node_order)
+        self._adopt(_core.Cluster(0 if node_order == "upstream" else 1), node_order, keep_raw)
         if source is not None:
             self.apply(source, defaults=defaults, strict=strict)
 
     @classmethod
     def load(cls, source: Source, *, node_order: NodeOrder = "upstream", defaults: bool = True,
-             strict: bool = False) -> Cluster:
+             strict: bool = False, keep_raw: bool = False) -> Cluster:
         """Does the same as calling the class with a source."""
-        return cls(source, node_order=node_order, defaults=defaults, strict=strict)
+        return cls(source, node_order=node_order, defaults=defaults, strict=strict,
+                   keep_raw=keep_raw)
 
-    def _adopt(self, handle: _core.Cluster, node_order: NodeOrder) -> None:
+    def _adopt(self, handle: _core.Cluster, node_order: NodeOrder, keep_raw: bool = False) -> None:
         self._handle = handle
+        self._keep_raw = keep_raw
         self._node_order: NodeOrder = node_order
         self._evaluators = weakref.WeakKeyDictionary()
         self._columns = None
@@ -210,7 +215,7 @@ class Cluster(View):
             The input is invalid. Nothing has changed.
         """
         objects = source if isinstance(source, Objects) else Objects(
-            source, defaults=defaults, strict=strict)
+            source, defaults=defaults, strict=strict, keep_raw=self._keep_raw)
         self._handle.apply(_changes(objects, _core.PUT_APPLY))
         if objects.priority_classes() is not None:
             self._classes = objects
@@ -234,7 +239,7 @@ class Cluster(View):
             The number of objects added or changed.
         """
         objects = source if isinstance(source, Objects) else Objects(
-            source, defaults=defaults, strict=strict)
+            source, defaults=defaults, strict=strict, keep_raw=self._keep_raw)
         how = _core.PUT_MISSING if only_new else _core.PUT_APPLY
         return self._handle.apply(_changes(objects, how, others_only=True))
 
@@ -251,7 +256,7 @@ class Cluster(View):
         ExistsError
             The cluster has one of the nodes already.
         """
-        self._handle.add_nodes([node._handle for node in nodes_of(nodes)])
+        self._handle.add_nodes([node._handle for node in nodes_of(nodes, self._keep_raw)])
 
     def add_pods(self, pods: Source, nodes: str | Iterable[str] | None = None, *,
                  unknown_node: bool = False) -> None:
@@ -276,7 +281,7 @@ class Cluster(View):
         InvalidError
             A pod has no node, or the numbers of pods and nodes differ.
         """
-        found = pods_of(pods, self._classes)
+        found = pods_of(pods, self._classes, self._keep_raw)
         names: list[str] | None = None
         if isinstance(nodes, str):
             names = [nodes] * len(found)
@@ -315,7 +320,7 @@ class Cluster(View):
         NotFoundError
             There is no such node.
         """
-        found = Objects(list(objects), classes=self._classes)
+        found = Objects(list(objects), classes=self._classes, keep_raw=self._keep_raw)
         pods = found.pods
         if node is not None and not unknown_node and all(
                 node != added.name for added in found.nodes):
@@ -460,7 +465,7 @@ class Cluster(View):
         """
         if not unknown_node:
             self._must_know([node])
-        for one in pods_of(pod, self._classes):
+        for one in pods_of(pod, self._classes, self._keep_raw):
             self._handle.assume(one._handle, node)
 
     def forget(self, key: str) -> None:
@@ -548,7 +553,7 @@ class Cluster(View):
     def clone(self) -> Cluster:
         """Returns an independent cluster with the same state and no open fork."""
         made = object.__new__(Cluster)
-        made._adopt(self._handle.clone(), self._node_order)
+        made._adopt(self._handle.clone(), self._node_order, self._keep_raw)
         made._classes = self._classes
         return made
 

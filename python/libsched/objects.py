@@ -691,13 +691,13 @@ def pods_of(source: Source, classes: Objects | None = None, keep_raw: bool = Fal
     return some(found, "pod", objects) if objects._parts else []
 
 
-def nodes_of(source: Source) -> list[Node]:
+def nodes_of(source: Source, keep_raw: bool = False) -> list[Node]:
     """Returns the nodes of a source. Nodes of libsched are not parsed again."""
     if isinstance(source, Node):
         return [source]
     if isinstance(source, (list, tuple)) and all(isinstance(item, Node) for item in source):
         return list(source)
-    objects = Objects(source)
+    objects = Objects(source, keep_raw=keep_raw)
     return some(objects.nodes, "node", objects) if objects._parts else []
 
 

@@ -167,8 +167,13 @@ typedef struct libsched_check_options {
   libsched_cycle_state *state; /* filled by the call for later calls; NULL: a new state */
   const libsched_cancel *cancel; /* the call ends with CANCELLED once it is set; NULL: never */
   int64_t deadline_ns; /* as in libsched_filter_options */
+  /* libsched_check_pods_fit(): extenders that are `concurrent` are asked about up to that many pods at
+     once, on threads that end with the call; 1: about one after the other; 0: 8; at most 1024. */
+  uint32_t extender_calls;
+  uint32_t reserved; /* 0 */
 } libsched_check_options;
-#define LIBSCHED_CHECK_OPTIONS_INIT {sizeof(libsched_check_options), false, false, false, false, LIBSCHED_NULL, LIBSCHED_NULL, 0}
+#define LIBSCHED_CHECK_OPTIONS_INIT \
+  {sizeof(libsched_check_options), false, false, false, false, LIBSCHED_NULL, LIBSCHED_NULL, 0, 0, 0}
 /* For `node`: no node in particular. */
 #ifdef __cplusplus
 #define LIBSCHED_ANY_NODE (libsched_str{nullptr, 0})
@@ -187,6 +192,16 @@ typedef struct libsched_check_options {
      libsched_check_pod_fits(evaluator, pod, LIBSCHED_ANY_NODE, NULL, &fit, &error);
      if (libsched_decision_error(fit).len > 0) puts(libsched_decision_error(fit).ptr); */
 libsched_rc libsched_check_pod_fits(libsched_evaluator *evaluator, const libsched_pod *pod, libsched_str node,
+                                    const libsched_check_options *options, LIBSCHED_OWN libsched_decision **out,
+                                    LIBSCHED_OWN libsched_error **error);
+/* The same for each of several pods; nothing is placed between them. `out` has room for `count` decisions,
+   which equal those of libsched_check_pod_fits() for any node, in the order of the pods. Calls of extenders overlap
+   (`extender_calls`), unless one of the framework's is not `concurrent` or `post_filter` is asked for: then the
+   pods are checked one after the other. The deadline is that of the whole call.
+   Errors: those of libsched_check_pod_fits(), where the path names the pod ("pods[3]"); MISUSE
+   (options->state; more than 1024 extender_calls). `out` is then left as it is.
+     libsched_check_pods_fit(evaluator, pods, 50, NULL, fits, &error); */
+libsched_rc libsched_check_pods_fit(libsched_evaluator *evaluator, const libsched_pod *const *pods, size_t count,
                                     const libsched_check_options *options, LIBSCHED_OWN libsched_decision **out,
                                     LIBSCHED_OWN libsched_error **error);
 libsched_decision *libsched_decision_ref(const libsched_decision *decision);

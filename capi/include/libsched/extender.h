@@ -41,7 +41,8 @@ typedef struct libsched_extender_candidate {
 } libsched_extender_candidate;
 
 /* An extender. Every function gets user_data first; all but `bind` are called on the thread of the
-   call that asks them, `bind` on any thread. They may not call functions that change the cluster. A
+   call that asks them, one at a time for each such call, and `bind` on any thread. If the extender is `concurrent`,
+   libsched_check_pods_fit() calls `filter` and `prioritize` on several threads at once. They may not call functions that change the cluster. A
    result other than LIBSCHED_CODE_SUCCESS is an error, whose text is the reason in `status`. A NULL
    function means that the extender does not take part there. Arguments are borrowed. */
 typedef struct libsched_extender_functions {
@@ -49,7 +50,7 @@ typedef struct libsched_extender_functions {
   bool ignorable;       /* errors of filter, process_preemption and bind count as no answer */
   bool reads_pods;      /* reads the documents of pods, which must be parsed with keep_raw */
   bool reads_nodes;     /* the same for nodes, and for victims */
-  bool reserved;        /* false */
+  bool concurrent;      /* filter and prioritize may be called on several threads at once */
   libsched_str name;    /* in error texts; copied */
   int64_t weight;       /* of its scores */
   /* The extender is asked only about pods that request one of these resources or have a limit of it;

@@ -117,8 +117,10 @@ class DefaultPreemption final : public Plugin {
         report->dry_runs.emplace_back(view.row(row).name, status);
     }
     if (found->any_wanted && !found->candidates.empty()) {
-      Result<Status> asked = ExtenderPass(call.asker->framework(), view, call.services, call.pod)
-                                 .process_preemption(&found->candidates);
+      std::vector<IgnoredError> ignored;
+      Result<Status> asked = ExtenderPass(call.asker->framework(), view, call.pod)
+                                 .process_preemption(&found->candidates, &ignored);
+      ExtenderPass::log_skipped(call.services, ignored);
       if (!asked.ok()) return Status::from_error(asked.error().message);
       if (!asked->success()) return std::move(*asked);
       if (found->candidates.empty())

@@ -85,7 +85,7 @@ Result<HttpExtenderConfig> HttpExtenderConfig::read(std::string_view text) {
 libsched_extender_functions HttpExtender::functions(std::vector<libsched_str>* managed) const {
   libsched_extender_functions f = LIBSCHED_EXTENDER_FUNCTIONS_INIT;
   f.ignorable = config_.ignorable;
-  f.reads_pods = true;
+  f.reads_pods = f.concurrent = true;
   f.reads_nodes = !config_.node_cache_capable;
   f.name = lend(config_.url_prefix);
   f.weight = config_.weight;

@@ -6,10 +6,11 @@ The input is read by `question`.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..cluster import Cluster
@@ -109,6 +110,19 @@ def add_as_is(made: argparse.ArgumentParser) -> None:
     """Adds the option to keep the nodeName of a pod, and the pod itself where it runs already."""
     made.add_argument("--as-is", action="store_true",
                       help="keep a pod that runs already in the cluster, and its nodeName")
+
+
+def add_extender_calls(made: argparse.ArgumentParser) -> None:
+    """Adds the option for the calls of extenders that overlap."""
+    made.add_argument("--extender-calls", type=_calls, default=8, metavar="N",
+                      help="ask HTTP extenders of the configuration about at most N pods at once "
+                      "(default: 8)")
+
+
+def _calls(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1024:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 1024")
+    return int(text)
 
 
 def number(text: str) -> int:
@@ -213,6 +227,26 @@ class Profiles:
         return error
 
 
+_TOGETHER = 64  # answers come in pieces, so that the first ones need not wait for all
+
+
+@dataclasses.dataclass(frozen=True)
+class _Asked:
+    """A candidate with the pod to judge; `absent`: as if it were not in the cluster."""
+
+    candidate: Candidate
+    framework: Framework
+    pod: Pod
+    notes: list[str]
+    absent: bool
+
+    def joins(self, first: _Asked) -> bool:
+        """Whether it can be asked about together with `first`."""
+        return (self.framework is first.framework and self.framework._extended
+                and not any(asked.absent or asked.candidate.error is not None
+                            for asked in (self, first)))
+
+
 class Judge:
     """Judges pods by their profiles, without changing the cluster."""
 
@@ -223,42 +257,80 @@ class Judge:
         self._profiles = Profiles(options)
         self._score = score
         self._facts = facts
+        self._calls: int = options.extender_calls
 
-    def answer(self, candidate: Candidate) -> Answer:
-        """Judges a candidate; errors become part of the answer."""
+    def answers(self, candidates: Iterable[Candidate]) -> Iterator[Answer]:
+        """Judges candidates in their order; errors become part of the answers.
+
+        Pods of one profile that nothing has to be taken away for are asked about together, because
+        then the calls of its extenders overlap.
+        """
+        together: list[_Asked] = []
+        for candidate in candidates:
+            try:
+                asked = self._prepare(candidate)
+            except Error:
+                yield from self._answer_all(together)
+                raise
+            if together and (not asked.joins(together[0]) or len(together) == _TOGETHER):
+                yield from self._answer_all(together)
+                together = []
+            together.append(asked)
+        yield from self._answer_all(together)
+
+    def _prepare(self, candidate: Candidate) -> _Asked:
         notes = list(candidate.notes)
         framework = self._profiles.of(candidate.pod, notes)
-        if candidate.error is not None:
-            return Answer(candidate, notes, error=candidate.error)
-        try:
-            return Answer(candidate, notes, self._ask(framework, candidate, notes))
-        except NotFoundError:
-            raise
-        except Error as error:
-            return Answer(candidate, notes, error=error)
-
-    def _ask(self, framework: Framework, candidate: Candidate, notes: list[str]) -> FitResult:
         pod = candidate.pod
-        cluster = self._cluster
-        ask = framework.score if self._score else framework.fit
-        if candidate.kind == "DaemonSet":
+        absent = False
+        if candidate.error is not None:
+            pass
+        elif candidate.kind == "DaemonSet":
             notes.append(f"DaemonSet {pod.key}: judged by its pod template with the tolerations that "
                          "its controller adds")
             pod = with_tolerations(pod)
         elif candidate.kind:
             notes.append(f"{candidate.kind} {pod.key}: judged by its pod template, "
                          f"{candidate.replicas:,} replica{'s' * (candidate.replicas != 1)}")
-        elif pod.key in cluster.pods and not self._as_is:
-            where = cluster.node_of(pod) or cluster.pods[pod.key].node_name
+        elif pod.key in self._cluster.pods and not self._as_is:
+            where = self._cluster.node_of(pod) or self._cluster.pods[pod.key].node_name
             notes.append(f"{pod.key} runs on {where}; judged as if it were not there "
                          "(--as-is keeps it)")
-            with cluster.fork():
-                cluster.remove_pod(pod.key)
-                return ask(cluster, pod.copy(node_name=""), facts=self._facts)
+            pod, absent = pod.copy(node_name=""), True
         elif pod.node_name:
             notes.append(f"{pod.key} has the nodeName {pod.node_name}, so only that node can "
                          "take it")
-        return ask(cluster, pod, facts=self._facts)
+        return _Asked(candidate, framework, pod, notes, absent)
+
+    def _answer_all(self, together: list[_Asked]) -> Iterator[Answer]:
+        results: list[FitResult] = []
+        if len(together) > 1:
+            with contextlib.suppress(Error):  # each is then asked about alone, which shows the error
+                results = together[0].framework.fit_each(
+                    self._cluster, [asked.pod for asked in together], score=self._score,
+                    facts=self._facts, extender_calls=self._calls)
+        if results:
+            for asked, result in zip(together, results, strict=True):
+                yield Answer(asked.candidate, asked.notes, result)
+        else:
+            for asked in together:
+                yield self._answer(asked)
+
+    def _answer(self, asked: _Asked) -> Answer:
+        candidate, notes = asked.candidate, asked.notes
+        if candidate.error is not None:
+            return Answer(candidate, notes, error=candidate.error)
+        ask = asked.framework.score if self._score else asked.framework.fit
+        try:
+            if not asked.absent:
+                return Answer(candidate, notes, ask(self._cluster, asked.pod, facts=self._facts))
+            with self._cluster.fork():
+                self._cluster.remove_pod(asked.pod.key)
+                return Answer(candidate, notes, ask(self._cluster, asked.pod, facts=self._facts))
+        except NotFoundError:
+            raise
+        except Error as error:
+            return Answer(candidate, notes, error=error)
 
 
 def about(pod: Pod, text: str) -> str:

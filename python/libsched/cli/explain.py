@@ -57,6 +57,7 @@ def add(made: argparse.ArgumentParser) -> None:
     asking.add_as_is(made)
     asking.add_claims(made)
     asking.add_judging(made)
+    asking.add_extender_calls(made)
     made.set_defaults(run=run)
 
 
@@ -81,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
                          facts=bool(options.node or options.json or options.html))
     if not options.html:
         return answer_all(question, judge, _writer(options, question))
-    answers = [judge.answer(candidate) for candidate in question.candidates]
+    answers = list(judge.answers(question.candidates))
     results = [answer.result for answer in answers if answer.result is not None]
     if results:  # before the text, whose reader may stop early
         output.write_page(options.html, explain_html(results, cluster=question.cluster,

@@ -46,6 +46,7 @@ def add(made: argparse.ArgumentParser) -> None:
     asking.add_as_is(made)
     asking.add_claims(made)
     asking.add_judging(made)
+    asking.add_extender_calls(made)
     made.set_defaults(run=run)
 
 
@@ -69,9 +70,10 @@ def answer_all(question: Question, judge: asking.Judge,
     """Judges every candidate; returns the worst exit code."""
     code = 0
     with Progress("judging pods", len(question.candidates)) as progress:
-        for number, candidate in enumerate(question.candidates):
+        progress.update(0, f"0 of {len(question.candidates):,}")
+        for number, answer in enumerate(judge.answers(question.candidates), 1):
             progress.update(number, f"{number:,} of {len(question.candidates):,}")
-            code = max(code, tell_all(question, [judge.answer(candidate)], writer))
+            code = max(code, tell_all(question, [answer], writer))
     return code
 
 

@@ -91,7 +91,8 @@ void after_libsched_cluster_clone(Turn& t, Rc rc, In<const libsched_cluster>& cl
                                   Out<libsched_cluster>& out, Fault&) {
   if (rc != LIBSCHED_OK) return;
   const auto model = model_of(cluster.get());
-  // A slot that is notified of a change sees the cluster after it, but the model is still as before.
+  // A slot that is notified of a change sees the cluster after it, but the model is still as
+  // before.
   if (model == nullptr || t.depth != 0) {
     world().clusters.erase(out.made());
     return;
@@ -119,10 +120,11 @@ void after_libsched_framework_create(Turn&, Rc rc, In<const libsched_config>& co
                                      Options<libsched_framework_options>& options,
                                      Out<libsched_framework>& out, Fault&) {
   if (rc != LIBSCHED_OK) return;
-  const bool plain =
-      config.get() == nullptr && registry.get() == nullptr && profile.copy().empty() &&
-      (!options.given() ||
-       (options.value().feature_gates.len == 0 && options.value().semantics.len == 0));
+  const bool plain = config.get() == nullptr && registry.get() == nullptr &&
+                     profile.copy().empty() &&
+                     (!options.given() ||
+                      (options.value().feature_gates.len == 0 &&
+                       options.value().semantics.len == 0 && options.value().extender_count == 0));
   world().plain_frameworks.erase(out.made());
   if (plain) world().plain_frameworks.insert(out.made());
 }

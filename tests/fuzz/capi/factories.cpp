@@ -1,6 +1,7 @@
 // Makes valid objects for calls whose pool is empty.
 #include "arguments.hpp"
 #include "effects.hpp"
+#include "hostile.hpp"
 
 namespace fuzz {
 namespace {
@@ -270,10 +271,18 @@ void* create(Turn& t, Kind kind) {
       return created<libsched_config>(libsched_config_parse, LIBSCHED_STR(""), nullptr);
     case Kind::registry: return created<libsched_registry>(libsched_registry_create);
     case Kind::framework: {
+      libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
+      const libsched_extender* extenders[2] = {};
+      const bool extended = t.choose.one_in(6);
+      if (extended) {
+        for (const libsched_extender*& extender : extenders)
+          extender = handle<libsched_extender>(t, Kind::extender);
+        options.extenders = extenders;
+        options.extender_count = 1 + t.choose.below(2);
+      }
       void* const out = created<libsched_framework>(libsched_framework_create, nullptr,
-                                                    LIBSCHED_ANY_NODE, nullptr, nullptr);
-      if (out == nullptr) return nullptr;
-      world().plain_frameworks.insert(out);
+                                                    LIBSCHED_ANY_NODE, nullptr, &options);
+      if (out != nullptr && !extended) world().plain_frameworks.insert(out);
       return out;
     }
     case Kind::cycle_state: return created<libsched_cycle_state>(libsched_cycle_state_create);
@@ -293,8 +302,9 @@ void* create(Turn& t, Kind kind) {
     case Kind::cancel: return created<libsched_cancel>(libsched_cancel_create);
     case Kind::memory_api: return created<libsched_memory_api>(libsched_memory_api_create);
     case Kind::extender: {
-      libsched_extender_functions functions = LIBSCHED_EXTENDER_FUNCTIONS_INIT;
-      return created<libsched_extender>(libsched_extender_create, &functions, nullptr);
+      const libsched_extender_functions functions = hostile_extender(t);
+      void* const data = world().pass("the data of an extender");
+      return created<libsched_extender>(libsched_extender_create, &functions, data);
     }
     case Kind::clock: return created<libsched_clock>(libsched_clock_create_virtual, int64_t{5});
     case Kind::services: return created<libsched_services>(libsched_services_create, nullptr);

@@ -34,7 +34,7 @@ WEIGHTS = {
     "changes_put_pod": 4, "changes_remove": 4,
     "cluster_assume": 4, "cluster_forget": 4, "cluster_fork": 8, "cluster_commit": 4,
     "cluster_revert": 6, "cluster_snapshot": 3, "cluster_refresh": 3, "run_pre_filter_plugins": 8,
-    "run_filter_plugins": 7, "filter_nodes": 8, "check_pod_fits": 5,
+    "run_filter_plugins": 7, "filter_nodes": 8, "check_pod_fits": 5, "check_pods_fit": 4, "extender_create": 2,
     "workload_add": 3, "workload_add_objects": 2, "simulation_create": 3, "simulation_run": 3,
     "queue_create": 3, "api_server_create": 3, "api_server_create_objects": 3, "queue_add": 6, "queue_update": 4, "queue_delete": 2, "queue_pop": 6, "queue_add_unschedulable": 6,
     "queue_move_all": 5, "queue_flush_backoff": 2, "queue_flush_unschedulable": 2, "queue_run_due": 2,

@@ -1,4 +1,4 @@
-// Plugins and API clients that misbehave: they call back into the library, release lent
+// Plugins, extenders and API clients that misbehave: they call back into the library, release lent
 // handles, return invalid answers, fail at random.
 #pragma once
 
@@ -36,6 +36,8 @@ const libsched_api_client* hostile_client(Turn& t);
 void* client_data();
 // The struct of a plugin with some of its slots, to be added with `data`.
 libsched_plugin hostile_plugin(Turn& t, const char* name);
+// The functions of an extender, to be made with data that is passed.
+libsched_extender_functions hostile_extender(Turn& t);
 // Adds a plugin whose methods throw (plugin.hpp is the barrier).
 libsched_rc add_thrower(libsched_registry* registry, libsched_error** error);
 

@@ -77,6 +77,17 @@ void fill(Turn& t, libsched_framework_options& o) {
   static constexpr const char* kSemantics[] = {"", "1.36", "1.31", "1.99"};
   if (t.choose.one_in(6)) o.feature_gates = gates_for(t);
   if (t.choose.one_in(6)) o.semantics = libsched_str_from(t.choose.of(kSemantics));
+  if (!t.choose.one_in(5)) return;
+  static const libsched_extender* rooms[16][2];  // calls are not nested so deeply
+  static size_t room = 0;
+  const libsched_extender** const list = rooms[room++ % 16];
+  o.extender_count = t.choose.below(3);
+  for (size_t i = 0; i < o.extender_count; ++i) {
+    const Entry* e = world().pools.any(t.choose, Kind::extender, true);
+    if (e == nullptr || t.choose.one_in(3)) e = make(t, Kind::extender);
+    list[i] = e == nullptr ? nullptr : static_cast<const libsched_extender*>(e->handle);
+  }
+  o.extenders = t.choose.one_in(40) ? nullptr : list;
 }
 
 template <>
@@ -118,6 +129,8 @@ void fill(Turn& t, libsched_check_options& o) {
   o.state = e == nullptr ? nullptr : static_cast<libsched_cycle_state*>(e->handle);
   o.cancel = cancel_handle(t);
   o.deadline_ns = deadline(t);
+  o.extender_calls = t.choose.one_in(40) ? 1025 : static_cast<uint32_t>(t.choose.below(5));
+  o.reserved = rarely(t);
 }
 
 template <>

@@ -67,20 +67,6 @@ void call_libsched_clock_create(Turn& t) {
   t.end_fallible(rc, out, error);
 }
 
-void call_libsched_extender_create(Turn& t) {
-  Out<libsched_extender> out(t, "out");
-  Fault error(t, "error");
-  libsched_extender_functions functions = LIBSCHED_EXTENDER_FUNCTIONS_INIT;
-  functions.name = LIBSCHED_STR("an extender");
-  functions.destroy = destroy_value;
-  if (t.choose.one_in(16)) functions.reserved = true;
-  if (t.choose.one_in(16)) functions.managed_resource_count = 1;
-  t.begin("libsched_extender_create", Changes::kNothing, out, error);
-  const libsched_rc rc = libsched_extender_create(
-      &functions, world().pass("the data of an extender"), out.get(), error.get());
-  t.end_fallible(rc, out, error);
-}
-
 void call_libsched_cycle_state_write(Turn& t) {
   In<libsched_cycle_state> state(t, "state", kExclusive);
   String key(t, "key", Words::kKey);
@@ -163,7 +149,7 @@ void fill(Turn& t, libsched_schedule_options& o) {
   o.seed = t.choose.next();
   o.sampling = t.choose.one_in(3);
   o.stop_at_failure = t.choose.one_in(4);
-  o.reserved[5] = t.choose.one_in(40);
+  o.reserved[4] = t.choose.one_in(40);
   o.deadline_ns = t.choose.one_in(12) ? make_number(t.choose) : 0;
   const Entry* e = t.choose.one_in(6) ? world().pools.any(t.choose, Kind::cancel, true) : nullptr;
   o.cancel = e == nullptr ? nullptr : static_cast<const libsched_cancel*>(e->handle);
@@ -520,7 +506,7 @@ void fill(Turn& t, libsched_simulation_options& o) {
   o.sampling = t.choose.one_in(3);
   o.no_resources = t.choose.one_in(3);
   o.no_volumes = t.choose.one_in(3);
-  o.reserved[4] = t.choose.one_in(40);
+  o.reserved[3] = t.choose.one_in(40);
   if (!o.no_volumes && t.choose.one_in(4))
     o.provision_ns = static_cast<int64_t>(t.choose.below(1 << 30));
   if (t.choose.one_in(4)) o.sample_interval_ns = make_number(t.choose);

@@ -11,8 +11,10 @@ void call_libsched_error_create(Turn& t);
 void call_libsched_registry_add(Turn& t);
 // The same: the clock counts the calls of destroy().
 void call_libsched_clock_create(Turn& t);
-// Likewise of an extender.
+// Likewise of an extender (extenders.cpp).
 void call_libsched_extender_create(Turn& t);
+// An array of results that is as long as that of the pods (extenders.cpp).
+void call_libsched_check_pods_fit(Turn& t);
 // Data with functions that clone and destroy it.
 void call_libsched_cycle_state_write(Turn& t);
 // The result is the program's data.

@@ -117,8 +117,7 @@ static void test_capacity_ends(void) {
 /* A pod with a controller on the node "small". */
 static libsched_pod* owned(const char* name, const char* kind) {
   const char* text = format(
-      "{\"metadata\": {\"name\": \"%s\", \"namespace\": \"default\", \"ownerReferences\": "
-      "[{\"kind\": "
+      "{\"metadata\": {\"name\": \"%s\", \"namespace\": \"default\", \"ownerReferences\": [{\"kind\": "
       "\"%s\", \"name\": \"o\", \"controller\": true}]}, \"spec\": {\"nodeName\": \"small\", "
       "\"containers\": [{\"name\": \"c\"}]}, \"status\": {\"phase\": \"Running\"}}",
       name, kind);
@@ -189,10 +188,8 @@ static void test_why(void) {
   CHECK_OK(libsched_why_json(profiles, 1, pod, &options, &text_of, err));
   CHECK(libsched_view_version(libsched_cluster_view(b.cluster)) == version);
   const libsched_str json = libsched_text_get(text_of);
-  CHECK(contains(
-      json, "\"pod\":\"default/web\",\"profile\":\"default-scheduler\",\"nodes\":5,\"fits\":0"));
-  CHECK(
-      contains(json, "{\"kind\":\"LessResource\",\"subject\":\"cpu\",\"text\":\"request at most "));
+  CHECK(contains(json, "\"pod\":\"default/web\",\"profile\":\"default-scheduler\",\"nodes\":5,\"fits\":0"));
+  CHECK(contains(json, "{\"kind\":\"LessResource\",\"subject\":\"cpu\",\"text\":\"request at most "));
   CHECK(contains(json, "\"edit\":\"set default/web:requests.cpu="));
   CHECK(contains(json, "\"nearest\":[{\"node\":"));
   libsched_text_unref(text_of);
@@ -204,12 +201,9 @@ static void test_why(void) {
   options.reserved[1] = true;
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "reserved",
               libsched_why_json(profiles, 1, pod, &options, &text_of, err));
-  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
-              libsched_why_json(profiles, 0, pod, NULL, &text_of, err));
-  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
-              libsched_why_json(profiles, 1, NULL, NULL, &text_of, err));
-  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
-              libsched_why_json(profiles, 1, pod, NULL, NULL, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_why_json(profiles, 0, pod, NULL, &text_of, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_why_json(profiles, 1, NULL, NULL, &text_of, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_why_json(profiles, 1, pod, NULL, NULL, err));
   CHECK(text_of == NULL);
   libsched_pod_unref(pod);
   teardown(&b);

@@ -9,17 +9,14 @@ static const char kCluster[] =
     "{\"allocatable\": {\"cpu\": \"4\", \"memory\": \"8Gi\", \"pods\": \"9\"}}},"
     "{\"apiVersion\": \"resource.k8s.io/v1\", \"kind\": \"DeviceClass\", \"metadata\": {\"name\": "
     "\"gpu\"}, \"spec\": {\"extendedResourceName\": \"example.com/gpu\"}},"
-    "{\"apiVersion\": \"resource.k8s.io/v1\", \"kind\": \"ResourceSlice\", \"metadata\": "
-    "{\"name\": "
+    "{\"apiVersion\": \"resource.k8s.io/v1\", \"kind\": \"ResourceSlice\", \"metadata\": {\"name\": "
     "\"s\"}, \"spec\": {\"driver\": \"d\", \"nodeName\": \"n\", \"pool\": {\"name\": \"n\", "
     "\"resourceSliceCount\": 1}, \"devices\": [{\"name\": \"x\"}]}}]}";
 static const char kPod[] =
     "{\"metadata\": {\"name\": \"p\", \"namespace\": \"default\", \"uid\": \"u\"}, \"spec\": "
-    "{\"containers\": [{\"name\": \"c\", \"resources\": {\"requests\": {\"example.com/gpu\": "
-    "1}}}]}}";
+    "{\"containers\": [{\"name\": \"c\", \"resources\": {\"requests\": {\"example.com/gpu\": 1}}}]}}";
 static const char kCreated[] =
-    "{\"apiVersion\": \"resource.k8s.io/v1\", \"kind\": \"ResourceClaim\", \"metadata\": "
-    "{\"name\": "
+    "{\"apiVersion\": \"resource.k8s.io/v1\", \"kind\": \"ResourceClaim\", \"metadata\": {\"name\": "
     "\"p-extended-resources-x7\", \"namespace\": \"default\", \"uid\": \"made\", "
     "\"resourceVersion\": \"9\"}, \"spec\": {\"devices\": {\"requests\": [{\"name\": "
     "\"container-0-request-0\", \"exactly\": {\"deviceClassName\": \"gpu\", \"allocationMode\": "
@@ -43,9 +40,7 @@ static libsched_code create_object(void* user_data, libsched_str kind, libsched_
         has(object, "\"deviceClassName\":\"gpu\"") && has(object, "\"uid\":\"u\"") &&
         has(object, "resource.kubernetes.io/extended-resource-claim"));
   switch (a->how) {
-    case FAILS:
-      libsched_status_add_reason(status, text("quota exceeded"));
-      return LIBSCHED_CODE_ERROR;
+    case FAILS: libsched_status_add_reason(status, text("quota exceeded")); return LIBSCHED_CODE_ERROR;
     case MAKES_NOTHING: return LIBSCHED_CODE_SUCCESS;
     case MAKES_A_NODE:
       CHECK_OK(libsched_objects_parse(text(kCluster), NULL, created, err));
@@ -102,13 +97,13 @@ static void bind_with(journey* j, const libsched_api_client* client, api* a, con
   CHECK_OK(libsched_status_create(&j->status, err));
   j->pod = pod_of_json(kPod);
   CHECK_OK(libsched_run_pre_filter_plugins(j->evaluator, j->state, j->pod, NULL, j->status, err));
-  CHECK_OK(
-      libsched_run_filter_plugins(j->evaluator, j->state, j->pod, text("n"), NULL, j->status, err));
+  CHECK_OK(libsched_run_filter_plugins(j->evaluator, j->state, j->pod, text("n"), NULL, j->status,
+                                       err));
   CHECK(libsched_status_code(j->status) == LIBSCHED_CODE_SUCCESS);
   CHECK_OK(libsched_run_reserve_plugins_reserve(j->evaluator, j->state, j->pod, text("n"),
                                                 j->status, err));
-  CHECK_OK(
-      libsched_run_pre_bind_plugins(j->evaluator, j->state, j->pod, text("n"), j->status, err));
+  CHECK_OK(libsched_run_pre_bind_plugins(j->evaluator, j->state, j->pod, text("n"), j->status,
+                                         err));
   libsched_str error = {"", 0};
   libsched_status_as_error(j->status, &error);
   if (text_ == NULL) {

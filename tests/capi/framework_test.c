@@ -28,8 +28,7 @@ static const char* plugins_at(const libsched_framework* framework, const char* p
   return names;
 }
 
-static libsched_config_options one = {
-    sizeof(libsched_config_options), false, true, {false, false}, {NULL, 0}};
+static libsched_config_options one = {sizeof(libsched_config_options), false, true, {false, false}, {NULL, 0}};
 
 static void test_config(void) {
   libsched_config* config = NULL;
@@ -373,15 +372,12 @@ static void test_several_queue_sorts(void) {
   CHECK(libsched_framework_plugin_count(framework, text("permit")) == 1);
   const libsched_str shaped = LIBSCHED_STR(
       "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
-      "profiles: [{pluginConfig: [{name: VolumeBinding, args: {shape: [{utilization: 0, score: "
-      "1}]}}]}]\n");
+      "profiles: [{pluginConfig: [{name: VolumeBinding, args: {shape: [{utilization: 0, score: 1}]}}]}]\n");
   libsched_config_unref(config);
   config = UNTOUCHED;
   read.feature_gates = text("NoSuchGate=true");
-  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "NoSuchGate",
-              libsched_config_parse(shaped, &read, &config, err));
-  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "shape",
-              libsched_config_parse(shaped, NULL, &config, err));
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "NoSuchGate", libsched_config_parse(shaped, &read, &config, err));
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "shape", libsched_config_parse(shaped, NULL, &config, err));
   CHECK(config == UNTOUCHED);
   read.feature_gates = text("StorageCapacityScoring=true");
   CHECK_OK(libsched_config_parse(shaped, &read, &config, err));

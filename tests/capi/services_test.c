@@ -87,7 +87,8 @@ static void test_api_client(void) {
   CHECK(libsched_evaluator_services(evaluator) == services);
   CHECK_OK(libsched_run_pre_filter_plugins(evaluator, state, pod, NULL, status, err));
   CHECK_OK(libsched_run_bind_plugins(evaluator, state, pod, text("big"), status, err));
-  const bool binds = libsched_status_code(status) != LIBSCHED_CODE_SKIP; /* DefaultBinder binds */
+  const bool binds =
+      libsched_status_code(status) != LIBSCHED_CODE_SKIP; /* DefaultBinder binds */
   CHECK(a.binds == (binds ? 1 : 0));
   if (binds) check_failing_bind(evaluator, state, pod, status, &a);
   CHECK(libsched_services_memory_api(services) == NULL);

@@ -4,11 +4,11 @@
 /* An extender that follows a script, and the calls that reached it. */
 typedef struct script {
   int filters, scores, preemptions, binds, destroyed;
-  const char* rejects; /* a node */
+  const char* rejects;   /* a node */
   bool unresolvable;
-  const char* likes; /* a node */
-  const char* fails; /* the error of every function */
-  const char* ghost; /* an unknown node that is rejected, too */
+  const char* likes;     /* a node */
+  const char* fails;     /* the error of every function */
+  const char* ghost;     /* an unknown node that is rejected, too */
 } script;
 
 static libsched_code result_of(const script* s, libsched_status* status) {
@@ -21,40 +21,34 @@ static bool is_node(const libsched_node* node, const char* name) {
   return name != NULL && strcmp(libsched_node_name(node).ptr, name) == 0;
 }
 
-static libsched_code filter(void* data, const libsched_pod* pod, const libsched_node* const* nodes,
-                            size_t count, const libsched_extender_answer* answer,
-                            libsched_status* status) {
+static libsched_code filter(void* data, const libsched_pod* pod, const libsched_node* const* nodes, size_t count,
+                            const libsched_extender_answer* answer, libsched_status* status) {
   script* s = data;
   ++s->filters;
   CHECK(libsched_pod_name(pod).len != 0);
   for (size_t i = 0; i < count; ++i) {
     if (is_node(nodes[i], s->rejects))
-      answer->reject(answer->context, libsched_node_name(nodes[i]), text("too small"),
-                     s->unresolvable);
+      answer->reject(answer->context, libsched_node_name(nodes[i]), text("too small"), s->unresolvable);
     else
       answer->keep(answer->context, i);
   }
   answer->keep(answer->context, count + 7); /* no such node: ignored */
-  if (s->ghost != NULL)
-    answer->reject(answer->context, text(s->ghost), text("unknown to all"), false);
+  if (s->ghost != NULL) answer->reject(answer->context, text(s->ghost), text("unknown to all"), false);
   return result_of(s, status);
 }
 
-static libsched_code prioritize(void* data, const libsched_pod* pod,
-                                const libsched_node* const* nodes, size_t count,
+static libsched_code prioritize(void* data, const libsched_pod* pod, const libsched_node* const* nodes, size_t count,
                                 const libsched_extender_answer* answer, libsched_status* status) {
   script* s = data;
   (void)pod;
   ++s->scores;
   for (size_t i = 0; i < count; ++i)
-    answer->score(answer->context, libsched_node_name(nodes[i]),
-                  is_node(nodes[i], s->likes) ? 10 : 0);
+    answer->score(answer->context, libsched_node_name(nodes[i]), is_node(nodes[i], s->likes) ? 10 : 0);
   answer->score(answer->context, text("nowhere"), 5);
   return result_of(s, status);
 }
 
-static libsched_code preempt(void* data, const libsched_pod* pod,
-                             const libsched_extender_candidate* candidates, size_t count,
+static libsched_code preempt(void* data, const libsched_pod* pod, const libsched_extender_candidate* candidates, size_t count,
                              const libsched_extender_answer* answer, libsched_status* status) {
   script* s = data;
   (void)pod;
@@ -62,16 +56,13 @@ static libsched_code preempt(void* data, const libsched_pod* pod,
   for (size_t i = 0; i < count; ++i) {
     if (s->rejects != NULL && strcmp(candidates[i].node.ptr, s->rejects) == 0) continue;
     libsched_str uids[8];
-    for (size_t k = 0; k < candidates[i].victim_count && k < 8; ++k)
-      uids[k] = libsched_pod_uid(candidates[i].victims[k]);
-    answer->victims(answer->context, candidates[i].node, uids, candidates[i].victim_count,
-                    candidates[i].budget_violations);
+    for (size_t k = 0; k < candidates[i].victim_count && k < 8; ++k) uids[k] = libsched_pod_uid(candidates[i].victims[k]);
+    answer->victims(answer->context, candidates[i].node, uids, candidates[i].victim_count, candidates[i].budget_violations);
   }
   return result_of(s, status);
 }
 
-static libsched_code bind_pod(void* data, const libsched_pod* pod, libsched_str node,
-                              libsched_status* status) {
+static libsched_code bind_pod(void* data, const libsched_pod* pod, libsched_str node, libsched_status* status) {
   script* s = data;
   ++s->binds;
   CHECK(libsched_pod_name(pod).len != 0 && node.len != 0);
@@ -91,8 +82,7 @@ static libsched_extender_functions functions_of(const char* name) {
   return f;
 }
 
-static libsched_evaluator* evaluator_with(libsched_cluster* cluster,
-                                          const libsched_extender_functions* f, script* s) {
+static libsched_evaluator* evaluator_with(libsched_cluster* cluster, const libsched_extender_functions* f, script* s) {
   libsched_extender* extender = NULL;
   CHECK_OK(libsched_extender_create(f, s, &extender, err));
   const libsched_extender* list[] = {extender};
@@ -165,8 +155,7 @@ static void test_decisions(void) {
   CHECK_OK(libsched_cluster_remove_node(cluster, text("b"), err));
   s.ghost = "phantom";
   decision = decide(evaluator, pod);
-  CHECK(explains(decision,
-                 "\"fitError\":\"0/1 nodes are available: 1 too small, 1 unknown to all.\""));
+  CHECK(explains(decision, "\"fitError\":\"0/1 nodes are available: 1 too small, 1 unknown to all.\""));
   CHECK(explains(decision, "\"unschedulablePlugins\":[\"Extender\"]"));
   libsched_decision_unref(decision);
 
@@ -199,8 +188,7 @@ static uint32_t run(libsched_evaluator* evaluator, const char* name, const char*
   CHECK_STR(outcome.node_name, node);
   libsched_status* status = NULL;
   CHECK_OK(libsched_status_create(&status, err));
-  if (outcome.attempt == LIBSCHED_ATTEMPT_ASSUMED)
-    CHECK_OK(libsched_scheduling_bind(scheduling, status, err));
+  if (outcome.attempt == LIBSCHED_ATTEMPT_ASSUMED) CHECK_OK(libsched_scheduling_bind(scheduling, status, err));
   CHECK_OK(libsched_scheduling_get(scheduling, &outcome, err));
   libsched_status_unref(status);
   libsched_scheduling_unref(scheduling);
@@ -299,8 +287,7 @@ static void test_bad_input(void) {
     uint64_t unknown;
   } later = {f, 1};
   later.known.struct_size = sizeof later;
-  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "libsched_extender_functions",
-              libsched_extender_create(&later.known, &s, &extender, err));
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "libsched_extender_functions", libsched_extender_create(&later.known, &s, &extender, err));
   CHECK(s.destroyed == 3);
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_extender_create(NULL, &s, &extender, err));
   CHECK(libsched_extender_name(NULL).len == 0);
@@ -309,8 +296,7 @@ static void test_bad_input(void) {
 static void test_configuration(void) {
   libsched_config* config = NULL;
   CHECK_OK(libsched_config_parse(
-      text("apiVersion: kubescheduler.config.k8s.io/v1\nkind: "
-           "KubeSchedulerConfiguration\nextenders:\n"
+      text("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nextenders:\n"
            "- {urlPrefix: 'http://127.0.0.1:1/x', filterVerb: f, httpTimeout: 2s}\n"),
       NULL, &config, err));
   CHECK(libsched_config_extender_count(config) == 1 && libsched_config_extender_count(NULL) == 0);
@@ -318,8 +304,7 @@ static void test_configuration(void) {
   CHECK_OK(libsched_config_extender_json(config, 0, &json, err));
   CHECK(strstr(libsched_text_get(json).ptr, "\"httpTimeoutNanoseconds\":2000000000") != NULL);
   libsched_text_unref(json);
-  CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, NULL, "has 1 extenders",
-              libsched_config_extender_json(config, 1, &json, err));
+  CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, NULL, "has 1 extenders", libsched_config_extender_json(config, 1, &json, err));
   libsched_framework* framework = NULL;
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, "extenders", "libsched-net.so",
               libsched_framework_create(config, text(""), NULL, NULL, &framework, err));
@@ -330,8 +315,7 @@ static void test_configuration(void) {
   if (rc == LIBSCHED_OK)
     CHECK_STR(libsched_extender_name(extender), "http://127.0.0.1:1/x");
   else
-    CHECK(rc == LIBSCHED_ERR_UNSUPPORTED &&
-          strstr(libsched_error_message(error).ptr, "libsched-net.so") != NULL);
+    CHECK(rc == LIBSCHED_ERR_UNSUPPORTED && strstr(libsched_error_message(error).ptr, "libsched-net.so") != NULL);
   libsched_error_unref(error);
   libsched_extender_unref(extender);
   libsched_config_unref(config);

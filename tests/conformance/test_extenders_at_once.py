@@ -36,11 +36,9 @@ class SlowServer(ExtenderServer):
             self.inside += 1
             self.most = max(self.most, self.inside)
         time.sleep(0.003)
-        try:
-            super()._answer(handler)
-        finally:
-            with self._counting:
-                self.inside -= 1
+        with self._counting:  # before the answer, after which the next request may come at once
+            self.inside -= 1
+        super()._answer(handler)
 
 
 def node(i):

@@ -97,6 +97,16 @@ void follow(Json& object, const char* name, libsched_str now) {
   }
 }
 
+// The text after the first "name" of a document, or nothing. It only says which node that may be.
+std::string_view guessed_name(std::string_view document) {
+  constexpr std::string_view kKey = "\"name\":";
+  size_t begin = document.find(kKey);
+  if (begin == std::string_view::npos) return {};
+  begin = document.find('"', begin + kKey.size());
+  if (begin == std::string_view::npos) return {};
+  return document.substr(begin + 1, document.find('"', begin + 1) - begin - 1);
+}
+
 }  // namespace
 
 Result<std::string> pod_document(const libsched_pod* pod) {
@@ -113,23 +123,11 @@ Result<std::string> pod_document(const libsched_pod* pod) {
   return write(*json);
 }
 
-NodeDocuments::~NodeDocuments() {
-  for (auto& [node, written] : written_) libsched_node_unref(written.node);
-  for (auto& [name, parsed] : parsed_) libsched_node_unref(parsed.node);
-}
-
 // Nodes that a cluster has replaced are asked about no more.
 void NodeDocuments::drop_unused(size_t count) {
   constexpr size_t kSpare = 1000;
   if (written_.size() <= 2 * count + kSpare) return;
-  for (auto it = written_.begin(); it != written_.end();) {
-    if (it->second.used != round_) {
-      libsched_node_unref(it->second.node);
-      it = written_.erase(it);
-    } else {
-      ++it;
-    }
-  }
+  std::erase_if(written_, [&](const auto& entry) { return entry.second.used != round_; });
 }
 
 Result<void> NodeDocuments::append(const libsched_node* const* nodes, size_t count,
@@ -145,9 +143,8 @@ Result<void> NodeDocuments::append(const libsched_node* const* nodes, size_t cou
       Result<Json> json = read(chars_of(raw));
       if (!json.ok()) return json.error();
       fill_node(*json);
-      std::string text = write(*json);
-      it = written_.emplace(nodes[i], Written{nullptr, std::move(text), 0}).first;
-      it->second.node = libsched_node_ref(nodes[i]);
+      NodeReference node(libsched_node_ref(nodes[i]));
+      it = written_.emplace(nodes[i], Written{std::move(node), write(*json), 0}).first;
     }
     it->second.used = round_;
     if (i != 0) *out += ',';
@@ -157,32 +154,26 @@ Result<void> NodeDocuments::append(const libsched_node* const* nodes, size_t cou
   return {};
 }
 
-Result<const libsched_node*> NodeDocuments::parse(std::string_view document) {
+Result<NodeReference> NodeDocuments::parse(std::string_view document) {
+  // Most answers repeat those before, so the document of the last answer is tried first.
+  const std::string name(guessed_name(document));
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto it = parsed_.find(name); it != parsed_.end() && it->second.document == document)
+      return NodeReference(libsched_node_ref(it->second.node.get()));
+  }
   libsched_parse_options options = LIBSCHED_PARSE_OPTIONS_INIT;
   options.keep_raw = true;
-  libsched_node* node = nullptr;
+  libsched_node* made = nullptr;
   libsched_error* error = nullptr;
-  const std::lock_guard lock(mutex_);
-  // Most answers repeat those before, so the document of the last answer is tried first.
-  const size_t hint = document.find("\"name\":\"");
-  std::string name;
-  if (hint != std::string_view::npos) {
-    const size_t begin = hint + 8;
-    name = document.substr(begin, document.find('"', begin) - begin);
-    if (const auto it = parsed_.find(name); it != parsed_.end() && it->second.document == document)
-      return it->second.node;
-  }
-  if (libsched_node_parse({document.data(), document.size()}, &options, &node, &error) !=
+  if (libsched_node_parse({document.data(), document.size()}, &options, &made, &error) !=
       LIBSCHED_OK)
     return from_c(error);
+  NodeReference node(made);
   constexpr size_t kMost = 20000;
-  if (parsed_.size() >= kMost && !parsed_.contains(name)) {
-    for (auto& [key, parsed] : parsed_) libsched_node_unref(parsed.node);
-    parsed_.clear();
-  }
-  Parsed& parsed = parsed_[name];
-  libsched_node_unref(parsed.node);
-  parsed = {std::string(document), node};
+  const std::lock_guard lock(mutex_);
+  if (parsed_.size() >= kMost && !parsed_.contains(name)) parsed_.clear();
+  parsed_[name] = {std::string(document), NodeReference(libsched_node_ref(made))};
   return node;
 }
 

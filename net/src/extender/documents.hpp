@@ -18,31 +18,34 @@ namespace libsched {
 // canonical form, and there is no kind, as in the objects of an informer.
 Result<std::string> pod_document(const libsched_pod* pod);
 
+struct NodeRelease {
+  void operator()(libsched_node* node) const { libsched_node_unref(node); }
+};
+using NodeReference = std::unique_ptr<libsched_node, NodeRelease>;
+
 // The same of nodes, which are kept, because an extender is asked about the same nodes again and
 // again. Any thread may use it.
 class NodeDocuments {
  public:
   NodeDocuments() = default;
-  ~NodeDocuments();
   NodeDocuments(const NodeDocuments&) = delete;
   NodeDocuments& operator=(const NodeDocuments&) = delete;
 
   // Appends the documents, separated by commas.
   Result<void> append(const libsched_node* const* nodes, size_t count, std::string* out);
 
-  // A node from the document in an extender's answer; null if it is no Node, with the error. The
-  // caller borrows it as long as no other answer is read.
-  Result<const libsched_node*> parse(std::string_view document);
+  // The node of a document in an extender's answer, or the error if it is no Node.
+  Result<NodeReference> parse(std::string_view document);
 
  private:
   struct Written {
-    libsched_node* node;  // a reference, so that the address stays its
+    NodeReference node;  // so that the address stays its
     std::string json;
     uint64_t used;
   };
   struct Parsed {
     std::string document;
-    libsched_node* node;
+    NodeReference node;
   };
   void drop_unused(size_t count);
 

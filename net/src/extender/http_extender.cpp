@@ -183,12 +183,13 @@ Result<void> HttpExtender::filter(const libsched_pod* pod, const libsched_node* 
     }
   } else if (result->nodes) {
     for (const std::string_view document : *result->nodes) {
-      const Result<const libsched_node*> node = documents_.parse(document);
-      if (!node.ok()) return node.error();
-      const std::string_view name = chars_of(libsched_node_name(*node));
+      const Result<NodeReference> parsed = documents_.parse(document);
+      if (!parsed.ok()) return parsed.error();
+      const libsched_node* const node = parsed->get();
+      const std::string_view name = chars_of(libsched_node_name(node));
       const auto it = index.find(name);
       if (it == index.end()) return unknown(name);
-      answer.keep_node(answer.context, it->second, *node);
+      answer.keep_node(answer.context, it->second, node);
     }
   }
   for (const auto& [name, why] : result->failed)

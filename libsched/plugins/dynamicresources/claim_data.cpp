@@ -278,12 +278,8 @@ Result<AllocationOutcome> ClaimData::search(const Node& node, uint32_t row, cons
                                             DeviceMemory& memory, Clock* clock,
                                             const std::function<bool()>& expired,
                                             bool only_whether) {
-  const int64_t deadline_ns = clock == nullptr || options_.filter_timeout_ns == 0
-                                  ? 0
-                                  : clock->now_ns() + options_.filter_timeout_ns;
-  const std::function<bool()> timed_out = [&] {
-    return (deadline_ns != 0 && clock->now_ns() >= deadline_ns) || expired();
-  };
+  const SearchLimit limit(options_, clock, expired);
+  const std::function<bool()> timed_out = std::cref(limit);
   return allocator_->allocate({{node.meta.name, node.meta.labels},
                                memory.pools.of(row, node),
                                plan.claims,

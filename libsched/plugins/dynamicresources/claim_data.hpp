@@ -30,6 +30,27 @@ struct ClaimOptions {
   int64_t binding_timeout_ns = 0;
 };
 
+// When the search for the devices of one node ends: after the filter's time-out, or when the caller
+// ends the call.
+class SearchLimit {
+ public:
+  // Begins now. Without a clock there is no time-out.
+  SearchLimit(const ClaimOptions& options, const Clock* clock, const std::function<bool()>& expired)
+      : clock_(clock),
+        deadline_ns_(clock == nullptr || options.filter_timeout_ns == 0
+                         ? 0
+                         : clock->now_ns() + options.filter_timeout_ns),
+        expired_(expired) {}
+  bool operator()() const {
+    return (deadline_ns_ != 0 && clock_->now_ns() >= deadline_ns_) || expired_();
+  }
+
+ private:
+  const Clock* const clock_;
+  const int64_t deadline_ns_;
+  const std::function<bool()>& expired_;
+};
+
 class ClaimData {
  public:
   struct Claim {

@@ -33,11 +33,8 @@ void ClaimData::explain(const View& view, const NodeView& node, Clock& clock,
     DeviceMemory& memory = *lock_memory(&memory_lock);
     const TargetNode target{object.meta.name, object.meta.labels};
     const NodePools& pools = memory.pools.of(node.row(), object);
-    const int64_t deadline_ns =
-        options_.filter_timeout_ns == 0 ? 0 : clock.now_ns() + options_.filter_timeout_ns;
-    const std::function<bool()> timed_out = [&] {
-      return (deadline_ns != 0 && clock.now_ns() >= deadline_ns) || expired();
-    };
+    const SearchLimit limit(options_, &clock, expired);
+    const std::function<bool()> timed_out = std::cref(limit);
     const auto finds = [&](std::span<const ResourceClaim* const> claims) {
       const Result<AllocationOutcome> found = allocator_->allocate(
           {target, pools, claims, memory.selectors, timed_out, /*only_whether=*/true});

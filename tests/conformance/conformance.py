@@ -31,7 +31,7 @@ KINDS = ("basic", "taints", "nodeaffinity", "ports", "config", "images", "podaff
          "defaultspread", "volumes", "csilimit", "mixed", "changes",
          "preempt", "nominated", "drapreempt")
 # Kinds that are scripts, expressions, or claims of devices.
-SCRIPTS = ("queue", "schedule", "podgroup", "cel", "dra", "dra2", "drascore")
+SCRIPTS = ("queue", "schedule", "podgroup", "cel", "celany", "dra", "dra2", "drascore", "draclasses", "drastable")
 
 
 def parse(arguments):

@@ -43,12 +43,14 @@ uint64_t fixed_hash(Span<Str> texts, uint64_t h) {
 }
 
 // The identifier of the share that a claim's result of this index is: a UUID of version 4, which no
-// other share has. Upstream draws it by chance; here an allocation can be repeated.
+// other share has. Upstream draws it by chance; here an allocation can be repeated. The version of
+// the claim tells an allocation from one that it had before and has lost.
 Str share_id(Arena& arena, const ResourceClaim& claim, const AllocatedDevice& d, size_t entry,
              size_t index) {
   const std::string number = std::to_string(entry) + "/" + std::to_string(index);
-  const Str texts[] = {claim.meta.ns, claim.meta.name, claim.meta.uid, d.driver,
-                       d.pool,        d.device,        number};
+  const ObjectMeta& meta = claim.meta;
+  const Str texts[] = {meta.ns,  meta.name, meta.uid, meta.resource_version,
+                       d.driver, d.pool,    d.device, number};
   const uint64_t a = fixed_hash(texts, 0xcbf29ce484222325ULL), b = fixed_hash(texts, a);
   char text[40];
   const int n = std::snprintf(
@@ -158,8 +160,8 @@ NodeSelector one_term(Arena& arena, const std::vector<Requirement>& expressions,
 
 // Where a device may be used: on one node, or on the nodes of a selector.
 struct Place {
-  explicit Place(const PickedDevice& p)
-      : local(p.device->binds_to_node ||
+  Place(const PickedDevice& p, const DeviceFeatures& features)
+      : local((p.device->binds_to_node && !features.stable_allocator()) ||
               !(p.slice->per_device_node_selection ? p.device->node_name : p.slice->node_name)
                    .empty()),
         selector(p.slice->per_device_node_selection ? p.device->node_selector
@@ -169,10 +171,11 @@ struct Place {
 };
 
 // The nodes on which all devices can be used.
-NodeSelector selector_of(Arena& arena, const std::vector<PickedDevice>& picked, Str node_name) {
+NodeSelector selector_of(Arena& arena, const std::vector<PickedDevice>& picked, Str node_name,
+                         const DeviceFeatures& features) {
   std::vector<Requirement> expressions, fields;
   for (const PickedDevice& p : picked) {
-    const Place place(p);
+    const Place place(p, features);
     if (place.local) {
       Requirement local;
       const Str values[] = {node_name};
@@ -194,9 +197,10 @@ NodeSelector selector_of(Arena& arena, const std::vector<PickedDevice>& picked, 
 
 }  // namespace
 
-Result<void> check_selectable(const ResourceClaim& claim, const std::vector<PickedDevice>& picked) {
+Result<void> check_selectable(const ResourceClaim& claim, const std::vector<PickedDevice>& picked,
+                              const DeviceFeatures& features) {
   for (const PickedDevice& p : picked) {
-    const Place place(p);
+    const Place place(p, features);
     if (place.local) return {};
     if (place.selector.terms.size() > 1)
       return invalid({}, "create NodeSelector for claim " + std::string(claim.meta.name) +
@@ -209,11 +213,12 @@ Result<void> check_selectable(const ResourceClaim& claim, const std::vector<Pick
 NewAllocationRef make_allocation(const ResourceClaim& claim, size_t entry,
                                  const std::vector<PickedDevice>& picked,
                                  const std::vector<const DeviceAsk*>& asks, Str node_name,
-                                 bool binding_conditions) {
+                                 const DeviceFeatures& features) {
   const Ref<NewAllocation> made = make_ref<NewAllocation>();
-  made->allocation.results = results_of(made->arena, claim, entry, picked, binding_conditions);
+  made->allocation.results =
+      results_of(made->arena, claim, entry, picked, features.binding_conditions);
   made->allocation.config = configurations_of(made->arena, claim, asks);
-  made->allocation.node_selector = selector_of(made->arena, picked, node_name);
+  made->allocation.node_selector = selector_of(made->arena, picked, node_name, features);
   return made;
 }
 

@@ -7,6 +7,7 @@
 #include "libsched/objects/device_class.hpp"
 #include "libsched/objects/resource_claim.hpp"
 #include "libsched/objects/resource_slice.hpp"
+#include "libsched/plugins/dynamicresources/features.hpp"
 
 namespace libsched {
 
@@ -42,13 +43,14 @@ struct PickedDevice {
 };
 
 // Whether there is a node selector for the devices of a claim; the error is upstream's.
-Result<void> check_selectable(const ResourceClaim& claim, const std::vector<PickedDevice>& picked);
+Result<void> check_selectable(const ResourceClaim& claim, const std::vector<PickedDevice>& picked,
+                              const DeviceFeatures& features);
 
 // `entry` is the claim's place among those of the pod, `asks` the chosen asks of all requests, in
 // order. The devices are selectable.
 NewAllocationRef make_allocation(const ResourceClaim& claim, size_t entry,
                                  const std::vector<PickedDevice>& picked,
                                  const std::vector<const DeviceAsk*>& asks, Str node_name,
-                                 bool binding_conditions);
+                                 const DeviceFeatures& features);
 
 }  // namespace libsched

@@ -435,6 +435,57 @@ TEST_CASE("what an allocation tells: configurations and the node selector") {
         "terms");
 }
 
+TEST_CASE("a share that is allocated again, from a later version of the claim, is another one") {
+  const auto share = [](const std::string& version) {
+    const std::string text =
+        World(kClass + slice("s", "{name: x, allowMultipleAllocations: true}") +
+              "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: k, "
+              "namespace: a, resourceVersion: '" +
+              version + "'}\nspec: {devices: {requests: [" + ask("r") + "]}}\n")
+            .document();
+    const size_t at = text.find("\"shareID\":\"");
+    REQUIRE(at != std::string::npos);
+    return text.substr(at + 11, 36);
+  };
+  CHECK(share("7") == share("7"));
+  CHECK(share("7") != share("8"));
+}
+
+TEST_CASE("the stable allocator knows no capacities, distinct attributes or bound devices") {
+  DeviceFeatures stable;
+  stable.binding_conditions = stable.consumable_capacity = false;
+  DeviceFeatures incubating = stable;
+  incubating.binding_conditions = true;
+  const std::string device = kClass + slice("s", "{name: x, bindsToNode: true}", "allNodes: true");
+  const std::string wants = claim("k", ask("r", "capacity: {requests: {m: 1}}"));
+  CHECK(World(device + wants, stable).picks() == "r=x");
+  CHECK(World(device + wants, incubating).picks() ==
+        "error: claim a/k, request r: has capacity requests, but the DRAConsumableCapacity feature "
+        "is disabled");
+  CHECK(World(device + wants, stable).document().find("nodeSelector") == std::string::npos);
+  CHECK(World(device + claim("k", ask("r")), incubating).document().find("nodeSelector") !=
+        std::string::npos);
+  const std::string distinct = claim("k", ask("r"), ", constraints: [{distinctAttribute: d/a}]");
+  CHECK(World(device + distinct, stable).picks() ==
+        "error: claim a/k, constraint #0: empty constraint (unsupported constraint type?)");
+  CHECK(World(device + distinct, incubating).picks() == "impossible");
+  const std::string waiting = kClass + slice("s", "{name: x, bindingConditions: [b]}, {name: v}");
+  CHECK(World(waiting + claim("k", ask("r")), stable).picks() == "r=v");
+}
+
+TEST_CASE("the stable allocator tries the devices of a request in every order") {
+  DeviceFeatures stable;
+  stable.binding_conditions = stable.consumable_capacity = false;
+  // An attribute in two forms is compared in the first form that the later device has.
+  const std::string both =
+      kClass + slice("s",
+                     "{name: x, attributes: {a: {int: 1}}}, {name: v, attributes: {a: "
+                     "{int: 1, string: t}}}");
+  const std::string match = claim("k", count("r", 2), ", constraints: [{matchAttribute: d/a}]");
+  CHECK(World(both + match).picks() == "impossible");
+  CHECK(World(both + match, stable).picks() == "r=v r=x");
+}
+
 TEST_CASE("the time is looked at in each step, and the depth is bounded") {
   World w(kClass + slice("s", "{name: x}, {name: v}") + claim("k", count("r", 2)));
   w.steps = 2;

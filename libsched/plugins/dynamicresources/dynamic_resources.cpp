@@ -244,6 +244,11 @@ class DynamicResources final : public Plugin {
     return [this, scratch](Str expression) -> Result<DeviceMatcher> {
       Result<Ref<const cel::Program>> program = programs_.get(expression);
       if (!program.ok()) return program.error();
+      if (settings_.claims.features.stable_allocator())  // it does not tell which are shared
+        return DeviceMatcher([program = *program, scratch](cel::Device device) {
+          device.allow_multiple_allocations = false;
+          return program->match(device, *scratch);
+        });
       return DeviceMatcher([program = *program, scratch](const cel::Device& device) {
         return program->match(device, *scratch);
       });
@@ -356,13 +361,6 @@ Result<std::unique_ptr<Plugin>> make_dynamic_resources(const FactoryCall& call) 
     s.claims.filter_timeout_ns =
         args == nullptr ? 10 * kSecond : args->filter_timeout_ns.value_or(0);
   s.claims.list_attributes = on(Gate::kDRAListTypeAttributes);
-  // Upstream then uses an older allocator.
-  if (s.enabled && !f.consumable_capacity && !f.binding_conditions)
-    return Error{Rc::kUnsupported,
-                 "DRAConsumableCapacity=false together with DRADeviceBindingConditions=false or "
-                 "DRAResourceClaimDeviceStatus=false is not implemented",
-                 {},
-                 "DynamicResources"};
   return std::unique_ptr<Plugin>(std::make_unique<DynamicResources>(s));
 }
 

@@ -11,6 +11,11 @@ struct DeviceFeatures {
   bool taint_rules = false;  // DeviceTaintRules add taints
   bool binding_conditions = true;
   bool consumable_capacity = true;  // shares of devices
+
+  // Whether upstream takes its "stable" allocator, which knows neither of the last two; otherwise
+  // its "incubating" one. The order in which the stable one tries pools and slices is left to
+  // chance; here it is that of the other.
+  bool stable_allocator() const { return !binding_conditions && !consumable_capacity; }
 };
 
 }  // namespace libsched

@@ -138,8 +138,9 @@ DeviceSearch::Step DeviceSearch::try_device(const Position& p, const Ask& ask, b
   const Result<bool> got = give(p, ask, c, /*must=*/false, given);
   if (!got.ok()) return fail(got.error());
   if (!*got) return Step::kNo;
+  const Place next{place.pool, place.slice, place.device + 1};
   const Step result = step({p.claim, p.request, p.alternative, p.device + 1}, chosen,
-                           {place.pool, place.slice, place.device + 1});
+                           input_.features.stable_allocator() ? Place{} : next);
   if (result != Step::kDone) take_back(p, ask, c, given);
   return result;
 }
@@ -159,7 +160,8 @@ DeviceSearch::Step DeviceSearch::try_devices(const Position& p, const Ask& ask, 
 }
 
 // Finds devices for all that is left from `p` on. `chosen`: the alternative is settled. `start` is
-// the first device to try, so that a request gets its devices in the order of the pools.
+// the first device to try, so that a request gets its devices in the order of the pools; the stable
+// allocator tries them in every order.
 DeviceSearch::Step DeviceSearch::step(const Position& p, bool chosen, Place start) {
   if (timed_out_()) return Step::kTimedOut;
   if (p.claim >= plans_.size()) return Step::kDone;
@@ -198,12 +200,12 @@ Result<AllocationOutcome> DeviceSearch::outcome() const {
       return std::any_of(picked.begin(), picked.end(),
                          [&](const PickedDevice& p) { return p.ask->full_name() == request; });
     });
-    LIBSCHED_TRY(check_selectable(*claims_[c], picked));
+    LIBSCHED_TRY(check_selectable(*claims_[c], picked, input_.features));
     if (only_whether_) continue;
     std::vector<const DeviceAsk*> asks;
     for (const Request& r : plans_[c].requests) asks.push_back(&r.asks[r.chosen]);
-    out.allocations.push_back(make_allocation(*claims_[c], c, picked, asks, node_.name,
-                                              input_.features.binding_conditions));
+    out.allocations.push_back(
+        make_allocation(*claims_[c], c, picked, asks, node_.name, input_.features));
   }
   return out;
 }

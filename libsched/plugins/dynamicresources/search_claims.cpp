@@ -112,7 +112,7 @@ Result<void> DeviceSearch::check_request(const ResourceClaim& claim, const Devic
   if (!features.prioritized_list && out.has_alternatives)
     return invalid({}, request_text(claim, request.name) +
                            ": has subrequests, but the DRAPrioritizedList feature is disabled");
-  if (!features.consumable_capacity) {
+  if (!features.consumable_capacity && !features.stable_allocator()) {
     const auto refused = [&](const std::string& of) {
       return invalid({}, "claim " + claim_key(claim) + ", " + of +
                              ": has capacity requests, but the DRAConsumableCapacity feature is "
@@ -158,7 +158,8 @@ Result<void> DeviceSearch::check_claims() {
                              std::to_string(kMostDevices));
     for (size_t i = 0; i < claim.spec.constraints.size(); ++i) {
       const DeviceConstraint& constraint = claim.spec.constraints[i];
-      if (!constraint.match_attribute && !constraint.distinct_attribute)
+      const bool distinct = constraint.distinct_attribute && !input_.features.stable_allocator();
+      if (!constraint.match_attribute && !distinct)
         return invalid({}, "claim " + claim_key(claim) + ", constraint #" + std::to_string(i) +
                                ": empty constraint (unsupported constraint type?)");
       plan.constraints.emplace_back(constraint);

@@ -23,8 +23,12 @@ AGAIN = 30  # times that upstream is asked about a case that differs: timers of 
 MUTATED = "mutated"  # the kind of recorded mutants
 # Kinds whose cases name their mode themselves, and that mode.
 ONE_MODE = {"trace": "trace", "queue": "queue", "schedule": "cycles", "podgroup": "cycles",
-            "cel": "cel", "dra": "dra", "dra2": "dra", "drascore": "dra"}
-# Of kinds dra2 and drascore, every third case has the first of these feature gates, and every third one some of the others.
+            "cel": "cel", "celany": "cel", "dra": "dra", "dra2": "dra", "drascore": "dra", "draclasses": "dra",
+            "drastable": "dra"}
+# Kind drastable: the cases of dra2 with the gates for which upstream takes its stable allocator, whose order of pools
+# is left to chance.
+STABLE = {"DRAConsumableCapacity": False, "DRADeviceBindingConditions": False}
+# Of kinds dra2, drascore and draclasses, every third case has the first of these feature gates, and every third one some of the others.
 TAINT_RULES = {"DRADeviceTaintRules": True}
 DEVICE_GATES = (
     {"DRAExtendedResource": False}, {"DRAPrioritizedList": False}, {"DRAPartitionableDevices": False},
@@ -48,7 +52,8 @@ class Generated:
 
     def arguments(self):
         mode = "evaluate" if self.kind in ONE_MODE and self.mode != "dra" else self.mode
-        return ["gen", "-kind", self.kind, "-mode", mode, "-seed", str(self.start), "-count",
+        kind = "dra2" if self.kind == "drastable" else self.kind
+        return ["gen", "-kind", kind, "-mode", mode, "-seed", str(self.start), "-count",
                 str(self.count), "-nasty", f"{self.nasty:g}", *self.sizes]
 
     def chunks(self):
@@ -61,7 +66,9 @@ class Generated:
         if done.returncode:
             raise ServiceError(f"oracle {' '.join(self.arguments())}: {done.stderr.decode().strip()}")
         texts = done.stdout.decode().splitlines()
-        if self.kind in ("dra2", "drascore"):
+        if self.kind == "drastable":
+            return [_with(text, "gates", STABLE) for text in texts]
+        if self.kind in ("dra2", "drascore", "draclasses"):
             return [_with_gates(text, self.start + i) for i, text in enumerate(texts)]
         if not self.defaults:
             return texts

@@ -76,8 +76,8 @@ class Checker {
     }
     if (name == "type") return simple_type(TypeKind::kType);
     if (name == "list" || name == "map") {
-      const Type* const a = make_named_type(arena_, TypeKind::kStruct, "<A>");
-      const Type* const b = make_named_type(arena_, TypeKind::kStruct, "<B>");
+      const Type* const a = make_unknown_type(arena_, "A");
+      const Type* const b = make_unknown_type(arena_, "B");
       return name == "list" ? make_list_type(arena_, a) : make_map_type(arena_, a, b);
     }
     if (name == "optional_type" || name == "net.IP" || name == "net.CIDR")

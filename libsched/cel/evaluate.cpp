@@ -23,6 +23,9 @@ Value through_go(Machine& m, const Value& v) {
     case ValueKind::kIp: return lost("netip.Addr");
     case ValueKind::kCidr: return lost("netip.Prefix");
     case ValueKind::kType: return Value::string(v.text());
+    // What an optional value has lost before is lost once more.
+    case ValueKind::kError:
+      return m.fail("unsupported conversion to ref.Val: (*errors.errorString)", v.text());
     case ValueKind::kOptional: return v.inner == nullptr ? Value() : through_go(m, *v.inner);
     case ValueKind::kDomains: {
       Value plain = v;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "libsched/cel/any_message.hpp"
 #include "libsched/cel/lib/duration.hpp"
 
 namespace libsched::cel {
@@ -35,23 +36,23 @@ constexpr MessageField kDevice[] = {{"driver", "string", ""},
                                     {"capacity", "capacity", ""}};
 
 constexpr Message kMessages[] = {
-    {"google.protobuf.BoolValue", "bool", true, true, kBool},
-    {"google.protobuf.BytesValue", "bytes", true, true, kBytes},
-    {"google.protobuf.DoubleValue", "double", true, true, kDouble},
-    {"google.protobuf.FloatValue", "double", true, true, kFloat},
-    {"google.protobuf.Int32Value", "int", true, true, kInt32},
-    {"google.protobuf.Int64Value", "int", true, true, kInt64},
-    {"google.protobuf.StringValue", "string", true, true, kString},
-    {"google.protobuf.UInt32Value", "uint", true, true, kUint32},
-    {"google.protobuf.UInt64Value", "uint", true, true, kUint64},
-    {"google.protobuf.ListValue", "list(dyn)", false, true, kList},
-    {"google.protobuf.Struct", "map(string, dyn)", false, true, kStruct},
-    {"google.protobuf.Value", "dyn", false, true, kValue},
-    {"google.protobuf.Duration", "google.protobuf.Duration", false, true, kTime},
-    {"google.protobuf.Timestamp", "google.protobuf.Timestamp", false, true, kTime},
-    {"google.protobuf.Empty", "google.protobuf.Empty", false, false, {}},
-    {"google.protobuf.Any", "google.protobuf.Any", false, false, kAny},
-    {"kubernetes.DRADevice", "kubernetes.DRADevice", false, false, kDevice},
+    {"google.protobuf.BoolValue", "bool", true, kBool},
+    {"google.protobuf.BytesValue", "bytes", true, kBytes},
+    {"google.protobuf.DoubleValue", "double", true, kDouble},
+    {"google.protobuf.FloatValue", "double", true, kFloat},
+    {"google.protobuf.Int32Value", "int", true, kInt32},
+    {"google.protobuf.Int64Value", "int", true, kInt64},
+    {"google.protobuf.StringValue", "string", true, kString},
+    {"google.protobuf.UInt32Value", "uint", true, kUint32},
+    {"google.protobuf.UInt64Value", "uint", true, kUint64},
+    {"google.protobuf.ListValue", "list(dyn)", false, kList},
+    {"google.protobuf.Struct", "map(string, dyn)", false, kStruct},
+    {"google.protobuf.Value", "dyn", false, kValue},
+    {"google.protobuf.Duration", "google.protobuf.Duration", false, kTime},
+    {"google.protobuf.Timestamp", "google.protobuf.Timestamp", false, kTime},
+    {"google.protobuf.Empty", "google.protobuf.Empty", false, {}},
+    {"google.protobuf.Any", "google.protobuf.Any", false, kAny},
+    {"kubernetes.DRADevice", "kubernetes.DRADevice", false, kDevice},
 };
 
 const Type* type_of_text(Str text, Arena& arena, bool is_wrapper) {
@@ -199,6 +200,14 @@ int64_t nanoseconds(int64_t seconds, int64_t nanos) {
   return out;
 }
 
+}  // namespace
+
+const Message* find_message(Str name) {
+  for (const Message& message : kMessages)
+    if (message.name == name) return &message;
+  return nullptr;
+}
+
 Value make_time(Machine& m, bool is_duration, int64_t seconds, int64_t nanos) {
   if (is_duration) return Value::of_integer(ValueKind::kDuration, nanoseconds(seconds, nanos));
   constexpr int64_t kSecond = 1'000'000'000;
@@ -208,14 +217,6 @@ Value make_time(Machine& m, bool is_duration, int64_t seconds, int64_t nanos) {
   Value v = Value::of_text(ValueKind::kTimestamp, {});
   v.timestamp = m.memory().make(Timestamp{seconds, static_cast<int32_t>(rest), 0});
   return v;
-}
-
-}  // namespace
-
-const Message* find_message(Str name) {
-  for (const Message& message : kMessages)
-    if (message.name == name) return &message;
-  return nullptr;
 }
 
 const MessageField* find_field(const Message& message, Str name) {
@@ -249,8 +250,10 @@ Value make_message(Machine& m, const Message& message, Span<const Value*> given)
                     std::string(message.fields[i].name) +
                     " value type: " + std::string(values[i].text()));
   }
-  if (!message.is_makeable)
-    return Value::error("unsupported conversion to ref.Val: (*dynamicpb.Message)");
+  if (message.name == "google.protobuf.Any") {
+    const auto field = [&](size_t i) { return values[i].is_error() ? Str() : values[i].text(); };
+    return value_of_any(m, field(0), field(1));
+  }
   if (message.name == "google.protobuf.Value") {
     // One of the fields; upstream sets them in any order, and the last one stays.
     for (size_t i = values.size(); i-- > 1;)

@@ -19,7 +19,6 @@ struct Message {
   Str name;
   Str type;  // of the value; a wrapper's may be null
   bool is_wrapper = false;
-  bool is_makeable = true;  // false: making it fails at run time
   Span<MessageField> fields;
 };
 
@@ -32,6 +31,9 @@ const Type* field_type(const MessageField& field, Arena& arena);
 // The value of a message from those of its fields, in the order of `fields`; kError stands for a
 // field that was not given. An error has upstream's text.
 Value make_message(Machine& m, const Message& message, Span<const Value*> fields);
+
+// A duration, cut off at what it holds, or a timestamp.
+Value make_time(Machine& m, bool is_duration, int64_t seconds, int64_t nanos);
 
 // Upstream's error of a value that is no `native`: "unsupported type conversion from 'int' to
 // bool".

@@ -79,12 +79,24 @@ class Planner {
     }
   }
 
+  static bool is_plain_type(Str name) {
+    constexpr Str kNames[] = {"bool",      "bytes",         "double", "int",  "list", "map",
+                              "null_type", "optional_type", "string", "type", "uint"};
+    return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+  }
+
   Node* ident(const Expr* e) {
     if (e->type_value != nullptr) {
       const bool is_value = e->type_value->name == e->name && e->name != "google.protobuf.Any" &&
                             e->name != "kubernetes.DRADevice";
       if (!is_value) return failed("reference to undefined type: " + std::string(e->name));
       return constant(Value::of_text(ValueKind::kType, e->type_value->name));
+    }
+    // Upstream takes a variable that holds a type for the type of the variable's name.
+    if (e->type != nullptr && e->type->kind == TypeKind::kType) {
+      if (!is_plain_type(e->name))
+        return failed("reference to undefined type: " + std::string(e->name));
+      return constant(Value::of_text(ValueKind::kType, plan_.arena.copy(e->name)));
     }
     auto* const n = node<AttributeNode>(Op::kAttribute);
     n->slot = e->slot;

@@ -231,4 +231,52 @@ TEST_CASE("values of google.protobuf.Empty") {
   CHECK(told(empty + ".x").find("undefined field 'x'") != std::string::npos);
 }
 
+std::string told(const std::string& expression) {
+  const Evaluation e = evaluated(expression);
+  return e.ok ? e.value : e.error;
+}
+
+// Upstream's values, and the begin of its error.
+TEST_CASE("values of google.protobuf.Any are those of the messages in it") {
+  const auto any = [](const std::string& name, const std::string& bytes) {
+    return told("google.protobuf.Any{type_url: 'type.googleapis.com/google.protobuf." + name +
+                "', value: b'" + bytes + "'}");
+  };
+  const std::string none = "unsupported conversion to ref.Val: (*dynamicpb.Message)";
+  CHECK(any("BoolValue", "\\x08\\x01") == "true");
+  CHECK(any("Int32Value", "") == "int(0)");
+  CHECK(any("Int32Value", "\\x08\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x01") == "int(-1)");
+  CHECK(any("Int64Value", "\\x08\\x01\\x08\\x02") == "int(2)");
+  CHECK(any("UInt32Value", "\\x08\\x07") == "uint(7)");
+  CHECK(any("FloatValue", "\\x0d\\x00\\x00\\x80\\x3f") == "double(1)");
+  CHECK(any("DoubleValue", "\\x09\\x00\\x00\\x00\\x00\\x00\\x00\\xf8\\x3f") == "double(1.5)");
+  CHECK(any("StringValue", "\\x0a\\x01a") == "\"a\"");
+  CHECK(any("StringValue", "\\x0a\\x01\\xff") == none);
+  CHECK(any("BytesValue", "\\x0a\\x01a") == "bytes(61)");
+  CHECK(any("Duration", "\\x08\\x05") == "duration(5000000000ns)");
+  CHECK(any("Value", "\\x20\\x01") == "true");
+  CHECK(any("Value", "") == "null");
+  CHECK(any("ListValue", "\\x0a\\x02\\x20\\x01\\x0a\\x00") == "[true, null]");
+  CHECK(any("Struct", "\\x0a\\x07\\x0a\\x01a\\x12\\x02\\x20\\x01") == "{\"a\": true}");
+  CHECK(any("Empty", "") == "google.protobuf.Empty(?)");
+  CHECK(any("Any", "") == none);
+  CHECK(any("Timestamp", "\\xff") == none);
+  CHECK(any("Nothing", "") == none);
+  CHECK(told("google.protobuf.Any{}") == none);
+  CHECK(told("google.protobuf.Any{type_url: 'google.protobuf.Int64Value', value: b'\\x08\\x01'} + "
+             "1") == "int(2)");
+}
+
+TEST_CASE("a variable that holds a type stands for the type of its name") {
+  CHECK(told("[string].map(int, int)") == "[type(int)]");
+  CHECK(told("[int].map(x, x)") == "program instantiation failed: reference to undefined type: x");
+  CHECK(told("cel.bind(x, int, 1)") ==
+        "program instantiation failed: reference to undefined type: x");
+  CHECK(told("[dyn(int)].map(x, x)") == "[type(int)]");
+  CHECK(told("[list, 1]").find("expected type 'type(list(dyn))' but found 'int'") !=
+        std::string::npos);
+  CHECK(told("list.x").find("type 'type(list(A))' does not support field selection") !=
+        std::string::npos);
+}
+
 }  // namespace libsched::cel_program_test

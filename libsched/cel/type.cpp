@@ -70,6 +70,14 @@ const Type* make_named_type(Arena& arena, TypeKind kind, Str name, Span<const Ty
   return t;
 }
 
+const Type* make_unknown_type(Arena& arena, Str name) {
+  Type* const t = arena.make<Type>();
+  t->kind = TypeKind::kStruct;
+  t->name = name;
+  t->has_params = true;
+  return t;
+}
+
 const Type* make_list_type(Arena& arena, const Type* element) {
   return make(arena, TypeKind::kList, "list", {element});
 }

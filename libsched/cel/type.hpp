@@ -47,6 +47,10 @@ const Type* make_list_type(Arena& arena, const Type* element);
 const Type* make_map_type(Arena& arena, const Type* key, const Type* value);
 const Type* make_type_type(Arena& arena, const Type* of);
 const Type* make_named_type(Arena& arena, TypeKind kind, Str name, Span<const Type*> params = {});
+// A type of its own that stands for any in the end, as the elements of the type that the name
+// "list" stands for.
+const Type* make_unknown_type(Arena& arena, Str name);
+inline bool is_unknown(const Type* t) { return t->kind == TypeKind::kStruct && t->has_params; }
 
 // Equal in every part. `steps` is taken down and the answer is false once it is used up.
 bool is_exact(const Type* a, const Type* b, int64_t& steps);

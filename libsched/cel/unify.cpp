@@ -131,7 +131,7 @@ bool Unifier::assignable(const Type* from, const Type* to) {
 const Type* Unifier::substitute(const Type* t, bool to_dyn) {
   if (!t->has_params || --steps_ < 0) return t;
   if (const Type* const value = find(t)) return substitute(value, to_dyn);
-  if (t->kind == TypeKind::kParam) return to_dyn ? simple_type(TypeKind::kDyn) : t;
+  if (t->kind == TypeKind::kParam || is_unknown(t)) return to_dyn ? simple_type(TypeKind::kDyn) : t;
   std::vector<const Type*> params;
   for (const Type* p : t->params) params.push_back(substitute(p, to_dyn));
   return make_named_type(arena_, t->kind, t->name, arena_.copy(params));

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "libsched/base/wire.hpp"
 #include "libsched/ingest/protobuf/message_table.hpp"
 #include "libsched/ingest/protobuf/protobuf.hpp"
-#include "libsched/ingest/protobuf/wire.hpp"
 
 namespace libsched {
 

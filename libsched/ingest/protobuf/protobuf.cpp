@@ -2,8 +2,8 @@
 // Recursion follows the table, in which no message contains itself.
 #include "libsched/ingest/protobuf/protobuf.hpp"
 
+#include "libsched/base/wire.hpp"
 #include "libsched/ingest/protobuf/message_writer.hpp"
-#include "libsched/ingest/protobuf/wire.hpp"
 
 namespace libsched {
 namespace {

@@ -6,6 +6,9 @@ from .comparison import WHOLE, Difference, Verdict, read_answer
 
 # Upstream's texts of syntax errors are those of its parser generator: only that there is one is compared.
 _SYNTAX = ("Syntax error", "ERROR: <input>:-1:0:")
+# A message of google.protobuf.Any that has no value is printed behind this as Go's protobuf library likes it, which
+# differs from build to build on purpose.
+_NO_VALUE = "unsupported conversion to ref.Val: (*dynamicpb.Message)"
 # Upstream's worst-case estimate is what the API server looks at.
 _WITHOUT = ("estimate",)
 
@@ -30,6 +33,8 @@ def compare_expressions(golden, answer):
     if len(devices) != len(others):
         verdict.differences.append(Difference("", WHOLE, f"{len(devices)} devices", f"{len(others)} devices"))
     for i, (want, have) in enumerate(zip(devices, others)):
+        if want.get("error", "").startswith(_NO_VALUE):
+            want = {**want, "error": _NO_VALUE}
         # Upstream walks a map in any order, and its answers differed.
         if not want.get("unordered") and want != have:
             verdict.differences.append(Difference("", f"devices[{i}]", want, have))

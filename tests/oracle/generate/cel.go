@@ -20,6 +20,11 @@ import (
 
 func init() {
 	kinds["cel"] = func(g *gen, o Options) { newCELGen(g).spec() }
+	kinds["celany"] = func(g *gen, o Options) {
+		c := newCELGen(g)
+		c.messages = true
+		c.spec()
+	}
 }
 
 type celGen struct {
@@ -28,6 +33,7 @@ type celGen struct {
 	vars     []celVar
 	fresh    int
 	illTyped bool // somewhere a type is wrong on purpose
+	messages bool // kind celany: messages of google.protobuf.Any
 }
 
 type celVar struct {

@@ -80,6 +80,9 @@ func (c *celGen) literalFor(t *celgo.Type, kind string) string {
 		if c.chance(0.3) {
 			return c.attribute()
 		}
+		if c.messages && c.chance(0.5) {
+			return c.anyMessage()
+		}
 		return "dyn(" + c.literal(c.scalar()) + ")"
 	case types.TypeKind:
 		return pick(c.gen, "int", "string", "type(1.0)", "bool", "type(null)", "type([1])", "type({})", "list", "map", "type", "null_type", "google.protobuf.Timestamp", `type(quantity("1"))`, `type(optional.none())`)

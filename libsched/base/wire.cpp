@@ -1,5 +1,5 @@
 // Varints, lengths and groups; everything is checked against the bytes that are left.
-#include "libsched/ingest/protobuf/wire.hpp"
+#include "libsched/base/wire.hpp"
 
 namespace libsched {
 

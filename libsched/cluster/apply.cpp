@@ -236,7 +236,20 @@ Result<void> Cluster::put_all(Transaction* change, const PutObjects& part) {
     LIBSCHED_TRY(put_object(StoredKind::kNamespace, ns));
   for (const PriorityClassRef& c : set.priority_classes)
     LIBSCHED_TRY(put_object(StoredKind::kPriorityClass, c));
-  for (const StoredObject& o : set.stored) LIBSCHED_TRY(put_object(o.kind, o.object));
+  // The first DeviceClasses are a list, which an API server sorts; their order matters.
+  std::vector<const StoredObject*> classes;
+  const bool first_classes = state_.objects().count(StoredKind::kDeviceClass) == 0;
+  for (const StoredObject& o : set.stored) {
+    if (first_classes && o.kind == StoredKind::kDeviceClass)
+      classes.push_back(&o);
+    else
+      LIBSCHED_TRY(put_object(o.kind, o.object));
+  }
+  std::stable_sort(classes.begin(), classes.end(),
+                   [](const StoredObject* a, const StoredObject* b) {
+                     return a->object->meta.name < b->object->meta.name;
+                   });
+  for (const StoredObject* o : classes) LIBSCHED_TRY(put_object(o->kind, o->object));
   if (part.nodes)
     for (const NodeRef& n : set.nodes)
       LIBSCHED_TRY(result(put(change, n, part.mode), "node", {}, n->meta.name));

@@ -28,7 +28,7 @@ bool before(const ObjectMeta& a, const ObjectMeta& b) {
 }  // namespace
 
 ObjectStore::ObjectStore() : kinds_(std::make_shared<Kinds>()) {
-  for (Table& t : *kinds_) t.stamp = next_serial();
+  for (Table& t : kinds_->tables) t.stamp = next_serial();
 }
 
 ObjectStore::ObjectStore(const ObjectStore& o) : kinds_(std::make_shared<Kinds>(*o.kinds_)) {}
@@ -94,6 +94,13 @@ void ObjectStore::prepare(StoredKind kind, Str ns, Str name, const Entry& entry)
   groups.emplace(std::string(key), std::move(members));
 }
 
+std::unique_ptr<ExtendedResources::Part> ObjectStore::change_of_class(Str name,
+                                                                      const Entry& entry) const {
+  const auto* const after = static_cast<const DeviceClass*>(entry.latest.get());
+  return std::make_unique<ExtendedResources::Part>(
+      kinds_->extended->after_change(find<DeviceClass>(name), after));
+}
+
 // Never fails: the object's group exists or is restored with it.
 ObjectStore::Replaced ObjectStore::exchange(StoredKind kind, Str ns, Str name,
                                             Replaced put) noexcept {
@@ -102,6 +109,10 @@ ObjectStore::Replaced ObjectStore::exchange(StoredKind kind, Str ns, Str name,
   const uint64_t hash = object_key_hash(ns, name);
   uint32_t id = find_id(t, ns, name, hash);
   Replaced old;
+  if (put.extended) {
+    *put.extended = kinds_->extended.edit().exchange(std::move(*put.extended));
+    old.extended = std::move(put.extended);
+  }
   const auto leave = [&] {
     if (id == kNoId) return;
     old.group = leave_group(t, kind, id);
@@ -131,41 +142,14 @@ ObjectStore::Replaced ObjectStore::exchange(StoredKind kind, Str ns, Str name,
 ObjectStore ObjectStore::publish() {
   if (!mirror_) {
     auto fresh = std::make_shared<Kinds>();
-    for (size_t i = 0; i < kinds_->size(); ++i) {
-      Table& t = (*kinds_)[i];
-      (*fresh)[i] = {t.entries.publish(), t.ids.publish(), t.groups.publish(), t.stamp};
+    for (size_t i = 0; i < kinds_->tables.size(); ++i) {
+      Table& t = kinds_->tables[i];
+      fresh->tables[i] = {t.entries.publish(), t.ids.publish(), t.groups.publish(), t.stamp};
     }
+    fresh->extended = kinds_->extended.publish();
     mirror_ = std::move(fresh);
   }
   return ObjectStore(mirror_);
-}
-
-// Of the classes with one explicit name each that is newer than those before it takes the name;
-// `passed` hears of the others, which have no implicit name either.
-template <typename F>
-const DeviceClass* ObjectStore::holder_of(Str resource, F&& passed) const {
-  const DeviceClass* holder = nullptr;
-  for_each_in<DeviceClass>(resource, [&](const DeviceClass& c) {
-    if (!c.extended_resource_name) return;
-    const Time& a = c.meta.created;
-    const bool newer = holder == nullptr || (a.present && !holder->meta.created.present) ||
-                       (a.present && a.ns > holder->meta.created.ns);
-    newer ? static_cast<void>(holder = &c) : passed(c);
-  });
-  return holder;
-}
-
-const DeviceClass* ObjectStore::device_class_of(Str resource) const {
-  if (count(StoredKind::kDeviceClass) == 0) return nullptr;
-  constexpr Str kImplicit = "deviceclass.resource.kubernetes.io/";
-  const auto none = [](const DeviceClass&) {};
-  if (const DeviceClass* const holder = holder_of(resource, none)) return holder;
-  if (!resource.starts_with(kImplicit)) return nullptr;
-  const auto* const named = find<DeviceClass>(resource.substr(kImplicit.size()));
-  if (named == nullptr || !named->extended_resource_name) return named;
-  bool ignored = false;
-  holder_of(*named->extended_resource_name, [&](const DeviceClass& c) { ignored |= &c == named; });
-  return ignored ? nullptr : named;
 }
 
 }  // namespace libsched

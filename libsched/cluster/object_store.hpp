@@ -3,7 +3,8 @@
 // Each object has two versions: the API's, and the latest, which differs while a change is assumed
 // (as in upstream's assume caches). Every query sees the latest. Objects are kept in the groups
 // that plugins query, and walked in the order of namespace and name, so that nothing depends on the
-// order of insertion. Copyable; const members are thread-safe.
+// order of insertion, but the classes of extended resources. Copyable; const members are
+// thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "libsched/base/id_pool.hpp"
+#include "libsched/cluster/extended_resources.hpp"
 #include "libsched/objects/device_class.hpp"
 #include "libsched/objects/node.hpp"
 #include "libsched/objects/selecting.hpp"
@@ -105,24 +107,26 @@ class ObjectStore {
   // restores the old number. Equal numbers mean equal contents, also in two clusters.
   uint64_t stamp(StoredKind kind) const { return table(kind).stamp; }
 
-  // The DeviceClass of an extended resource, or nullptr: the newest class that names it, with ties
-  // broken by the lowest name; or the class named after "deviceclass.resource.kubernetes.io/",
-  // unless it names a resource that a class before it, by name, has kept from it. So upstream
-  // understands a list of classes; later it depends on the order in which they come and go.
-  const DeviceClass* device_class_of(Str resource) const;
+  // The DeviceClass of an extended resource, or nullptr.
+  const DeviceClass* device_class_of(Str resource) const {
+    return kinds_->extended->find(resource);
+  }
 
   // --- changing; the journal calls it in pairs ---
-  // The replaced entry, and the group that became empty.
+  // The replaced entry, the group that became empty, and the classes of extended resources.
   using Groups = std::map<std::string, std::vector<uint32_t>, std::less<>>;
   struct Replaced {
     Entry entry;
     Groups::node_type group = {};
+    std::unique_ptr<ExtendedResources::Part> extended = {};  // null: they stay
   };
   // Replaces the entry (null: erases) and returns the old one; changes nothing if memory runs out.
   // The entry's objects have this namespace and name.
   Replaced replace(StoredKind kind, Str ns, Str name, Entry entry) {
     prepare(kind, ns, name, entry);
-    return exchange(kind, ns, name, {std::move(entry)});
+    Replaced put{std::move(entry)};
+    if (kind == StoredKind::kDeviceClass) put.extended = change_of_class(name, put.entry);
+    return exchange(kind, ns, name, std::move(put));
   }
   // Undoes the latest replace(). Does not allocate.
   void undo_replace(StoredKind kind, Str ns, Str name, Replaced old) noexcept {
@@ -140,16 +144,17 @@ class ObjectStore {
     uint64_t stamp = 0;
   };
 
-  using Kinds = std::array<Table, kStoredKinds>;
+  struct Kinds {
+    std::array<Table, kStoredKinds> tables;
+    Whole<ExtendedResources> extended;
+  };
 
-  template <typename F>
-  const DeviceClass* holder_of(Str resource, F&& passed) const;
   explicit ObjectStore(std::shared_ptr<Kinds> shown) : kinds_(std::move(shown)) {}
   Table& table(StoredKind kind) {
     mirror_ = nullptr;
-    return (*kinds_)[static_cast<size_t>(kind)];
+    return kinds_->tables[static_cast<size_t>(kind)];
   }
-  const Table& table(StoredKind kind) const { return (*kinds_)[static_cast<size_t>(kind)]; }
+  const Table& table(StoredKind kind) const { return kinds_->tables[static_cast<size_t>(kind)]; }
 
   template <typename F>
   static bool walk(const Table& t, const std::vector<uint32_t>& members, F& f) {
@@ -164,6 +169,7 @@ class ObjectStore {
   }
   static uint32_t find_id(const Table& t, Str ns, Str name, uint64_t hash);
   void prepare(StoredKind kind, Str ns, Str name, const Entry& entry);
+  std::unique_ptr<ExtendedResources::Part> change_of_class(Str name, const Entry& entry) const;
   Replaced exchange(StoredKind kind, Str ns, Str name, Replaced put) noexcept;
   static void join_group(Table& t, StoredKind kind, uint32_t id);
   static Groups::node_type leave_group(Table& t, StoredKind kind, uint32_t id);

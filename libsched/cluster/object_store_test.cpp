@@ -114,15 +114,65 @@ TEST_CASE("the DeviceClass of an extended resource is the newest, then that with
   CHECK(of("deviceclass.resource.kubernetes.io/unnamed") == "unnamed");
   CHECK(of("deviceclass.resource.kubernetes.io/none") == "");
   CHECK(of("") == "");
-  // In the order of names a class that comes too late has no implicit name either.
-  put(device_class("early", "example.com/gpu", 1));
+  // A class that comes too late has no implicit name either.
+  CHECK(of("deviceclass.resource.kubernetes.io/old") == "old");
+  CHECK(of("deviceclass.resource.kubernetes.io/undated") == "");
+  CHECK(of("deviceclass.resource.kubernetes.io/new-b") == "new-b");
+  // A fork that is reverted leaves the names as they were; a snapshot keeps them.
+  REQUIRE(c->fork().ok());
+  const SnapshotRef before = c->snapshot();
+  put(device_class("new-a", "example.com/other", 2));
+  CHECK(of("example.com/gpu") == "");
+  CHECK(of("example.com/other") == "new-a");
+  CHECK(before->view().objects().device_class_of("example.com/other") == nullptr);
+  REQUIRE(c->revert().ok());
   CHECK(of("example.com/gpu") == "new-a");
-  CHECK(of("deviceclass.resource.kubernetes.io/early") == "early");
+  CHECK(of("example.com/other") == "");
+  // A class that goes takes the resource with it, even from another class.
+  REQUIRE(c->remove_object(StoredKind::kDeviceClass, "", "undated").ok());
+  CHECK(of("example.com/gpu") == "");
   CHECK(of("deviceclass.resource.kubernetes.io/new-a") == "new-a");
-  CHECK(of("deviceclass.resource.kubernetes.io/new-b") == "");
-  CHECK(of("deviceclass.resource.kubernetes.io/old") == "");
-  REQUIRE(c->remove_object(StoredKind::kDeviceClass, "", "new-a").ok());
-  CHECK(of("example.com/gpu") == "new-b");
+  put(device_class("undated", "example.com/gpu", 0));
+  CHECK(of("example.com/gpu") == "undated");
+}
+
+TEST_CASE("an update of a DeviceClass that keeps its extended resource is not noticed") {
+  Ref<Cluster> c = make_ref<Cluster>();
+  const auto of = [&](Str resource) { return c->view().objects().device_class_of(resource); };
+  const Ref<DeviceClass> first = device_class("a", "example.com/gpu", 1),
+                         second = device_class("a", "example.com/gpu", 1),
+                         third = device_class("a", "example.com/gpu", 2);
+  REQUIRE(c->put_object(StoredKind::kDeviceClass, first).ok());
+  REQUIRE(c->put_object(StoredKind::kDeviceClass, second).ok());
+  CHECK(of("example.com/gpu") == first.get());
+  REQUIRE(c->put_object(StoredKind::kDeviceClass, third).ok());
+  CHECK(of("example.com/gpu") == third.get());
+  CHECK(of("deviceclass.resource.kubernetes.io/a") == third.get());
+}
+
+TEST_CASE(
+    "the first DeviceClasses are taken in the order of their names, later ones as they come") {
+  const Str list = R"(
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: b}
+spec: {extendedResourceName: example.com/gpu}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: a}
+spec: {extendedResourceName: example.com/gpu}
+)";
+  const Result<ObjectSet> set = parse_objects(list, {});
+  REQUIRE(set.ok());
+  for (const bool first : {true, false}) {
+    Ref<Cluster> c = make_ref<Cluster>();
+    if (!first) REQUIRE(c->put_object(StoredKind::kDeviceClass, device_class("z", {}, 1)).ok());
+    REQUIRE(c->apply(*set).ok());
+    const ObjectStore& objects = c->view().objects();
+    CHECK(objects.device_class_of("example.com/gpu")->meta.name == "a");
+    CHECK((objects.device_class_of("deviceclass.resource.kubernetes.io/b") == nullptr) == first);
+  }
 }
 
 TEST_CASE("pods use claims only on nodes that are there") {

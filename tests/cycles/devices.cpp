@@ -16,6 +16,7 @@ namespace libsched::cycles {
 namespace {
 
 constexpr Str kPlugin = "DynamicResources";
+constexpr Str kClassKey = "DeviceClass/";
 constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kNow = 1'790'000'000 * kSecond;          // in 2026
 constexpr int64_t kAssumedFrom = 4'102'444'800 * kSecond;  // 2100
@@ -54,9 +55,9 @@ Json completed(Json object, const std::string& kind) {
   return object;
 }
 
-ObjectSet parsed(const Json& c, const char* key, bool defaults) {
+ObjectSet parsed(const Json& objects, const char* key, bool defaults) {
   Json list = {{"apiVersion", "v1"}, {"kind", "List"}, {"items", Json::array()}};
-  for (Json object : member(c, key, Json::array())) {
+  for (Json object : objects) {
     if (!object.contains("kind")) {
       object["apiVersion"] = "v1";
       object["kind"] = "Pod";
@@ -81,6 +82,13 @@ class Devices {
     std::unique_ptr<Evaluator> evaluator;
     size_t plugin = 0;
   };
+  // DeviceClasses that go and come before a pod.
+  struct Change {
+    size_t before = 0;
+    std::vector<std::string> gone;
+    std::vector<StoredObject> there;
+  };
+  void make_changes(size_t before);
   Json pod(const PodRef& pod, std::string* stop);
   bool filter(Env& env, CycleState& state, const Pod& pod, Json& r, std::vector<std::string>* fit);
   bool score(Env& env, CycleState& state, const Pod& pod, const std::vector<std::string>& fit,
@@ -105,16 +113,32 @@ class Devices {
   Ref<Services> services_ = make_ref<Services>(clock_, api_, clock_);
   std::map<std::string, Env> profiles_;
   ObjectSet pods_;
+  std::vector<Change> changes_;
   int assumed_ = 0;
 };
 
 Devices::Devices(const Json& c) {
   const Configured configured(c, in_tree_registry());
   const bool defaults = member(c, "defaults", false);
-  const Result<size_t> applied = cluster_->apply(parsed(c, "objects", defaults));
+  const auto objects = [&](const char* key) {
+    return parsed(member(c, key, Json::array()), key, defaults);
+  };
+  const Result<size_t> applied = cluster_->apply(objects("objects"));
   if (!applied.ok()) throw BadCase(applied.error().text());
   api_->start();
-  pods_ = parsed(c, "pods", defaults);
+  pods_ = objects("pods");
+  for (const Json& change : member(c, "changes", Json::array())) {
+    Change& made = changes_.emplace_back();
+    made.before = change.at("before").get<size_t>();
+    for (const Json& key : member(change, "delete", Json::array())) {
+      const auto text = key.get<std::string>();
+      if (!text.starts_with(kClassKey)) throw BadCase("delete: no DeviceClass");
+      made.gone.push_back(text.substr(kClassKey.size()));
+    }
+    for (const Json& object : member(change, "apply", Json::array()))
+      for (const StoredObject& o : parsed(Json::array({object}), "apply", defaults).stored)
+        made.there.push_back(o);
+  }
   for (const FrameworkRef& framework : configured.frameworks) {
     Env env;
     env.framework = framework;
@@ -318,12 +342,24 @@ Json Devices::pod(const PodRef& pod, std::string* stop) {
   return r;
 }
 
+void Devices::make_changes(size_t before) {
+  for (const Change& change : changes_) {
+    if (change.before != before) continue;
+    for (const std::string& name : change.gone)
+      must(cluster_->remove_object(StoredKind::kDeviceClass, "", name));
+    for (const StoredObject& o : change.there) {
+      if (o.kind != StoredKind::kDeviceClass) throw BadCase("apply: no DeviceClass");
+      must(cluster_->put_object(o.kind, o.object));
+    }
+  }
+}
+
 Json Devices::run() {
   Json pods = Json::array();
   std::string stop;
-  for (const PodRef& p : pods_.pods) {
-    pods.push_back(pod(p, &stop));
-    if (!stop.empty()) break;
+  for (size_t i = 0; i < pods_.pods.size() && stop.empty(); ++i) {
+    make_changes(i);
+    pods.push_back(pod(pods_.pods[i], &stop));
   }
   Json out = {{"mode", "dra"}, {"pods", pods}};
   if (!stop.empty()) out["stopped"] = stop;

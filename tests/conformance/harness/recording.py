@@ -15,7 +15,8 @@ TRACES = 400  # cases of mode trace, which have one form only
 SCRIPTS = {"queue": ((0.05, 200), (0.5, 100)), "schedule": ((0.05, 200), (0.5, 100)),
            "podgroup": ((0.05, 30), (0.5, 10)), "cel": ((0.05, 2500), (0.5, 500)),
            "dra": ((0.05, 40), (0.5, 20)), "dra2": ((0.05, 120), (0.5, 60)),
-           "drascore": ((0.05, 60), (0.5, 20))}
+           "drascore": ((0.05, 60), (0.5, 20)), "draclasses": ((0.05, 40), (0.5, 20)),
+           "celany": ((0.05, 200), (0.5, 50))}
 MUTANTS = 800  # of all kinds and modes
 _ABOUT_MUTANTS = f"""\
 The files `{work.MUTATED}.*` hold {MUTANTS} mutants of generated cases of all kinds, made with the seed {{}}, but
@@ -140,7 +141,7 @@ Seeds count up from {start}; none was left out or chosen by its outcome. Of each
 """ + mutants + """Recording again gives the same bytes (for another Go or Python release, the same lines). Only in kind podgroup may times
 differ by microseconds, and neighbouring pods in flight may have another order, because upstream takes the members of a
 group in the order of a map; neither is compared. In kind cel, answers that depend on the order of a map are marked
-`unordered` when upstream's own repetitions differed. Every third case of kinds dra2 and drascore has the feature gate
+`unordered` when upstream's own repetitions differed. Every third case of kinds dra2, drascore and draclasses has the feature gate
 DRADeviceTaintRules, and every third one has other gates of devices turned off.
 
 | file | cases | bytes | SHA-256 begins |

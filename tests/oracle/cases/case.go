@@ -18,7 +18,7 @@ type Case struct {
 	Pods []json.RawMessage `json:"pods"`
 	// Mode is "evaluate" (default), "schedule", "dra", "trace", "cel" or "config".
 	Mode string `json:"mode,omitempty"`
-	// Changes happen to nodes and bound pods between the pods.
+	// Changes happen to nodes and bound pods, in mode "dra" to DeviceClasses, between the pods.
 	Changes []Change `json:"changes,omitempty"`
 	// Defaults applies core/v1 API defaulting and priority admission first.
 	Defaults bool `json:"defaults,omitempty"`
@@ -34,8 +34,9 @@ type Case struct {
 type Change struct {
 	// Before is the index of that pod.
 	Before int `json:"before"`
-	// Delete names nodes and pods: "Node/NAME", "Pod/NAMESPACE/NAME". It comes first.
+	// Delete names nodes and pods: "Node/NAME", "Pod/NAMESPACE/NAME"; or "DeviceClass/NAME". It
+	// comes first.
 	Delete []string `json:"delete,omitempty"`
-	// Apply adds or replaces nodes and bound pods.
+	// Apply adds or replaces nodes and bound pods, or DeviceClasses.
 	Apply []json.RawMessage `json:"apply,omitempty"`
 }

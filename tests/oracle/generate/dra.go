@@ -1,5 +1,5 @@
 // Kind dra2: everything of resource.k8s.io/v1 that the scheduler looks at. Kind drascore: the same, with
-// scorers that list extended resources which device classes provide.
+// scorers that list extended resources which device classes provide. Kind draclasses: either, with classes that come and go.
 
 package generate
 
@@ -20,6 +20,15 @@ func init() {
 		d.scores = true
 		d.make(o)
 		d.scoreDevices()
+	}
+	kinds["draclasses"] = func(g *gen, o Options) {
+		d := newDRAGen(g)
+		d.scores = true
+		d.make(o)
+		if d.chance(0.5) {
+			d.scoreDevices()
+		}
+		d.classChanges(o)
 	}
 }
 

@@ -48,7 +48,10 @@ func RunDRA(ctx context.Context, c *cases.Case) (any, error) {
 		return nil, err
 	}
 	g := &cases.DRAGolden{Name: c.Name, Mode: "dra", Pods: []cases.DRAPod{}}
-	for _, p := range e.pods {
+	for i, p := range e.pods {
+		if err := d.classChanges(c.Changes, i); err != nil {
+			return nil, err
+		}
 		r, stop, err := d.pod(p)
 		if err != nil {
 			return nil, fmt.Errorf("pod %s: %w", PodKey(p), err)

@@ -70,6 +70,9 @@ type engine struct {
 	assumed   int
 	world     *world
 	defaulter *runtime.Scheme
+	// What upstream's map of extended resources follows, if there is such a map.
+	classes        classEvents
+	followsClasses bool
 }
 
 func newEngine(parent context.Context, c *cases.Case) (*engine, error) {
@@ -169,6 +172,8 @@ func newEngineWith(parent context.Context, c *cases.Case, cfg *schedconfig.KubeS
 			// As in upstream's eventhandlers.go: the cache that maps extended
 			// resource names to device classes is fed by an event handler.
 			if c, ok := mgr.DeviceClassResolver().(*extendedresourcecache.ExtendedResourceCache); ok {
+				c.AddEventHandler(&e.classes)
+				e.followsClasses = true
 				if _, err := e.informers.Resource().V1().DeviceClasses().Informer().AddEventHandler(c); err != nil {
 					cancel()
 					return nil, err

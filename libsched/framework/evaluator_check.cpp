@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <numeric>
 
 #include "libsched/framework/evaluator.hpp"
 #include "libsched/framework/score_pass.hpp"
@@ -51,6 +52,27 @@ Result<Evaluator::Checked> Evaluator::check_nodes(CycleState& state, const Pod& 
   }
   return out;
 }
+
+namespace {
+
+// Puts the rows of a decision's scores, which are indexes into its nodes, into their order.
+void sort_by_name(ScoreTable* table) {
+  const std::vector<uint32_t> rows = table->rows;
+  std::vector<size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return rows[a] < rows[b]; });
+  const auto sort = [&](auto* list) {
+    if (list->empty()) return;
+    const auto before = *list;
+    for (size_t i = 0; i < order.size(); ++i) (*list)[i] = before[order[i]];
+  };
+  sort(&table->rows);
+  sort(&table->totals);
+  for (ScoreTable::Column& c : table->columns)
+    for (auto* list : {&c.raw, &c.normalized, &c.weighted}) sort(list);
+}
+
+}  // namespace
 
 // A decision in the making. Extenders are asked between the steps, on any thread.
 struct Evaluator::Question {
@@ -271,6 +293,7 @@ Result<void> Evaluator::finish_scores(Question* q) const {
     ExtenderPass(*framework_, view(), q->pod).log_unscored(*services_, q->unscored);
     if (!q->scores->ok()) return q->scores->error();
     add_scores(q->scores->value(), q->left.rows, nullptr, &d.scores);
+    sort_by_name(&d.scores);  // extenders had them in the order in which they were found
   }
   if (d.scores.totals.empty() || !d.score_error.empty()) return {};
   const int64_t top = *std::max_element(d.scores.totals.begin(), d.scores.totals.end());

@@ -115,7 +115,7 @@ def about_node(result: Verdicts, node: str, paint: Paint = plain) -> Iterator[st
 
 
 def steps(result: Verdicts, verdict: NodeVerdict) -> Iterator[tuple[str, str, str]]:
-    """Yields (plugin, mark, text) for each Filter plugin on a node.
+    """Yields (plugin, mark, text) for each Filter plugin on a node, and for extenders if they reject it.
 
     Marks are "yes", "no", "skip" if PreFilter skipped the plugin, and "-" if the plugin did not run
     because an earlier one rejected the node.
@@ -136,6 +136,8 @@ def steps(result: Verdicts, verdict: NodeVerdict) -> Iterator[tuple[str, str, st
             asked = False
         else:
             yield name, "yes", ""
+    if asked and not status.is_success and not status.plugin:
+        yield "Extender", "no", status.message
 
 
 def ranked(nodes: Mapping[str, int]) -> list[tuple[str, int]]:

@@ -90,7 +90,7 @@ def config_of(server, cached=True, **more):
 @pytest.mark.parametrize("cached", [True, False])
 def test_answers_are_those_of_calls_one_after_the_other(server, cached):
     server.begin([{"pods": script_of_pods()}])
-    cluster = libsched.Cluster([node(i) for i in range(NODES)], keep_raw=True)
+    cluster = libsched.Cluster([node(i) for i in reversed(range(NODES))], keep_raw=True)
     framework = libsched.Framework(config_of(server, cached))
     pods = [libsched.Pod(pod(f"p{i}", f"{400 + 70 * i}m"), keep_raw=True) for i in range(PODS)]
     alone = [framework.score(cluster, one).to_dict() for one in pods]
@@ -98,6 +98,10 @@ def test_answers_are_those_of_calls_one_after_the_other(server, cached):
     assert most <= 1 and len(calls) > PODS
     assert "p7 is not wanted" in alone[7]["error"] and "code 500" in alone[8]["error"]
     assert len({json.dumps(answer["scores"]) for answer in alone if answer.get("scores")}) > 20
+    scores = framework.score(cluster, pods[3]).scores  # by name, whatever order the nodes have
+    assert {name: scores[name][f"{server.url}/0"].raw for name in scores.nodes} == {
+        name: (3 * int(name[1:])) % 11 for name in scores.nodes} and len(scores) > 4
+    asked(server)
     for in_flight in (1, 6):
         found = [result.to_dict() for result in framework.fit_each(cluster, pods, score=True,
                                                                    extender_calls=in_flight)]

@@ -9,7 +9,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export GOTOOLCHAIN := local
 
-.PHONY: help setup build static python wheel demo docs test fuzz conformance autoscaler bench format lint install uninstall clean
+.PHONY: help setup build static python wheel deb release demo docs test fuzz conformance autoscaler bench format lint install uninstall clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,12 +34,18 @@ demo: python ## Which nodes of an example cluster take these pods, and why don't
 wheel: setup ## Build wheels that need nothing but Python and an old glibc: build/wheels (PYTHONS="python3.12": others than .venv's)
 	@packaging/wheel.sh $(PYTHONS)
 
+deb: setup ## Build Debian packages in roots of Debian 12 and 13: build/debs (as root; CODENAMES=trixie: that release alone)
+	@packaging/deb.sh $(CODENAMES)
+
+release: setup ## Make sources, wheels, Debian packages, SBOM and checksums: dist (as root; ARGS=--check: twice, with equal bytes)
+	@packaging/release.sh $(ARGS)
+
 docs: python ## Write the documentation site: build/docs/index.html
 	@packaging/setup.sh docs
 	@cd docs && ../$(PYTHON) -m manual
 
 test: ## Run every test of every language (PART=name: one part, PART=list: their names)
-	@packaging/setup.sh system python go docs static $(filter musl release,$(PART))
+	@packaging/setup.sh system python go docs static $(filter musl release,$(PART)) $(if $(filter libcxx aarch64,$(PART)),musl)
 	@tests/run $(PART)
 
 fuzz: setup ## Fuzz with a new seed (FUZZ_SECONDS=600: time per fuzzer, FUZZ_SEED=7: the seed again)

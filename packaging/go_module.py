@@ -8,7 +8,7 @@
 The path names the folder `go/` of the public repository once there is one; its last part does not matter to programs,
 because the package is named libsched. Until then the path is `libsched`, which cannot be fetched, and programs use a
 replace directive. Packages below it (kube, kube/snapshot) follow. With a path that can be fetched, the modules require
-the version of CMakeLists.txt of each other, whose tags are go/vX.Y.Z and go/kube/vX.Y.Z.
+the version of the headers of each other, whose tags are go/vX.Y.Z and go/kube/vX.Y.Z.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ def version_of(root: pathlib.Path, path: str) -> str:
     """Returns the version that modules require of each other."""
     if not can_be_fetched(path):
         return "v0.0.0"
-    found = re.search(r"^  VERSION ([0-9.]+)$", (root / "CMakeLists.txt").read_text(), re.MULTILINE)
-    assert found, "CMakeLists.txt names the version"
-    return f"v{found[1]}"
+    header = (root / "capi" / "include" / "libsched" / "base.h").read_text()
+    numbers = re.findall(r"^#define LIBSCHED_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", header, re.MULTILINE)
+    assert len(numbers) == 3, "base.h has the version"
+    return f"v{'.'.join(numbers)}"
 
 
 def files(root: pathlib.Path) -> Iterator[pathlib.Path]:

@@ -93,15 +93,9 @@ stage_command_line() {
   cp "$from"-*.dist-info/METADATA "$tree/$package/$(basename "$from"-*.dist-info)/"
   script libsched libsched.cli "$python"
   script kubectl-libsched libsched.cli.kubectl "$python"
+  script kubectl_complete-libsched libsched.cli.kubectl_completion "$python"
 
-  local share=$tree/share run=(env PYTHONPATH="$tree/$package" PYTHONDONTWRITEBYTECODE=1 .venv/bin/python)
-  local date=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
-  SOURCE_DATE_EPOCH=$date "${run[@]}" packaging/manual.py "$share/man/man1"
-  mkdir -p "$share"/bash-completion/completions "$share"/zsh/site-functions "$share"/fish/vendor_completions.d
-  # -S: without the commands of packages that happen to be installed here.
-  "${run[@]}" -S -m libsched completion bash > "$share/bash-completion/completions/libsched"
-  "${run[@]}" -S -m libsched completion zsh > "$share/zsh/site-functions/_libsched"
-  "${run[@]}" -S -m libsched completion fish > "$share/fish/vendor_completions.d/libsched.fish"
+  packaging/share.sh .venv/bin/python "$tree/$package" "$tree/share"
   # Compiled now, so that root's first run writes nothing that the manifest does not know.
   .venv/bin/python -m compileall -q --invalidation-mode unchecked-hash -s "$tree" -p "$prefix" "$tree/$package"
 }

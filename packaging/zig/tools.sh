@@ -39,9 +39,13 @@ re2_tables() {
 
 # zig_libraries NAME [CMAKE OPTION...]: compiles the libraries, once.
 zig_libraries() {
-  local name=$1 libraries=build/zig/$1/libraries
+  local name=$1 libraries=build/zig/$1/libraries made
   shift
-  [ ! -e "$libraries/done" ] || return 0
+  made=$({
+    cat packaging/zig/tools.sh packaging/zig/dependencies/CMakeLists.txt
+    ls build/sources /usr/lib/cmake/doctest 2>/dev/null
+  } | sha256sum)
+  [ "$made" != "$(cat "$libraries/done" 2>/dev/null)" ] || return 0
   rm -rf "$libraries"
   re2_tables
   cmake -G Ninja -S packaging/zig/dependencies -B "$libraries/build" -DCMAKE_BUILD_TYPE=Release \
@@ -54,5 +58,10 @@ zig_libraries() {
   mkdir -p "$libraries/share/cmake"
   cp -r /usr/include/nlohmann "$libraries/include/"
   cp -r /usr/share/cmake/nlohmann_json "$libraries/share/cmake/"
-  touch "$libraries/done"
+  if [ -d /usr/lib/cmake/doctest ]; then  # of the tests
+    mkdir -p "$libraries/lib/cmake"
+    cp -r /usr/include/doctest "$libraries/include/"
+    cp -r /usr/lib/cmake/doctest "$libraries/lib/cmake/"
+  fi
+  echo "$made" > "$libraries/done"
 }

@@ -3,6 +3,7 @@
 import http.server
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import threading
 
 import pytest
 
-from libsched.cli import dump, kubectl
+from libsched.cli import dump, kubectl, kubectl_completion
 
 GROUPS = {"apps/v1": [("replicasets", "ReplicaSet", True), ("statefulsets", "StatefulSet", True)],
           "policy/v1": [("poddisruptionbudgets", "PodDisruptionBudget", True)],
@@ -35,7 +36,7 @@ class Lists(http.server.BaseHTTPRequestHandler):
     """Discovery, and lists; services may not be listed."""
 
     def do_GET(self):
-        path = self.path.partition("?")[0].strip("/")
+        path = re.sub("/namespaces/[^/]+/", "/", self.path.partition("?")[0].strip("/"))
         code, body = 200, None
         kinds = {"api/v1": ("v1", CORE), **{f"apis/{name}": (name, of) for name, of in GROUPS.items()}}
         if path == "api":
@@ -73,8 +74,9 @@ class Lists(http.server.BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def ask(tmp_path):
+@pytest.fixture(name="kubectl_with_plugin")
+def cluster_and_plugin(tmp_path):
+    """A function that runs kubectl with the plugin and its completion on PATH, and a cluster."""
     if shutil.which("kubectl") is None:
         pytest.skip("there is no kubectl (Debian: kubernetes-client)")
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Lists)
@@ -88,19 +90,25 @@ def ask(tmp_path):
                      {"name": "plain", "context": {"cluster": "c", "user": "u"}}]}))
     folder = tmp_path / "bin"
     folder.mkdir()
-    plugin = folder / "kubectl-libsched"
-    plugin.write_text(f"#!{sys.executable}\nimport sys\nfrom libsched.cli.kubectl import main\nsys.exit(main())\n")
-    plugin.chmod(0o755)
+    for name, module in (("kubectl-libsched", "kubectl"), ("kubectl_complete-libsched", "kubectl_completion")):
+        plugin = folder / name
+        plugin.write_text(f"#!{sys.executable}\nimport sys\nfrom libsched.cli.{module} import main\nsys.exit(main())\n")
+        plugin.chmod(0o755)
 
     def go(*arguments):
         return subprocess.run(
-            ["kubectl", "libsched", *arguments], capture_output=True, text=True, cwd=tmp_path, check=False,
+            ["kubectl", *arguments], capture_output=True, text=True, cwd=tmp_path, check=False,
             env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "KUBECONFIG": str(config),
                  "HOME": str(tmp_path)})
 
     yield go
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture
+def ask(kubectl_with_plugin):
+    return lambda *arguments: kubectl_with_plugin("libsched", *arguments)
 
 
 def test_why_a_pod_waits(ask):
@@ -154,3 +162,49 @@ def test_what_is_refused(ask, monkeypatch, capsys):
 def test_every_kind_is_served_or_named():
     served = {name for of in [CORE, *GROUPS.values()] for name, _, _ in of}
     assert set(dump.RESOURCES) - served == {"csistoragecapacities"}
+
+
+@pytest.fixture
+def candidates(kubectl_with_plugin):
+    """A function that returns what kubectl offers after `kubectl libsched WORDS`, and its number for the shell."""
+    def of(*words):
+        done = kubectl_with_plugin("__complete", "libsched", *words)
+        lines = done.stdout.splitlines()
+        if not lines or lines[-1] == ":0" and len(lines) == 1 and words == ("",):
+            pytest.skip("this kubectl does not complete the words of plugins (1.26 and later do)")
+        return {line.partition("\t")[0]: line.partition("\t")[2] for line in lines[:-1]}, lines[-1]
+    return of
+
+
+def test_completion(candidates):
+    commands, number = candidates("")
+    assert set(commands) == set(kubectl.VERBS) and number == ":4"
+    assert commands["fit"].startswith("Which nodes take a pod")
+    assert list(candidates("dr")[0]) == ["drain"]
+
+
+@pytest.mark.parametrize(("words", "number"), [
+    (("fit", "--pod", ""), 0), (("--kubeconfig", ""), 0), (("--token", ""), 4), (("capacity", ""), 0)])
+def test_completion_of_values(words, number):
+    assert kubectl_completion.complete(words) == ([], number)
+
+
+def test_completion_of_options(capsys):
+    assert kubectl_completion.complete(["schedule", "--ties", ""])[0] == [("upstream", ""), ("name", ""), ("random", "")]
+    flags = dict(kubectl_completion.complete(["capacity", "--"])[0])
+    assert "--pod" in flags and flags["--context"] == "handed on to kubectl"
+    assert kubectl_completion.main(["--con"]) == 0
+    assert capsys.readouterr().out == "--context\thanded on to kubectl\n:4\n"
+
+
+def test_completion_asks_the_cluster(candidates):
+    assert candidates("drain", "") == ({"a": ""}, ":4")
+    assert list(candidates("why", "pod/")[0]) == ["pod/web"]
+    assert set(candidates("why", "web", "--context", "")[0]) == {"test", "plain"}
+    assert candidates("drain", "--server", "http://127.0.0.1:1", "--request-timeout=1s", "") == ({}, ":4")
+
+
+def test_completion_without_a_cluster(monkeypatch, capsys):
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert kubectl_completion.main(["drain", ""]) == 0
+    assert capsys.readouterr().out == ":4\n"

@@ -82,6 +82,16 @@ def build_wheels(shell):
     once(shell, "wheels", ["packaging/wheel.sh"])
 
 
+def build_debian_packages(shell):
+    """A step: the Debian packages for all releases."""
+    once(shell, "Debian packages", ["packaging/deb.sh"])
+
+
+def superuser():
+    """A need: roots can be made by the superuser alone."""
+    return None if os.geteuid() == 0 else "not the superuser"
+
+
 def python_packages(*names):
     """A need: modules in .venv."""
     def check():
@@ -143,6 +153,28 @@ def run_unit(shell, preset="release", arguments=(), env=None, wrapper=(), target
     if not binaries:
         raise Failure("no unit test was built")
     return at_once(lambda binary: counts.of_doctest(shell.run([*wrapper, binary, *arguments], env=env)), binaries)
+
+
+def _unit_targets():
+    """The unit tests of all layers and of the C API's inside."""
+    layers = {path.relative_to(ROOT).parts[1] for path in ROOT.glob("libsched/**/*_test.cpp")}
+    return sorted(f"libsched_{layer}_test" for layer in layers | {"capi"})
+
+
+RECORDED_ELSEWHERE = 100  # scripts of mode cycles, of the thousands that the part goldens replays
+
+
+def run_unit_by_zig(preset, wrapper=()):
+    """A part's function: the unit tests, and recorded verdicts of the real framework, by another compiler."""
+    def run(shell):
+        once(shell, f"unit tests of preset {preset}", ["packaging/zig/unit.sh", preset, *_unit_targets(), "libsched_cycles"])
+        total = at_once(lambda target: counts.of_doctest(
+            shell.run([*wrapper, BUILD / preset / "unit" / target], env=_SANITIZER_ENV)), _unit_targets())
+        recorded = shell.run([*wrapper, BUILD / preset / "cycles/libsched_cycles",
+                              "tests/goldens/schedule.cycles.jsonl.gz", RECORDED_ELSEWHERE])
+        return total + counts.of_closing_line(recorded)
+    run.__name__ = preset
+    return run
 
 
 def run_ctests(shell, preset="release", env=None, wrapper=(), only="", targets=()):
@@ -257,12 +289,18 @@ PARTS = (
          pytest("musl", "tests/static", before=(build_static("musl"),), env={"LIBSCHED_STATIC_LIBC": "musl"}),
          needs=(python_packages("pytest", "pyarrow"), go_version, zig,
                 sources("simdjson", "libyaml", "zlib", "xz-utils", "libzstd")), by_name=True),
+    Part("libcxx", "unit tests by clang with libc++ and musl", run_unit_by_zig("libcxx"), needs=(zig,), by_name=True),
+    Part("aarch64", "unit tests for aarch64, under qemu", run_unit_by_zig("aarch64", wrapper=["qemu-aarch64"]),
+         needs=(zig, tool("qemu-aarch64", ": Debian's package qemu-user")), by_name=True),
     Part("release", "wheels: what is in them, and that they run in fresh roots",
-         pytest("release", "tests/release", before=(build_wheels,)),
+         pytest("release", "tests/release/test_wheel.py", before=(build_wheels,)),
          needs=(python_packages("pytest", "auditwheel", "wheel"), tool("debootstrap")), by_name=True),
     Part("topolvm", "a public extender that is built from Go modules",
          pytest("topolvm", "tests/topolvm", before=(build_release, install_python)),
          needs=(python_packages("pytest"), go_version), by_name=True),
+    Part("debian", "Debian packages: lintian, and that they run in fresh roots and leave no trace",
+         pytest("debian", "tests/release/test_debian.py", before=(build_debian_packages,)),
+         needs=(python_packages("pytest"), superuser, tool("debootstrap"), tool("lintian")), by_name=True),
     Part("goldens", "conformance with recorded verdicts of the real framework", run_goldens),
     Part("asan", "unit and C tests under AddressSanitizer and UBSan", run_asan, builds=_asan_builds),
     Part("tsan", "thread tests under ThreadSanitizer", run_tsan, builds=_tsan_builds),

@@ -47,6 +47,8 @@ def test_version_is_the_same_everywhere():
     base = (project.INCLUDE / "libsched" / "base.h").read_text()
     header = ".".join(re.search(rf"LIBSCHED_VERSION_{part} (\d+)", base)[1]
                       for part in ("MAJOR", "MINOR", "PATCH"))
-    cmake = (project.ROOT / "CMakeLists.txt").read_text()
-    assert re.search(r"VERSION (\d+\.\d+\.\d+)\n", cmake)[1] == header
+    assert f"Version: {header}\n" in (project.RELEASE / "libsched.pc").read_text()
+    assert project.run(project.ROOT / "packaging" / "version.sh") == f"{header}\n"
+    for other in ("CMakeLists.txt", "pyproject.toml", "packaging/debian/rules", "packaging/deb.sh"):
+        assert header not in re.sub("(?m)#.*", "", (project.ROOT / other).read_text()), f"{other} has a version of its own"
     assert f"## {header}" in (project.ROOT / "CHANGELOG.md").read_text()

@@ -2,6 +2,8 @@
 
 import os
 import pathlib
+import platform
+import re
 import shutil
 import subprocess
 
@@ -41,11 +43,49 @@ class Root:
         return run("env", "-i", "HOME=/root", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8",
                    "DEBIAN_FRONTEND=noninteractive", "chroot", self.folder, *command, code=code)
 
+    def install(self, *packages):
+        """Installs Debian packages."""
+        self.run("apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages)
+
     def files(self):
-        """The files of the root, but logs and caches."""
+        """The files of the root, but logs, caches and compiled Python."""
         skipped = {"proc", "sys", "dev", "tmp", "run", "var"}
         return {str(path.relative_to(self.folder)) for top in self.folder.iterdir() if top.name not in skipped
                 for path in top.rglob("*") if "__pycache__" not in path.parts}
+
+
+def without_landing_pad(library):
+    """The exported functions of a shared object that do not begin with endbr64."""
+    content = library.read_bytes()
+    loads = [[int(number, 16) for number in line.split()[1:5]]
+             for line in run("readelf", "-lW", library).splitlines() if line.split()[:1] == ["LOAD"]]
+    functions = re.findall(r"^(\w+) T (libsched_\w+|PyInit_\w+)", run("nm", "-D", library), re.MULTILINE)
+    assert functions, library
+    found = []
+    for address, name in functions:
+        place = int(address, 16)
+        offset = next(place - start + at for at, start, _, size in loads if start <= place < start + size)
+        if content[offset:offset + 4] != b"\xf3\x0f\x1e\xfa":
+            found.append(name)
+    return found
+
+
+def check_hardening(objects):
+    """Fails unless shared objects have the hardening of cmake/hardening.cmake."""
+    checked = set()
+    for library in objects:
+        name = library.name
+        dynamic = run("readelf", "-dW", library)
+        segments = run("readelf", "-lW", library)
+        assert re.search(r"\(FLAGS_1\).*\bNOW\b", dynamic) or "BIND_NOW" in dynamic, f"{name}: no BIND_NOW"
+        assert "GNU_RELRO" in segments, f"{name}: no RELRO"
+        assert re.search(r"GNU_STACK .* RW  ", segments) and not re.search(r" RWE +0x", segments), f"{name}: memory is executable"
+        imported = run("nm", "-D", "--undefined-only", library)
+        assert "__stack_chk_fail" in imported, f"{name}: no canaries"
+        checked |= set(re.findall(r"__(\w+)_chk\b", imported))
+        if platform.machine() == "x86_64":
+            assert not without_landing_pad(library), name
+    assert checked, "no call of the C library is checked"
 
 
 def need_roots():

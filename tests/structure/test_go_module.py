@@ -24,7 +24,7 @@ go_module = load()
 def copy(tmp_path):
     """The files of the checkout that may name the path."""
     for name in sources.files():
-        if name.suffix in (".go", ".md") or name.name in ("go.mod", "go-module.txt", "CMakeLists.txt"):
+        if name.suffix in (".go", ".md") or name.name in ("go.mod", "go-module.txt", "base.h"):
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(sources.ROOT / name, tmp_path / name)
     return tmp_path

@@ -17,6 +17,7 @@ NOT_RUN = {
     "needs a cluster": 4,
     "needs a checkout": 3,
     "tests/static runs it": 4,
+    "tests/release installs it": 2,
     "tests/java runs it": 1,
     "starts a server": 1,
 }

@@ -27,10 +27,10 @@ pod/NAME stands for NAMESPACE/NAME:
 The options of kubectl that choose a cluster are handed on to it: --context, --kubeconfig, --cluster, --user,
 --server, --token, --as, --request-timeout. 'libsched COMMAND --help' tells more about a command."""
 
-_OF_KUBECTL = ("--context", "--kubeconfig", "--cluster", "--user", "--server", "-s", "--token", "--as",
+OF_KUBECTL = ("--context", "--kubeconfig", "--cluster", "--user", "--server", "-s", "--token", "--as",
                "--request-timeout")
-_NAMESPACE = ("-n", "--namespace")
-_VERBS = ("fit", "explain", "schedule", "capacity", "drain", "compare", "why", "simulate", "cel")
+NAMESPACE = ("-n", "--namespace")
+VERBS = ("fit", "explain", "schedule", "capacity", "drain", "compare", "why", "simulate", "cel")
 _AT_ONCE = 4  # calls of kubectl
 
 
@@ -66,21 +66,21 @@ def _parse(given: list[str]) -> tuple[str, list[str], list[str], str]:
     i = 0
     while i < len(given):
         name, equals, value = given[i].partition("=")
-        if name in _OF_KUBECTL or name in _NAMESPACE:
+        if name in OF_KUBECTL or name in NAMESPACE:
             if not equals:
                 i += 1
                 if i == len(given):
                     raise _Refused(f"{name} needs a value")
                 value = given[i]
-            if name in _NAMESPACE:
+            if name in NAMESPACE:
                 namespace = value
             else:
                 options += [name, value]
         else:
             rest.append(given[i])
         i += 1
-    if not rest or rest[0] not in _VERBS:
-        raise _Refused(f"the commands are {', '.join(_VERBS)}" + (f", not {rest[0]!r}" if rest else ""))
+    if not rest or rest[0] not in VERBS:
+        raise _Refused(f"the commands are {', '.join(VERBS)}" + (f", not {rest[0]!r}" if rest else ""))
     return rest[0], rest[1:], options, namespace
 
 

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# packaging/release.sh [--check] [PART...]: makes what a release is, in dist/: sources, wheels and Debian packages
+# (PART: sdist, wheels, debs; default: all), the notes of CHANGELOG.md, an SBOM (SPDX) and SHA256SUMS.
+#
+# All dates are that of the last commit, so equal sources give equal bytes. --check proves it: everything is made once
+# more, from a copy of the sources at another place, without any cache, and compared. Needs root and debootstrap for
+# wheels and packages; from nothing it takes about half an hour of CPU time, and as much again with --check.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+say() { printf 'release: %s\n' "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+check=""
+if [ "${1:-}" = --check ]; then check=yes; shift; fi
+[ $# -gt 0 ] || set -- sdist wheels debs
+version=$(packaging/version.sh)
+out=$PWD/dist
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+umask 022
+
+sdist() {
+  .venv/bin/python -c 'import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])' "$out" \
+    > build/sdist.log
+}
+
+# For the Python of .venv and that of the newest Debian.
+wheels() {
+  rm -f build/wheels/*.whl
+  packaging/setup.sh release
+  packaging/wheel.sh .venv/bin/python "$(packaging/debian_python.sh trixie)"
+  cp build/wheels/*.whl "$out/"
+}
+
+debs() {
+  packaging/deb.sh bookworm trixie
+  cp build/debs/*/*.deb "$out/"
+}
+
+# The section of this version.
+notes() {
+  awk -v head="## $version" 'index($0, "## ") == 1 { on = index($0, head) == 1 } on' CHANGELOG.md > "$out/NOTES.md"
+  [ -s "$out/NOTES.md" ] || die "CHANGELOG.md has no section $version"
+}
+
+# Makes everything a second time in a copy of the sources, and compares.
+again() {
+  local copy=$PWD/build/again/libsched sums=$out/SHA256SUMS
+  say "making everything once more, without caches"
+  rm -rf build/again
+  mkdir -p "$copy/build"
+  git ls-files -z | xargs -0 cp --parents -t "$copy"
+  # The inputs are the same: tools, the sources of other projects and the systems in which packages are built.
+  ln -s "$(realpath .venv)" "$copy/.venv"
+  for input in sources roots; do [ ! -d "build/$input" ] || ln -s "$PWD/build/$input" "$copy/build/$input"; done
+  CCACHE_DISABLE=1 ZIG_GLOBAL_CACHE_DIR=$copy/build/zig-cache ZIG_LOCAL_CACHE_DIR=$copy/build/zig-cache \
+    LIBSCHED_DEB_TREE=again "$copy/packaging/release.sh" "$@"
+  diff "$sums" "$copy/dist/SHA256SUMS" >&2 || die "the second build differs; it is in $copy/dist"
+  say "built twice, all $(wc -l < "$sums") files are equal"
+}
+
+[ -z "$(git status --porcelain 2>/dev/null)" ] || say "the checkout has changes that are not committed"
+rm -rf "$out"
+mkdir -p "$out" build
+for part in "$@"; do
+  case $part in
+    sdist | wheels | debs) "$part" ;;
+    *) die "unknown part '$part' (sdist, wheels, debs)" ;;
+  esac
+done
+notes
+.venv/bin/python packaging/sbom.py "$out"
+(cd "$out" && sha256sum -- * > ../build/SHA256SUMS && mv ../build/SHA256SUMS .)
+say "$out has:"
+(cd "$out" && ls -l) >&2
+[ -z "$check" ] || again "$@"

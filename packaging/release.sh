@@ -59,15 +59,16 @@ again() {
   say "built twice, all $(wc -l < "$sums") files are equal"
 }
 
-[ -z "$(git status --porcelain 2>/dev/null)" ] || say "the checkout has changes that are not committed"
-rm -rf "$out"
-mkdir -p "$out" build
 for part in "$@"; do
   case $part in
-    sdist | wheels | debs) "$part" ;;
+    sdist | wheels | debs) ;;
     *) die "unknown part '$part' (sdist, wheels, debs)" ;;
   esac
 done
+[ -z "$(git status --porcelain 2>/dev/null)" ] || say "the checkout has changes that are not committed"
+rm -rf "$out"
+mkdir -p "$out" build
+for part in "$@"; do "$part"; done
 notes
 .venv/bin/python packaging/sbom.py "$out"
 (cd "$out" && sha256sum -- * > ../build/SHA256SUMS && mv ../build/SHA256SUMS .)

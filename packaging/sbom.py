@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import importlib.metadata
 import json
 import os
 import pathlib
@@ -21,6 +22,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "build" / "sources"
+HEADERS = pathlib.Path("/usr/include")
 
 # Source packages of Debian, with the names and licences of the projects. build/sources/NAME is what wheels are made of.
 INSIDE_WHEELS = {
@@ -57,25 +59,32 @@ def source_version(folder: pathlib.Path) -> str:
     return f"{numbers['MAJOR']}.{numbers['MINOR']}.{numbers['PATCH']}"  # OpenSSL
 
 
-def header_version(path: str, *macros: str) -> str:
-    """Returns a version that a header of the system has in macros."""
-    text = pathlib.Path(path).read_text(errors="replace")
-    return ".".join(found[1] for macro in macros if (found := re.search(rf"{macro}\s+(\d+)", text)))
+def installed(name: str) -> str:
+    """Returns the version of a package of this Python."""
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "NOASSERTION"
+
+
+def header_version(folder: pathlib.Path) -> str:
+    """Returns the version of nlohmann's JSON library that its headers say."""
+    text = "".join(path.read_text(errors="replace") for path in sorted(folder.rglob("*.hpp")))
+    numbers = dict(re.findall(r"define NLOHMANN_JSON_VERSION_(MAJOR|MINOR|PATCH)\s+(\d+)", text))
+    return ".".join(numbers[part] for part in ("MAJOR", "MINOR", "PATCH")) if len(numbers) == 3 else "NOASSERTION"
 
 
 def inside_wheels() -> list[dict[str, object]]:
     """Returns what wheels contain of other projects."""
-    found = [package(name, source_version(SOURCES / source), licence) for source, (name, licence) in INSIDE_WHEELS.items()]
-    zig = subprocess.run([sys.executable, "-c", "import importlib.metadata as m; print(m.version('ziglang'))"], check=True,
-                         capture_output=True, text=True).stdout.strip()
-    found.append(package("libc++", f"of zig {zig}", "Apache-2.0 WITH LLVM-exception"))
-    found.append(package("pybind11", "NOASSERTION", "BSD-3-Clause"))
-    json_version = header_version("/usr/include/nlohmann/detail/abi_macros.hpp", *(
-        f"NLOHMANN_JSON_VERSION_{part}" for part in ("MAJOR", "MINOR", "PATCH"))) if pathlib.Path(
-            "/usr/include/nlohmann/detail/abi_macros.hpp").exists() else header_version(
-                "/usr/include/nlohmann/json.hpp", *(f"NLOHMANN_JSON_VERSION_{part}" for part in ("MAJOR", "MINOR", "PATCH")))
-    found.append(package("nlohmann-json", json_version or "NOASSERTION", "MIT"))
-    return found
+    missing = [source for source in INSIDE_WHEELS if not (SOURCES / source).is_dir()]
+    if missing:
+        raise SystemExit(f"sbom.py: no sources of {', '.join(missing)} in {SOURCES}; packaging/wheel.sh fetches them")
+    return [
+        *(package(name, source_version(SOURCES / source), licence) for source, (name, licence) in INSIDE_WHEELS.items()),
+        package("libc++", f"of zig {installed('ziglang')}", "Apache-2.0 WITH LLVM-exception"),
+        package("pybind11", installed("pybind11"), "BSD-3-Clause"),
+        package("nlohmann-json", header_version(HEADERS / "nlohmann"), "MIT"),
+    ]
 
 
 def depends(deb: pathlib.Path) -> list[str]:

@@ -28,7 +28,9 @@ openssl() {
   mkdir -p "$root/openssl/build" "$root/openssl/lib"
   (
     cd "$root/openssl/build"
-    CC=$root/tools/zig-clang AR=ar RANLIB=ranlib perl "$OLDPWD/build/sources/openssl/Configure" \
+    # The library has the name of its compiler inside, which is the same wherever the checkout is.
+    export PATH=$root/tools:$PATH
+    CC=zig-clang AR=ar RANLIB=ranlib perl "$OLDPWD/build/sources/openssl/Configure" \
       "linux-$(uname -m)" "${without[@]/#/no-}" --openssldir=/etc/ssl -fPIC -O2
     make -s -j "${JOBS:-$(nproc)}" build_generated libcrypto.a libssl.a
   ) > "$root/openssl.log" 2>&1 || { tail -n 50 "$root/openssl.log" >&2; return 1; }

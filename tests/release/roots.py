@@ -47,6 +47,10 @@ class Root:
         """Installs Debian packages."""
         self.run("apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages)
 
+    def packages(self):
+        """The names of all packages that are installed, or have left anything."""
+        return set(self.run("dpkg-query", "-W", "-f", "${Package}\n").split())
+
     def files(self):
         """The files of the root, but logs, caches and compiled Python."""
         skipped = {"proc", "sys", "dev", "tmp", "run", "var"}

@@ -1,0 +1,125 @@
+"""What packaging/release.sh adds to the files of a release: sources that are the same each time, and the bill of materials."""
+
+import hashlib
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+import tarfile
+
+import project
+import pytest
+
+SCRIPT = project.ROOT / "packaging" / "sbom.py"
+EPOCH = "1700000000"
+SDIST = "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])"
+
+
+def sbom():
+    spec = importlib.util.spec_from_file_location("sbom", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module", name="sources")
+def two_source_archives(tmp_path_factory):
+    """The sources, packed twice."""
+    made = []
+    for name in ("one", "two"):
+        folder = tmp_path_factory.mktemp(name)
+        project.run(sys.executable, "-c", SDIST, folder, env={"SOURCE_DATE_EPOCH": EPOCH})
+        made += folder.glob("*.tar.gz")
+    return made
+
+
+def test_sources_are_the_same_each_time(sources):
+    first, second = (path.read_bytes() for path in sources)
+    assert first == second
+
+
+def test_sources_have_what_a_build_needs(sources):
+    with tarfile.open(sources[0]) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"CMakeLists.txt", "LICENSE", "capi/libsched.map", "net/libsched_net.map", "bindings/pybind11/module.map",
+            "python/libsched/py.typed", "cmake/dependencies.cmake"} <= names
+    tracked = {name for name in project.run("git", "ls-files", "libsched", "capi", "net", "cmake", "bindings/pybind11").split()
+               if (project.ROOT / name).exists()}
+    assert tracked <= names
+    assert not [name for name in names if name.startswith(("tests/", "build/", ".venv"))]
+
+
+@pytest.fixture(name="release")
+def files_of_a_release(tmp_path, sources, monkeypatch):
+    """A folder with sources, a package and a wheel, and the document about it."""
+    folder = tmp_path / "dist"
+    folder.mkdir()
+    (folder / sources[0].name).write_bytes(sources[0].read_bytes())
+    (folder / "libsched-0.0.1-cp311-cp311-manylinux_2_28_x86_64.whl").write_bytes(b"a wheel")
+    debian = tmp_path / "tree" / "DEBIAN"
+    debian.mkdir(parents=True)
+    (debian / "control").write_text("Package: libsched-x\nVersion: 1\nArchitecture: all\nMaintainer: x <x@example.org>\n"
+                                    "Depends: libsched0.1 (= 1), python3:any, libc6 (>= 2.34) | libc7\nDescription: x\n")
+    project.run("dpkg-deb", "--build", tmp_path / "tree", folder / "libsched-x_1_all.deb")
+    module = sbom()
+    for name in module.INSIDE_WHEELS:
+        (tmp_path / "sources" / name / "debian").mkdir(parents=True)
+        (tmp_path / "sources" / name / "debian" / "changelog").write_text(f"{name} (1:2.3-4) stable; urgency=low\n")
+    monkeypatch.setattr(module, "SOURCES", tmp_path / "sources")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", EPOCH)
+    module.main(str(folder))
+    (written,) = folder.glob("*.spdx.json")
+    return module, folder, json.loads(written.read_text())
+
+
+def test_the_document_follows_spdx(release):
+    _, _, document = release
+    assert document["spdxVersion"] == "SPDX-2.3" and document["creationInfo"]["created"] == "2023-11-14T22:13:20Z"
+    assert re.fullmatch(r"https://\S+", document["documentNamespace"])
+    elements = [one["SPDXID"] for one in document["packages"] + document["files"]]
+    assert len(set(elements)) == len(elements)
+    assert all(re.fullmatch(r"SPDXRef-[A-Za-z0-9.-]+", one) for one in elements)
+    for one in document["relationships"]:
+        assert {one["spdxElementId"], one["relatedSpdxElement"]} <= {*elements, "SPDXRef-DOCUMENT"}
+    for one in document["packages"]:
+        assert one["name"] and one["downloadLocation"] and one["licenseConcluded"]
+
+
+def test_the_document_lists_every_file(release):
+    _, folder, document = release
+    listed = {one["fileName"]: {sum_["algorithm"]: sum_["checksumValue"] for sum_ in one["checksums"]} for one in document["files"]}
+    there = {f"./{path.name}": path.read_bytes() for path in folder.iterdir() if path.suffix != ".json"}
+    assert listed == {name: {"SHA1": hashlib.sha1(content).hexdigest(), "SHA256": hashlib.sha256(content).hexdigest()}
+                      for name, content in there.items()}
+
+
+def test_the_document_tells_what_is_inside(release):
+    _, _, document = release
+    versions = {one["name"]: one["versionInfo"] for one in document["packages"]}
+    assert versions["simdjson"] == "2.3-4" and re.fullmatch(r"\d+\.\d+\.\d+", versions["nlohmann-json"])
+    related = {(one["spdxElementId"], one["relationshipType"], one["relatedSpdxElement"]) for one in document["relationships"]}
+    wheel = "SPDXRef-File-libsched-0.0.1-cp311-cp311-manylinux-2-28-x86-64.whl"
+    assert (wheel, "CONTAINS", "SPDXRef-Package-re2") in related
+    needed = {other for one, kind, other in related if kind == "DEPENDS_ON"}
+    assert needed == {"SPDXRef-Package-debian-python3", "SPDXRef-Package-debian-libc6"}
+
+
+def test_unknown_sources_are_refused(release, tmp_path, monkeypatch):
+    module, folder, _ = release
+    monkeypatch.setattr(module, "SOURCES", tmp_path / "nothing")
+    with pytest.raises(SystemExit, match="no sources of simdjson, "):
+        module.main(str(folder))
+
+
+def test_a_second_document_is_the_same(release):
+    module, folder, _ = release
+    (written,) = folder.glob("*.spdx.json")
+    before = written.read_bytes()
+    module.main(str(folder))
+    assert written.read_bytes() == before
+
+
+def test_an_unknown_part_is_refused():
+    done = subprocess.run([project.ROOT / "packaging" / "release.sh", "nonsense"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "unknown part 'nonsense' (sdist, wheels, debs)" in done.stderr

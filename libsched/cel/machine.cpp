@@ -14,6 +14,19 @@ uint64_t mix(uint64_t h) {
   return h ^ (h >> 29);
 }
 
+uint64_t hash_of(const Ip& ip) {
+  return std::hash<Str>()(Str(reinterpret_cast<const char*>(ip.bytes.data()), ip.size));
+}
+
+// Upstream compares times with their zones, which are the same object if they are UTC or some whole
+// hours from it.
+bool same_time(const Timestamp& a, const Timestamp& b) {
+  constexpr int32_t kHour = 3600;
+  const bool has_zone = a.offset % kHour == 0 && a.offset >= -12 * kHour && a.offset <= 14 * kHour;
+  return &a == &b || (has_zone && a.seconds == b.seconds && a.nanoseconds == b.nanoseconds &&
+                      a.offset == b.offset);
+}
+
 uint64_t hash(const Value& v) {
   const auto kind = static_cast<uint64_t>(v.kind) << 56;
   switch (v.kind) {
@@ -21,6 +34,9 @@ uint64_t hash(const Value& v) {
     case ValueKind::kBytes:
     case ValueKind::kType: return mix(std::hash<Str>()(v.text()) ^ kind);
     case ValueKind::kDouble: return mix(v.number == 0 ? kind : v.uinteger ^ kind);
+    case ValueKind::kTimestamp: return mix(static_cast<uint64_t>(v.timestamp->seconds) ^ kind);
+    case ValueKind::kIp: return mix(hash_of(*v.ip) ^ kind);
+    case ValueKind::kCidr: return mix(hash_of(v.cidr->ip) ^ v.cidr->bits ^ kind);
     default: return mix(v.uinteger ^ kind);
   }
 }
@@ -37,6 +53,7 @@ bool same_key(const Value& a, const Value& b) {
     case ValueKind::kEmpty: return false;
     case ValueKind::kIp: return *a.ip == *b.ip;
     case ValueKind::kCidr: return *a.cidr == *b.cidr;
+    case ValueKind::kTimestamp: return same_time(*a.timestamp, *b.timestamp);
     default: return a.uinteger == b.uinteger;
   }
 }

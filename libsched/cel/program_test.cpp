@@ -267,6 +267,29 @@ TEST_CASE("values of google.protobuf.Any are those of the messages in it") {
              "1") == "int(2)");
 }
 
+TEST_CASE("keys of maps are times, addresses and networks by what they are") {
+  const auto in_map = [](const std::string& a, const std::string& b) {
+    return told(a + " in {" + b + ": 1}");
+  };
+  const auto time = [](const std::string& zone) {
+    return "timestamp('1970-01-01T00:00:01" + zone + "')";
+  };
+  CHECK(in_map(time("Z"), time("Z")) == "true");
+  CHECK(in_map(time("Z"), "timestamp(1)") == "true");
+  CHECK(in_map(time("+01:00"), time("+01:00")) == "true");
+  CHECK(in_map(time("Z"), "timestamp('1970-01-01T01:00:01+01:00')") == "false");
+  CHECK(in_map(time("+05:30"), time("+05:30")) == "false");
+  CHECK(told("cel.bind(t, " + time("+05:30") + ", t in {t: 1})") == "true");
+  std::string addresses, networks;
+  for (int i = 0; i < 20; ++i) {
+    addresses += "ip('10.0.0." + std::to_string(i) + "'): 1, ";
+    networks += "cidr('10.0.0.0/" + std::to_string(i) + "'): 1, ";
+  }
+  CHECK(told("ip('10.0.0.7') in {" + addresses + "}") == "true");
+  CHECK(told("ip('10.0.0.70') in {" + addresses + "}") == "false");
+  CHECK(told("cidr('10.0.0.0/7') in {" + networks + "}") == "true");
+}
+
 TEST_CASE("a variable that holds a type stands for the type of its name") {
   CHECK(told("[string].map(int, int)") == "[type(int)]");
   CHECK(told("[int].map(x, x)") == "program instantiation failed: reference to undefined type: x");

@@ -15,7 +15,9 @@ Status reserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims,
   const bool unattended = call.services.api().unattended();
   const ClaimData::Verdict* const verdict =
       call.row == kNoId ? nullptr : data.known(NodeView(call.cluster.view(), call.row));
+  PendingClaims* const group = PendingClaims::of(call.state);
   out.items.assign(data.claims().size(), {});
+  out.own.resize(out.items.size());
   if (!unattended) out.watch = ObjectWatch::on(call.cluster);
   size_t next = 0;
   for (size_t i = 0; i < out.items.size(); ++i) {
@@ -41,6 +43,12 @@ Status reserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims,
           return other.assumed && other.assumed->meta.name == claim.meta.name;
         });
     if (again) continue;
+    const PendingClaimRef& shared = data.claims()[i].pending;
+    if (shared && shared->sharers != 0) {
+      ++shared->sharers;
+      item.pending = shared;
+      continue;
+    }
     Ref<ResourceClaim> copy = copy_resource_claim(item.claim ? *item.claim : claim);
     if (item.claim && claim.meta.name == kExtendedClaimName) {
       const Str uid = copy->meta.uid;
@@ -59,9 +67,27 @@ Status reserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims,
       return Status::from_error("internal error, couldn't signal allocation for claim " +
                                 std::string(claim.meta.name));
     item.assumed = copy;
+    if (!allocates || unattended || data.claims()[i].extended) continue;
+    if (!out.own[i]) out.own[i] = shared ? shared : std::make_shared<PendingClaim>();
+    item.pending = out.own[i];
+    *item.pending = {item.allocation, copy, 1};
+    if (group != nullptr) group->put(claim.meta.uid, item.pending);
   }
   return Status();
 }
+
+namespace {
+
+// Whether others still need the allocation. Upstream lets go of it once in PreBind, if that fails,
+// and once in Unreserve.
+bool let_go(const ClaimReservation::Item& item) {
+  if (!item.pending) return false;
+  uint32_t& sharers = item.pending->sharers;
+  sharers -= std::min(sharers, item.lost ? 2U : 1U);
+  return sharers != 0;
+}
+
+}  // namespace
 
 void unreserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims) {
   ClaimReservation& reservation = *claims.reserved;
@@ -69,11 +95,13 @@ void unreserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims) {
   for (size_t i = 0; i < all.size(); ++i) {
     ClaimReservation::Item item;
     if (i < reservation.items.size()) item = reservation.items[i];
-    const ObjectMeta& meta = item.assumed ? item.assumed->meta : all[i].object->meta;
+    const bool needed = let_go(item);
+    const ResourceClaimRef& assumed = item.pending ? item.pending->assumed : item.assumed;
+    const ObjectMeta& meta = assumed ? assumed->meta : all[i].object->meta;
     const ObjectStore::Entry* const there =
         call.cluster.view().objects().entry(StoredKind::kResourceClaim, meta.ns, meta.name);
     // A newer object from the API server may have replaced the assumed one.
-    if (item.assumed && there != nullptr && there->latest.get() == item.assumed.get())
+    if (assumed && !needed && there != nullptr && there->latest.get() == assumed.get())
       static_cast<void>(
           call.cluster.restore_object(StoredKind::kResourceClaim, meta.ns, meta.name));
     if (all[i].extended) {

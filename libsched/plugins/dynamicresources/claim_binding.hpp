@@ -19,9 +19,13 @@ struct ClaimReservation {
     ResourceClaimRef claim;       // of extended resources: as the node needs it
     NewAllocationRef allocation;  // what Reserve has chosen; null: the claim has one
     ResourceClaimRef assumed;     // null: nothing is assumed
+    PendingClaimRef pending;      // what the pod shares or may share; null: nothing
+    bool lost = false;            // PreBind has failed to write the allocation
     ResourceClaimRef written;     // as PreBind has written it, else null
   };
   std::vector<Item> items;  // by claim; empty: Reserve did not run
+  // By claim: what members of the group may share. It stays when Reserve is undone and runs again.
+  std::vector<PendingClaimRef> own;
   std::vector<PodStatusPatch::ExtendedClaim::Mapping> mappings;
   std::shared_ptr<ObjectWatch> watch;
 };

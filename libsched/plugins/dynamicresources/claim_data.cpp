@@ -43,6 +43,10 @@ ClaimData::ClaimData(const PodRef& pod, std::vector<Claim> claims,
           *c.object, [&](Str request) { return uses(*c.object->allocation, request); });
       continue;
     }
+    if (c.pending) {
+      has_pending_ = true;
+      continue;
+    }
     to_allocate_.push_back(c.object.get());
     for (const DeviceRequest& r : c.object->spec.requests) {
       note_class(r.exactly.device_class);
@@ -50,7 +54,7 @@ ClaimData::ClaimData(const PodRef& pod, std::vector<Claim> claims,
     }
   }
   for (const ExtendedResource& r : resources_) note_class(r.device_class);
-  if (to_allocate_.empty()) return;
+  if (to_allocate_.empty() && !has_pending_) return;
   const auto class_of = [this](Str name) -> const DeviceClass* {
     for (const DeviceClassRef& c : classes_)
       if (c->meta.name == name) return c.get();
@@ -109,7 +113,8 @@ ClaimData::Answer ClaimData::Judge::answer(const Node& node, uint32_t row) {
     known.score = plan == nullptr ? 0 : data_.allocated_score_;
     return known.answer = Answer::kFits;
   }
-  if (memory_ != data_.state_->memory.get() || data_.state_->slices().depends_on_order())
+  if (data_.has_pending_ || memory_ != data_.state_->memory.get() ||
+      data_.state_->slices().depends_on_order())
     return in_full();
   if (!plan->kept)
     plan->kept = memory_->answers_for(shape_of(plan->claims, data_.allocator_->input().class_of),
@@ -235,8 +240,11 @@ ClaimData::Verdict ClaimData::judge(const Node& node, uint32_t row, DeviceMemory
         found.ok() ? status_of(node, found->kind) : Status::from_error(found.error().message);
     if (found.ok()) out.at_fault = Verdict::AtFault::kDevices;
     if (!out.status.success()) return out;
-    this->row(row).score = found->score + allocated_score_;
     out.allocations = std::move(found->allocations);
+    for (const Claim& c : claims_)
+      if (c.pending) out.allocations.push_back(c.pending->allocation);
+    this->row(row).score =
+        (has_pending_ ? score_of(out.allocations) : found->score) + allocated_score_;
   } else {
     this->row(row).score = allocated_score_;
   }
@@ -244,6 +252,18 @@ ClaimData::Verdict ClaimData::judge(const Node& node, uint32_t row, DeviceMemory
   out.allocations.clear();
   out.status = Status::unresolvable("resourceclaim not available on the node");
   out.unavailable = std::move(unavailable);
+  return out;
+}
+
+// Of the claims to allocate and those that are pending.
+int32_t ClaimData::score_of(const std::vector<NewAllocationRef>& allocations) const {
+  int32_t out = 0;
+  size_t next = 0;
+  for (const Claim& c : claims_) {
+    if (!c.to_allocate() || next == allocations.size()) continue;
+    const ClaimAllocation& allocation = allocations[next++]->allocation;
+    out += alternatives_score(*c.object, [&](Str request) { return uses(allocation, request); });
+  }
   return out;
 }
 

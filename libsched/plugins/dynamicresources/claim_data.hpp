@@ -19,6 +19,7 @@
 #include "libsched/plugins/dynamicresources/device_facts.hpp"
 #include "libsched/plugins/dynamicresources/device_state.hpp"
 #include "libsched/plugins/dynamicresources/extended_claim.hpp"
+#include "libsched/plugins/dynamicresources/pending_claims.hpp"
 
 namespace libsched {
 
@@ -56,6 +57,8 @@ class ClaimData {
   struct Claim {
     ResourceClaimRef object;
     bool extended = false;  // for the pod's extended resources; the last one
+    // Another member of the pod's group has got an allocation for it, which is not written yet.
+    PendingClaimRef pending = {};
     bool to_allocate() const { return !object->allocation.has_value(); }
   };
   // What a node is for the pod.
@@ -66,10 +69,12 @@ class ClaimData {
 
     Status status;
     AtFault at_fault = AtFault::kExtendedClaim;
-    std::string resource;                       // that neither the node nor a class has, or ""
-    std::vector<uint32_t> unavailable;          // claims that are allocated elsewhere, by index
-    std::vector<NewAllocationRef> allocations;  // of the claims to allocate, in their order
-    ExtendedAsk extended;                       // if the node needs the claim for them
+    std::string resource;               // that neither the node nor a class has, or ""
+    std::vector<uint32_t> unavailable;  // claims that are allocated elsewhere, by index
+    // Of the claims to allocate, in their order; those that are pending stand at the end, as
+    // upstream has them, and are taken in this order all the same.
+    std::vector<NewAllocationRef> allocations;
+    ExtendedAsk extended;  // if the node needs the claim for them
   };
   enum class Answer : uint8_t { kUnknown, kFits, kImpossible, kInvalidPools, kOther };
 
@@ -140,6 +145,7 @@ class ClaimData {
   Verdict judge(const Node& node, uint32_t row, DeviceMemory* memory, Clock* clock,
                 const std::function<bool()>& expired);
   std::vector<uint32_t> unavailable_on(const Node& node, int64_t now_ns) const;
+  int32_t score_of(const std::vector<NewAllocationRef>& allocations) const;
   bool available(const ResourceClaim& claim, const Node& node, int64_t now_ns) const;
   std::vector<const ResourceClaim*> claims_to_allocate(const Verdict& verdict) const;
   void explain_elsewhere(const ResourceClaim& claim, const Node& node, int64_t now_ns,
@@ -155,7 +161,7 @@ class ClaimData {
   std::shared_ptr<const DeviceState> state_;
   const DeviceStates& states_;
   ClaimOptions options_;
-  bool has_allocated_ = false, has_alternatives_ = false;
+  bool has_allocated_ = false, has_alternatives_ = false, has_pending_ = false;
   int32_t allocated_score_ = 0;  // of the claims that are allocated already
   std::vector<const ResourceClaim*> to_allocate_;
   std::vector<DeviceClassRef> classes_;  // that they name

@@ -33,7 +33,10 @@ class ClaimBinder {
   Status write_all() {
     for (size_t i = 0; i < reservation_.items.size(); ++i) {
       if (data_.claims()[i].object->reserved_for_uid(call_.pod.meta.uid)) continue;
-      if (Status s = write(i); !s.success()) return s;
+      if (Status s = write(i); !s.success()) {
+        reservation_.items[i].lost = reservation_.items[i].allocation != nullptr;
+        return s;
+      }
     }
     return Status();
   }

@@ -59,7 +59,18 @@ class DynamicResources final : public Plugin {
     if (!found.ok()) return Status::unresolvable(found.error().message);
     std::vector<ClaimData::Claim> claims;
     bool allocates = false;
+    const PendingClaims* const group = PendingClaims::of(call.state);
     for (ResourceClaimRef& c : *found) {
+      PendingClaimRef pending = group == nullptr ? nullptr : group->find(c->meta.uid);
+      if (pending && c->in_flight) {
+        const ObjectStore::Entry* const entry =
+            call.view.objects().entry(StoredKind::kResourceClaim, c->meta.ns, c->meta.name);
+        claims.push_back(
+            {ResourceClaimRef::share(static_cast<const ResourceClaim*>(entry->api.get())),
+             /*extended=*/false, std::move(pending)});
+        allocates = true;
+        continue;
+      }
       if (Status s = check(call.view, *c, &allocates); !s.success()) return s;
       claims.push_back({std::move(c)});
     }

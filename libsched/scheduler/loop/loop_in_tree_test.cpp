@@ -4,6 +4,7 @@
 
 #include "libsched/config/config.hpp"
 #include "libsched/ingest/ingest.hpp"
+#include "libsched/objects/resource_claim.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/scheduler/api_memory/api_server.hpp"
 #include "libsched/scheduler/loop/scheduler.hpp"
@@ -235,6 +236,63 @@ TEST_CASE("A member whose trial is undone keeps the nomination that the API serv
   CHECK(nominated[0]->meta.name == "b");
   CHECK(nominated[0]->spec.containers.empty());  // it is in no queue yet
   CHECK_FALSE(w.in_cluster("b"));
+}
+
+constexpr const char* kDevice = R"(
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s}
+spec: {driver: d, nodeName: n1, pool: {name: p, generation: 1, resourceSliceCount: 1}, devices: [{name: g}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: shared, namespace: default}
+spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, allocationMode: ExactCount, count: 1}}]}}
+)";
+constexpr const char* kShared = "resourceClaims: [{name: c, resourceClaimName: shared}]";
+
+// The allocation is written for the member that comes first; upstream's binding of the other one
+// fails then, and it is retried with the allocated claim.
+TEST_CASE("Members of a group share the allocation of a claim that is in flight") {
+  World w(kGroups);
+  w.node("n1", 8);
+  w.create(kDevice);
+  w.group(2);
+  const std::string member = std::string("schedulingGroup: {podGroupName: g}, ") + kShared;
+  w.pod("a", 1, member + ", priority: 2");
+  w.pod("b", 1, member + ", priority: 1");
+  w.settle();
+  CHECK((w.node_of("a") == "n1") != (w.node_of("b") == "n1"));
+  w.pass(20 * kSecond);
+  CHECK(w.node_of("a") == "n1");
+  CHECK(w.node_of("b") == "n1");
+  const auto* const claim = w.cluster->view().objects().find<ResourceClaim>("default", "shared");
+  REQUIRE(claim != nullptr);
+  CHECK_FALSE(claim->in_flight);
+  CHECK(claim->reserved_for.size() == 2);
+}
+
+TEST_CASE("A group that does not fit takes back the allocation that its members share") {
+  World w(kGroups);
+  w.node("n1", 2);
+  w.create(kDevice);
+  w.group(3);
+  const std::string member = std::string("schedulingGroup: {podGroupName: g}, ") + kShared;
+  for (const char* name : {"a", "b", "c"}) w.pod(name, 1, member);
+  w.settle();
+  for (const char* name : {"a", "b", "c"}) CHECK(w.node_of(name) == "");
+  const auto* const claim = w.cluster->view().objects().find<ResourceClaim>("default", "shared");
+  REQUIRE(claim != nullptr);
+  CHECK_FALSE(claim->in_flight);
+  CHECK_FALSE(claim->allocation);
+  // A pod outside of the group can have it then.
+  w.pod("alone", 1, kShared);
+  w.settle();
+  CHECK(w.node_of("alone") == "n1");
 }
 
 TEST_CASE("SchedulerAsyncAPICalls: no cycle waits for a patch") {

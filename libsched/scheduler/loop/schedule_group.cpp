@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/framework/group_cycle.hpp"
 #include "libsched/objects/pod_group.hpp"
 #include "libsched/scheduler/loop/flight.hpp"
 #include "libsched/scheduler/loop/group_condition.hpp"
@@ -155,9 +156,12 @@ void Scheduler::try_members(Group& group) {
     return;
   }
   group.trial = std::move(*begun);
+  const auto cycle = std::make_shared<GroupCycle>();
   for (Member& m : group.members) {
     const int64_t began = now();
     options.state = metrics_->measured_state(group.number);
+    if (!options.state) options.state = make_ref<CycleState>();
+    GroupCycle::begin(*options.state, cycle);
     if (log_.on(4))
       log_.info(4, "Attempting to schedule a pod belonging to a pod group",
                 {{"podGroup", group.ns + "/" + group.name}, {"pod", m.queued->pod->meta}});
@@ -254,6 +258,7 @@ bool Scheduler::commit_member(const Group& group, Member& m) {
   SchedulingOptions options = cycle_options_;
   options.observer = point_times_[group.number];
   options.state = m.trial->state;
+  GroupCycle::end(*options.state);
   options.node = m.trial->node;
   const FlightRef flight = new_flight(m.queued);
   Result<Ref<Scheduling>> ran = schedule_with(*group.profile, m.queued->pod, options);

@@ -54,10 +54,10 @@ void DeviceFacts::Answer::add(Obstacle why, std::string device) {
   group.devices.push_back(std::move(device));
 }
 
-DeviceFacts::Obstacle DeviceFacts::unselected(Span<DeviceSelector> selectors, const Device& device,
-                                              Str driver) {
+DeviceFacts::Obstacle DeviceFacts::unselected(Span<DeviceSelector> selectors,
+                                              const ResourceSlice& slice, const Device& device) {
   for (const DeviceSelector& s : selectors) {
-    const SelectorMemory::Answer& answer = selectors_->match(s.expression, device, driver);
+    const SelectorMemory::Answer answer = selectors_->match(s.expression, slice, device);
     if (answer.match == cel::Match::kNo)
       return {"selector", "selector", std::string(s.expression), true};
     if (answer.match == cel::Match::kError)
@@ -84,8 +84,8 @@ DeviceFacts::Obstacle DeviceFacts::obstacle(const TargetNode& node, const Device
   const DeviceFeatures& features = input_.features;
   const DeviceId id = pool.id_of(device);
   if (const DeviceClass* c = input_.class_of(ask.what.device_class))
-    if (Obstacle o = unselected(c->selectors, device, slice.driver); o.problem) return o;
-  if (Obstacle o = unselected(ask.what.selectors, device, slice.driver); o.problem) return o;
+    if (Obstacle o = unselected(c->selectors, slice, device); o.problem) return o;
+  if (Obstacle o = unselected(ask.what.selectors, slice, device); o.problem) return o;
   if (slice.per_device_node_selection) {
     const Result<bool> here =
         node_matches(node, device.node_name, device.all_nodes, device.node_selector);

@@ -61,7 +61,8 @@ class DeviceFacts {
            Str reason, Facts* facts);
   Obstacle obstacle(const TargetNode& node, const DevicePool& pool, const ResourceSlice& slice,
                     const Device& device, const Ask& ask);
-  Obstacle unselected(Span<DeviceSelector> selectors, const Device& device, Str driver);
+  Obstacle unselected(Span<DeviceSelector> selectors, const ResourceSlice& slice,
+                      const Device& device);
   Obstacle short_counter(const DevicePool& pool, const Device& device);
 
   const AllocatorInput input_;

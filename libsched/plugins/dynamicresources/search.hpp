@@ -73,8 +73,9 @@ class DeviceSearch {
   Result<void> collect_all(const ResourceClaim& claim, Ask& ask);
   Result<bool> selectable(const ResourceClaim& claim, const DeviceAsk& ask,
                           const ResourceSlice& slice, const Device& device) const;
-  Result<bool> selectors_match(Span<DeviceSelector> selectors, const std::string& whose,
-                               const Device& device, Str driver) const;
+  Result<bool> selectors_match(Span<DeviceSelector> selectors, const ResourceClaim& claim,
+                               const DeviceClass* device_class, const ResourceSlice& slice,
+                               const Device& device) const;
   bool suffices(const DeviceAsk& ask, const Device& device, const DeviceId& id) const;
 
   // search.cpp

@@ -20,13 +20,17 @@ std::string request_text(const ResourceClaim& claim, Str request) {
 
 }  // namespace
 
-Result<bool> DeviceSearch::selectors_match(Span<DeviceSelector> selectors, const std::string& whose,
-                                           const Device& device, Str driver) const {
+// `device_class`: whose selectors they are; null: the claim's.
+Result<bool> DeviceSearch::selectors_match(Span<DeviceSelector> selectors,
+                                           const ResourceClaim& claim,
+                                           const DeviceClass* device_class,
+                                           const ResourceSlice& slice, const Device& device) const {
   for (size_t i = 0; i < selectors.size(); ++i) {
-    const SelectorMemory::Answer& answer =
-        selectors_.match(selectors[i].expression, device, driver);
+    const SelectorMemory::Answer answer = selectors_.match(selectors[i].expression, slice, device);
     if (answer.match == cel::Match::kError)
-      return invalid({}, whose + ": selector #" + std::to_string(i) + ": " + answer.error);
+      return invalid({}, (device_class != nullptr ? "class " + std::string(device_class->meta.name)
+                                                  : "claim " + claim_key(claim)) +
+                             ": selector #" + std::to_string(i) + ": " + *answer.error);
     if (answer.match == cel::Match::kNo) return false;
   }
   return true;
@@ -36,11 +40,11 @@ Result<bool> DeviceSearch::selectable(const ResourceClaim& claim, const DeviceAs
                                       const ResourceSlice& slice, const Device& device) const {
   if (!input_.features.binding_conditions && !device.binding_conditions.empty()) return false;
   const DeviceClass& device_class = *ask.device_class;
-  const Result<bool> by_class = selectors_match(
-      device_class.selectors, "class " + std::string(device_class.meta.name), device, slice.driver);
+  const Result<bool> by_class =
+      selectors_match(device_class.selectors, claim, &device_class, slice, device);
   if (!by_class.ok() || !*by_class) return by_class;
   const Result<bool> by_request =
-      selectors_match(ask.what->selectors, "claim " + claim_key(claim), device, slice.driver);
+      selectors_match(ask.what->selectors, claim, nullptr, slice, device);
   if (!by_request.ok() || !*by_request) return by_request;
   if (!slice.per_device_node_selection) return true;
   return node_matches(node_, device.node_name, device.all_nodes, device.node_selector);
@@ -83,24 +87,24 @@ Result<void> DeviceSearch::collect_all(const ResourceClaim& claim, Ask& ask) {
 
 Result<void> DeviceSearch::check_ask(const ResourceClaim& claim, Ask& ask) {
   const DeviceRequirement& what = *ask.what;
-  const std::string text = request_text(claim, ask.name());
+  const auto text = [&] { return request_text(claim, ask.name()); };
   for (size_t i = 0; i < what.selectors.size(); ++i)
     if (!what.selectors[i].cel)
-      return invalid({}, text + ", selector #" + std::to_string(i) +
+      return invalid({}, text() + ", selector #" + std::to_string(i) +
                              ": CEL expression empty (unsupported selector type?)");
   if (!input_.features.admin_access && what.admin_access)
-    return invalid({}, text + ": admin access is requested, but the feature is disabled");
+    return invalid({}, text() + ": admin access is requested, but the feature is disabled");
   if (what.device_class.empty())
-    return invalid({}, text + ": missing device class name (unsupported request type?)");
+    return invalid({}, text() + ": missing device class name (unsupported request type?)");
   ask.device_class = input_.class_of(what.device_class);
   if (ask.device_class == nullptr)
-    return invalid({}, text + ": could not retrieve device class " +
+    return invalid({}, text() + ": could not retrieve device class " +
                            std::string(what.device_class) + ": deviceclass.resource.k8s.io \"" +
                            std::string(what.device_class) + "\" not found");
   ask.all = what.allocation_mode == "All";
   if (ask.all) return collect_all(claim, ask);
   if (what.allocation_mode != "ExactCount")
-    return invalid({}, text + ": unsupported count mode " + std::string(what.allocation_mode));
+    return invalid({}, text() + ": unsupported count mode " + std::string(what.allocation_mode));
   ask.count = what.count;
   return {};
 }

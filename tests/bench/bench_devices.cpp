@@ -1,7 +1,8 @@
-// devices/...: whole cycles of pods with ResourceClaims on 500 nodes of 8 devices each; cel/...: an
-// expression and a device.
+// devices/...: whole cycles of pods with ResourceClaims on 500 nodes of 8 devices each, or on
+// several times as many nodes, with as many times the claims; cel/...: an expression and a device.
 //
-// `libsched_bench devices VARIANT` prints the objects for upstream's side.
+// In the variant "shapes" no two claims are alike, so nothing that a claim was answered helps
+// another. `libsched_bench devices VARIANT` prints the objects for upstream's side.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -15,6 +16,11 @@ namespace libsched_bench {
 namespace {
 
 constexpr size_t kNodesWithDevices = 500, kDevices = 8, kClaims = 2500;
+constexpr size_t kDistinctClaims = 1000;
+
+size_t claims_of(std::string_view variant, size_t times) {
+  return times * (variant == "shapes" ? kDistinctClaims : kClaims);
+}
 
 // A document with the quotes of JSON in place of single ones, and with $ replaced by `number`.
 std::string json(std::string text, const std::string& number = {}) {
@@ -84,13 +90,14 @@ void add_claim(ListDocument& list, std::string_view variant, size_t claim) {
       "device.attributes[\\'gpu.example.com\\'].driverVersion.isGreaterThan(semver(\\'500.0.0\\')) "
       "&& "
       "device.capacity[\\'gpu.example.com\\'].memory.compareTo(quantity(\\'40Gi\\')) >= 0";
+  const std::string own = variant == "shapes" ? " && \\'claim-$\\' != device.driver" : "";
   const std::string h100 = "device.attributes[\\'gpu.example.com\\'].model.startsWith(\\'h\\')";
   list.add(
       json("{'apiVersion':'resource.k8s.io/v1','kind':'ResourceClaim','metadata':{'name':'claim-$',"
            "'namespace':'default','uid':'claim-$','resourceVersion':'1'},'spec':{'devices':"
            "{'requests':[{'name':'gpu','exactly':{'deviceClassName':'gpu','allocationMode':"
            "'ExactCount','count':1,'selectors':[{'cel':{'expression':'" +
-               (claim % 2 == 0 ? a100 : h100) + "'}}]" + capacity + "}}]}}}",
+               (claim % 2 == 0 ? a100 : h100) + own + "'}}]" + capacity + "}}]}}}",
            std::to_string(claim)));
 }
 
@@ -103,24 +110,26 @@ std::string claiming_pod(size_t index) {
       std::to_string(index));
 }
 
-std::string objects(std::string_view variant, bool with_pods) {
+std::string objects(std::string_view variant, size_t times, bool with_pods) {
   ListDocument list;
-  for (size_t i = 0; i < kNodesWithDevices; ++i) add_node(list, variant, i);
+  const size_t claims = claims_of(variant, times);
+  for (size_t i = 0; i < times * kNodesWithDevices; ++i) add_node(list, variant, i);
   list.add(
       json("{'apiVersion':'resource.k8s.io/v1','kind':'DeviceClass','metadata':{'name':'gpu','uid':"
            "'class'},'spec':{'selectors':[{'cel':{'expression':'device.driver == "
            "\\'gpu.example.com\\''}}]}}"));
-  for (size_t i = 0; i < kClaims; ++i) add_claim(list, variant, i);
-  for (size_t i = 0; with_pods && i < kClaims; ++i) list.add(claiming_pod(i));
+  for (size_t i = 0; i < claims; ++i) add_claim(list, variant, i);
+  for (size_t i = 0; with_pods && i < claims; ++i) list.add(claiming_pod(i));
   return list.take();
 }
 
 // Placing all pods, from parsed objects to assumed claims.
-void schedule(benchmark::State& state, const char* variant) {
-  const Objects given = parse_objects(objects(variant, false));
+void schedule(benchmark::State& state, const char* variant, size_t times) {
+  const Objects given = parse_objects(objects(variant, times, false));
+  const size_t claims = claims_of(variant, times);
   std::vector<Pod> pods;
   std::vector<const libsched_pod*> list;
-  for (size_t i = 0; i < kClaims; ++i) {
+  for (size_t i = 0; i < claims; ++i) {
     pods.push_back(parse_pod(claiming_pod(i)));
     list.push_back(pods.back().get());
   }
@@ -142,9 +151,9 @@ void schedule(benchmark::State& state, const char* variant) {
          libsched_schedule(&profile, 1, list.data(), nullptr, list.size(), nullptr, placed, &count,
                            &error),
          error);
-    if (count != kClaims) fail("devices: pods are not placed", nullptr);
+    if (count != claims) fail("devices: pods are not placed", nullptr);
   }
-  state.counters["pods"] = kClaims;
+  state.counters["pods"] = static_cast<double>(claims);
 }
 
 // Selectors of the forms that people use, and those of the claims above.
@@ -188,13 +197,17 @@ void match(benchmark::State& state, const char* expression) {
 
 }  // namespace
 
-std::string devices_document(std::string_view variant) { return objects(variant, true); }
+std::string devices_document(std::string_view variant) { return objects(variant, 1, true); }
 
 void add_devices_benchmarks() {
-  for (const char* variant : {"plain", "counters", "capacity"})
-    benchmark::RegisterBenchmark((std::string("devices/") + variant).c_str(), schedule, variant)
-        ->Unit(benchmark::kMillisecond)
-        ->Iterations(1);
+  for (const char* variant : {"plain", "counters", "capacity", "shapes"})
+    for (const size_t times : {1, 2, 4}) {
+      const std::string more = times == 1 ? "" : "/" + std::to_string(times) + "x";
+      benchmark::RegisterBenchmark((std::string("devices/") + variant + more).c_str(), schedule,
+                                   variant, times)
+          ->Unit(benchmark::kMillisecond)
+          ->Iterations(1);
+    }
   for (size_t i = 0; i < kSelectors.size(); ++i)
     benchmark::RegisterBenchmark(("cel/" + std::to_string(i)).c_str(), match, kSelectors[i]);
 }

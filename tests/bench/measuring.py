@@ -33,7 +33,7 @@ _RUNS = {
               ("^scale/100000/", 0.05, 40, False)],
     "cycle": [("^cycle/plain/", 0.02, 40, True), ("^cycle/.*/warm", 0.05, 5, True), ("^cycle/.*/first", 0.01, 8, True)],
     "ingest": [("^ingest/", 0.2, 20, True)],
-    "devices": [("^devices/", 0.01, 60, True), ("^cel/", 0.05, 5, True)],
+    "devices": [("^devices/[a-z]*$", 0.01, 60, True), ("^devices/.*/[24]x$", 0.01, 90, False), ("^cel/", 0.05, 5, True)],
     "fork": [("^fork/5000/", 0.1, 10, True), ("^fork/50000/", 0.1, 20, False)],
     "place": [("^place/", 0.05, 30, True), ("^rate/", 0.01, 60, True), ("^sign/", 0.05, 3, True),
               ("^capacity/", 0.05, 3, True)],
@@ -59,7 +59,7 @@ _UPSTREAM = {
     "loop": [("the scheduler's loop", "-parts loop -kinds basic -nodes 5000 -runs 10", 40, True)],
     "autoscaler": [("packing pods", "-parts pack -runs 3", 20, True), ("emptying nodes", "-parts drain -runs 2", 25, True)],
     "devices": [(f"pods with claims, {variant}", "-parts devices -nodes 1 -runs 2 -documents {devices_" + variant + "}", 45,
-                 variant == "plain") for variant in ("plain", "counters", "capacity")],
+                 variant == "plain") for variant in ("plain", "counters", "capacity", "shapes")],
     "ingest": [("pods from bytes", "-parts ingest -runs 7 -documents {documents}", 4, True)],
 }
 UPSTREAM_GROUPS = frozenset(_UPSTREAM)

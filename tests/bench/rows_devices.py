@@ -1,7 +1,7 @@
 """Rows of the result: pods with claims of devices, and an expression on a device.
 
-Figures are `devices/<variant>` and `cel/<number>`, of bench_devices.cpp. Upstream's side runs its own cycles on the same
-objects (tests/oracle/peer/devices.go).
+Figures are `devices/<variant>`, with `/2x` and `/4x` of as many times the nodes and claims, and `cel/<number>`, of
+bench_devices.cpp. Upstream's side runs its own cycles on the same objects (tests/oracle/peer/devices.go), but not on more.
 """
 
 import statistics
@@ -10,7 +10,13 @@ from row import gate as _gate, row as _row
 
 _OVER_UPSTREAM = 100.0
 _MATCH_NS = 300.0
-_TITLES = {"plain": "a device", "counters": "a device that takes counters", "capacity": "a share of a device"}
+_TITLES = {"plain": "a device", "counters": "a device that takes counters", "capacity": "a share of a device",
+           "shapes": "a device, each with a selector of its own"}
+_NODES = 500
+
+
+def _case(title, times, pods):
+    return f"a claim of {title}, {times * _NODES:,} nodes x 8 devices, {pods:,.0f} claims"
 
 
 def make(figures, peer):
@@ -21,11 +27,16 @@ def make(figures, peer):
             continue
         told = (peer or {}).get(f"devices {variant}")
         pods = figure.counters["pods"]
-        made = _row("devices, a pod", f"a claim of {title}, 500 nodes x 8 devices, 2,500 claims", figure.minimum / pods,
-                    figure.median / pods, upstream=float(told["cpu_ns_per_pod_min"]) if told else None,
+        made = _row("devices, a pod", _case(title, 1, pods), figure.minimum / pods, figure.median / pods,
+                    upstream=float(told["cpu_ns_per_pod_min"]) if told else None,
                     notes={"upstream_pods": told["pods"]} if told else {})
         _gate(made, f">= {_OVER_UPSTREAM:.0f} x upstream", (made["over_upstream"] or 0) >= _OVER_UPSTREAM)
         out.append(made)
+        for times in (2, 4):
+            figure = figures.get(f"devices/{variant}/{times}x")
+            if figure is not None:
+                pods = figure.counters["pods"]
+                out.append(_row("devices, a pod", _case(title, times, pods), figure.minimum / pods, figure.median / pods))
     matches = [figure for name, figure in figures.items() if name.startswith("cel/")]
     if matches:
         minimum = statistics.median(figure.minimum for figure in matches)

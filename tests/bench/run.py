@@ -78,7 +78,7 @@ def build(options, notes):
                                                        1000 if options.quick else 5000)
     if "devices" in groups and programs.oracle:
         programs.devices = {variant: measuring.write_documents(programs.bench, f"devices-{variant}.json", "devices", variant)
-                            for variant in ("plain", "counters", "capacity")}
+                            for variant in ("plain", "counters", "capacity", "shapes")}
     if "autoscaler" in groups:
         programs.sim_documents = measuring.write_documents(programs.bench, "sim-documents.json", "sim-documents")
     return programs

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <utility>
 
 #include "libsched/framework/score_columns.hpp"
@@ -101,21 +102,57 @@ PlacedTotals::Best PlacedTotals::best(const NodePlaces& places) {
   } else if (!std::exchange(ranked_, true)) {
     touch_all();
   }
-  kernels.tops(stale_.data(), bits_.data(), words, totals_.data(), best_.data());
-  size_t looked_through = 0;
-  for (size_t k = 0; k < stale_.size(); ++k) {
-    if (all)
-      for_each_bit(stale_[k], k * 64, [&](size_t w) {
-        if (w < words) first_[w] = 0;
-        ++looked_through;
-      });
-    stale_[k] = 0;
+  const size_t stale = kernels.ones(stale_.data(), stale_.size());
+  const bool most = stale * 2 > words;  // most words change each time
+  if (all && !most) {
+    renew_words(places);
+  } else {
+    kernels.tops(stale_.data(), bits_.data(), words, totals_.data(), best_.data());
+    if (all) forget_ranks();
   }
+  std::fill(stale_.begin(), stale_.end(), 0);
   const WordBest found = kernels.best_of(best_.data(), first_.data(), words);
   if (!all) return first_by_levels(found.value);
-  const bool once = looked_through * 2 > words;  // most words change each time
-  const uint32_t rank = found.first != 0 ? found.first - 1 : first_rank(found.value, places, once);
+  const uint32_t rank = found.first != 0 ? found.first - 1 : first_rank(found.value, places, most);
   return {found.value, places.of(places.at_rank(rank))};
+}
+
+// Where every node is feasible: the best of the stale words and its rank.
+void PlacedTotals::renew_words(const NodePlaces& places) {
+  const ColumnKernels& kernels = column_kernels();
+  const uint32_t* const ranks = places.ranks_of_places();
+  const size_t whole = places.count() / 64;
+  for (size_t k = 0; k < stale_.size(); ++k) {
+    for_each_bit(stale_[k], k * 64, [&](size_t w) {
+      if (w >= bits_.size()) return;
+      if (w < whole) {
+        const WordBest of = kernels.best(totals_.data() + w * 64, ranks + w * 64);
+        best_[w] = of.value;
+        first_[w] = of.first + 1;
+        return;
+      }
+      // Beyond the last node there are totals of no node.
+      best_[w] = std::numeric_limits<int32_t>::min();
+      for_each_bit(bits_[w], w * 64, [&](size_t p) { best_[w] = std::max(best_[w], totals_[p]); });
+      first_[w] = rank_in(w, ranks) + 1;
+    });
+  }
+}
+
+void PlacedTotals::forget_ranks() {
+  for (size_t k = 0; k < stale_.size(); ++k)
+    for_each_bit(stale_[k], k * 64, [&](size_t w) {
+      if (w < first_.size()) first_[w] = 0;
+    });
+}
+
+// The smallest rank of the word's feasible places with its best total.
+uint32_t PlacedTotals::rank_in(size_t word, const uint32_t* ranks) const {
+  uint32_t out = kNoId;
+  for_each_bit(bits_[word], word * 64, [&](size_t p) {
+    if (totals_[p] == best_[word]) out = std::min(out, ranks[p]);
+  });
+  return out;
 }
 
 // The smallest rank of the places with the best total, where every node is feasible. `once`: those
@@ -134,10 +171,7 @@ uint32_t PlacedTotals::first_rank(int32_t top, const NodePlaces& places, bool on
     if (first_[w] == 0 && w < whole) {
       first_[w] = kernels.first(totals_.data() + w * 64, ranks + w * 64, 1, top) + 1;
     } else if (first_[w] == 0) {
-      first_[w] = kNoId;
-      for_each_bit(bits_[w], w * 64, [&](size_t p) {
-        if (totals_[p] == top) first_[w] = std::min(first_[w], ranks[p] + 1);
-      });
+      first_[w] = rank_in(w, ranks) + 1;
     }
     first = std::min(first, first_[w] - 1);
   }

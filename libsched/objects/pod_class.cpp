@@ -23,11 +23,9 @@ class Encoder {
   }
   void end() { out_.resize(static_cast<size_t>(at_ - out_.data())); }
 
-  void number(int64_t n) {
-    make_room(sizeof n);
-    std::memcpy(at_, &n, sizeof n);
-    at_ += sizeof n;
-  }
+  void number(int64_t n) { raw(n); }
+  // Which of the things that most pods lack are there. Nothing is written of the others.
+  void presence(uint32_t bits) { raw(bits); }
   void flag(bool b) {
     make_room(1);
     *at_++ = b ? '\1' : '\0';
@@ -102,8 +100,6 @@ class Encoder {
     requirements(t.match_fields);
   }
   void node_affinity(const NodeAffinity& a) {
-    flag(a.present);
-    if (!a.present) return;
     flag(a.required.present);
     list(a.required.terms, [&](const NodeSelectorTerm& t) { term(t); });
     flag(a.preferred_present);
@@ -113,8 +109,6 @@ class Encoder {
     });
   }
   void pod_affinity(const PodAffinity& a) {
-    flag(a.present);
-    if (!a.present) return;
     for (const Span<PodAffinityTerm>& terms : {a.required, a.preferred})
       list(terms, [&](const PodAffinityTerm& t) {
         selector(t.selector);
@@ -145,14 +139,17 @@ class Encoder {
   }
   void container(const Container& c) {
     text(c.image);
-    list(c.ports, [&](const ContainerPort& p) {
-      number(p.host_port);
-      if (p.host_port == 0) return;
-      text(p.host_ip);
-      text(p.protocol);
-    });
-    flag(c.always_restarts);
-    flag(c.restarts_all_containers);
+    const bool ports = !c.ports.empty();
+    count((c.always_restarts ? 1U : 0U) | (c.restarts_all_containers ? 2U : 0U) |
+          (ports ? 4U : 0U));
+    if (ports)
+      list(c.ports, [&](const ContainerPort& p) {
+        number(p.host_port);
+        if (p.host_port == 0) return;
+        text(p.host_ip);
+        text(p.protocol);
+      });
+    amounts(c.requests);
   }
   void volume(const Volume& v, Str json) {
     flag(v.config_or_secret);
@@ -176,24 +173,18 @@ class Encoder {
       number(s.value);
     });
   }
-  // Plugins read totals of the pod alone; the scorers' are two ways to count any resource. They are
-  // told apart by what is added up, which costs less, or after a resize by the totals.
-  void requests(const Pod& pod) {
+  void amounts(ResourceList items) {
+    list(items, [&](const NamedQuantity& q) {
+      text(q.name);
+      q.quantity.with_key([&](Str key) { bytes(key); });
+    });
+  }
+  // After a resize the totals of the pod count, which is all that plugins read of its requests;
+  // before, they follow from what is added up, which costs less to write.
+  void resized(const Pod& pod) {
     resources(pod.requests);
     resources(pod.occupied);
-    const bool resized = status_has_resources(pod.status);
-    flag(resized);
-    if (resized) return totals(pod);
-    const auto amounts = [&](ResourceList list) {
-      this->list(list, [&](const NamedQuantity& q) {
-        text(q.name);
-        q.quantity.with_key([&](Str key) { bytes(key); });
-      });
-    };
-    for (const Span<Container>& containers : {pod.spec.containers, pod.spec.init_containers})
-      list(containers, [&](const Container& c) { amounts(c.requests); });
-    for (const ResourceList& list : {pod.spec.overhead, pod.spec.pod_requests, pod.spec.pod_limits})
-      amounts(list);
+    totals(pod);
   }
   void totals(const Pod& pod) {
     std::vector<Str> names = {"cpu", "memory"};
@@ -224,6 +215,12 @@ class Encoder {
   }
 
  private:
+  template <typename T>
+  void raw(T n) {
+    make_room(sizeof n);
+    std::memcpy(at_, &n, sizeof n);
+    at_ += sizeof n;
+  }
   [[gnu::always_inline]] void make_room(size_t bytes) {
     if (static_cast<size_t>(end_ - at_) < bytes) [[unlikely]]
       grow(bytes);
@@ -254,66 +251,164 @@ struct Parts {
   bool spelling = true;  // of volumes, and volumes of which plugins read nothing else
 };
 
+// What most pods lack, as bits of Encoder::presence().
+enum Rare : uint32_t {
+  kTerminating = 1U << 0,
+  kOwner = 1U << 1,
+  kNamed = 1U << 2,
+  kNodeName = 1U << 3,
+  kPreemptionPolicy = 1U << 4,
+  kPriority = 1U << 5,
+  kNodeSelectorField = 1U << 6,
+  kNodeSelectorLabels = 1U << 7,
+  kAffinityField = 1U << 8,
+  kNodeAffinity = 1U << 9,
+  kPodAffinity = 1U << 10,
+  kPodAntiAffinity = 1U << 11,
+  kTolerations = 1U << 12,
+  kSpread = 1U << 13,
+  kInitContainers = 1U << 14,
+  kVolumes = 1U << 15,
+  kResized = 1U << 16,
+  kGates = 1U << 17,
+  kClaims = 1U << 18,
+  kClaimStatuses = 1U << 19,
+  kHostNetwork = 1U << 20,
+  kHostUsersField = 1U << 21,
+  kHostUsers = 1U << 22,
+  kSchedulingGroup = 1U << 23,
+  kNominated = 1U << 24,
+  kExtendedClaim = 1U << 25,
+  kOverhead = 1U << 26,
+  kPodResources = 1U << 27,
+};
+
+const OwnerReference* controller_of(const Pod& pod) {
+  for (const OwnerReference& o : pod.meta.owners)
+    if (o.controller) return &o;
+  return nullptr;
+}
+
+bool is_read(const Volume& v) { return v.kind != VolumeKind::kOther; }
+
+bool has_written_volumes(const Pod& pod, const Parts& parts) {
+  const auto& volumes = pod.spec.volumes;
+  if (parts.spelling) return !volumes.empty();
+  return std::any_of(volumes.begin(), volumes.end(), is_read);
+}
+
+uint32_t rare_parts(const Pod& pod, const Parts& parts, const OwnerReference* owner) {
+  const PodSpec& spec = pod.spec;
+  const PodStatus& status = pod.status;
+  uint32_t out = 0;
+  const auto note = [&](Rare bit, bool there) { out |= there ? uint32_t{bit} : 0; };
+  note(kTerminating, pod.meta.terminating());
+  note(kOwner, owner != nullptr);
+  note(kNamed, name_is_read(pod));
+  note(kNodeName, parts.node_names && !spec.node_name.empty());
+  note(kPreemptionPolicy, !spec.preemption_policy.empty());
+  note(kPriority, spec.priority.has_value());
+  note(kNodeSelectorField, spec.node_selector_present);
+  note(kNodeSelectorLabels, !spec.node_selector.empty());
+  note(kAffinityField, spec.affinity_present);
+  note(kNodeAffinity, spec.node_affinity.present);
+  note(kPodAffinity, spec.pod_affinity.present);
+  note(kPodAntiAffinity, spec.pod_anti_affinity.present);
+  note(kTolerations, !spec.tolerations.empty());
+  note(kSpread, !spec.spread.empty());
+  note(kInitContainers, !spec.init_containers.empty());
+  note(kVolumes, has_written_volumes(pod, parts));
+  note(kResized, status_has_resources(status));
+  note(kGates, !spec.scheduling_gates.empty());
+  note(kClaims, !spec.resource_claims.empty());
+  note(kClaimStatuses, !status.resource_claims.empty());
+  note(kHostNetwork, spec.host_network);
+  note(kHostUsersField, spec.host_users.has_value());
+  note(kHostUsers, spec.host_users.value_or(false));
+  note(kSchedulingGroup, !spec.scheduling_group.empty());
+  note(kNominated, parts.node_names && !status.nominated_node_name.empty());
+  note(kExtendedClaim, !status.extended_resource_claim.empty() || status.extended_claim_hash != 0);
+  note(kOverhead, !spec.overhead.empty());
+  note(kPodResources,
+       spec.resources_present || !spec.pod_requests.empty() || !spec.pod_limits.empty());
+  return out;
+}
+
+void encode_volumes(const Pod& pod, const Parts& parts, Encoder* e) {
+  const auto& volumes = pod.spec.volumes;
+  if (parts.spelling) return e->list(volumes, [&](const Volume& v) { e->volume(v, v.json); });
+  e->count(static_cast<size_t>(std::count_if(volumes.begin(), volumes.end(), is_read)));
+  for (const Volume& v : volumes)
+    if (is_read(v)) e->volume(v, {});
+}
+
+void encode_claims(const Pod& pod, Encoder* e) {
+  e->list(pod.spec.resource_claims, [&](const PodResourceClaim& c) {
+    e->text(c.name);
+    e->text(c.claim_name);
+    e->text(c.template_name);
+    e->flag(c.has_claim_name);
+    e->flag(c.has_template_name);
+  });
+}
+
+void encode_claim_statuses(const Pod& pod, Encoder* e) {
+  e->list(pod.status.resource_claims, [&](const ResourceClaimStatus& c) {
+    e->text(c.name);
+    e->flag(c.has_claim_name);
+    e->text(c.claim_name);
+  });
+}
+
 void encode(const Pod& pod, const Parts& parts, std::string* out) {
   Encoder e(out);
   const PodSpec& spec = pod.spec;
+  const OwnerReference* const owner = controller_of(pod);
+  uint32_t there = rare_parts(pod, parts, owner);
+  const auto has = [&](uint32_t bits) { return (there & bits) != 0; };
+  const auto texts = [&](std::initializer_list<Str> list) {
+    for (const Str s : list) e.text(s);
+  };
+  e.presence(there);
   e.text(pod.meta.ns);
   e.labels(pod.meta.labels);
-  e.flag(pod.meta.terminating());
-  const auto& owners = pod.meta.owners;
-  const auto owner = std::find_if(owners.begin(), owners.end(),
-                                  [](const OwnerReference& o) { return o.controller; });
-  e.flag(owner != owners.end());
-  if (owner != owners.end())
-    for (const Str s : {owner->api_version, owner->kind, owner->name}) e.text(s);
-  const bool named = name_is_read(pod);
-  e.flag(named);
-  if (named) {
-    e.text(pod.meta.name);
-    e.text(pod.meta.uid);
-  }
-  e.text(parts.node_names ? spec.node_name : Str());
   e.text(spec.scheduler_name);
-  e.text(spec.preemption_policy);
-  e.optional(spec.priority, [&](int32_t n) { e.number(n); });
-  e.flag(spec.node_selector_present);
-  e.labels(spec.node_selector);
-  e.flag(spec.affinity_present);
-  e.node_affinity(spec.node_affinity);
-  e.pod_affinity(spec.pod_affinity);
-  e.pod_affinity(spec.pod_anti_affinity);
-  e.list(spec.tolerations, [&](const Toleration& t) { e.toleration(t); });
-  e.list(spec.spread, [&](const TopologySpreadConstraint& c) { e.spread(c); });
-  for (const Span<Container>& containers : {spec.init_containers, spec.containers})
-    e.list(containers, [&](const Container& c) { e.container(c); });
-  if (parts.spelling) {
-    e.list(spec.volumes, [&](const Volume& v) { e.volume(v, v.json); });
-  } else {
-    const auto read = [](const Volume& v) { return v.kind != VolumeKind::kOther; };
-    e.count(static_cast<size_t>(std::count_if(spec.volumes.begin(), spec.volumes.end(), read)));
-    for (const Volume& v : spec.volumes)
-      if (read(v)) e.volume(v, {});
+  e.list(spec.containers, [&](const Container& c) { e.container(c); });
+  // Mostly only some of the first follow.
+  constexpr uint32_t kFlags = kTerminating | kNodeSelectorField | kAffinityField | kHostNetwork |
+                              kHostUsersField | kHostUsers;
+  there &= ~kFlags;
+  if (has(kOwner)) texts({owner->api_version, owner->kind, owner->name});
+  if (has(kTolerations)) e.list(spec.tolerations, [&](const Toleration& t) { e.toleration(t); });
+  if (has(kPriority)) e.number(*spec.priority);
+  if (has(kNodeSelectorLabels)) e.labels(spec.node_selector);
+  if (has(kVolumes)) encode_volumes(pod, parts, &e);
+  there &= ~(kOwner | kTolerations | kPriority | kNodeSelectorLabels | kVolumes);
+  if (there == 0) return e.end();
+  if (has(kNamed)) texts({pod.meta.name, pod.meta.uid});
+  if (has(kNodeName)) e.text(spec.node_name);
+  if (has(kPreemptionPolicy)) e.text(spec.preemption_policy);
+  if (has(kNodeAffinity)) e.node_affinity(spec.node_affinity);
+  if (has(kPodAffinity)) e.pod_affinity(spec.pod_affinity);
+  if (has(kPodAntiAffinity)) e.pod_affinity(spec.pod_anti_affinity);
+  if (has(kSpread)) e.list(spec.spread, [&](const auto& c) { e.spread(c); });
+  if (has(kInitContainers)) e.list(spec.init_containers, [&](const auto& c) { e.container(c); });
+  if (has(kOverhead)) e.amounts(spec.overhead);
+  if (has(kPodResources)) {
+    e.flag(spec.resources_present);
+    e.amounts(spec.pod_requests);
+    e.amounts(spec.pod_limits);
   }
-  e.requests(pod);
-  e.texts(spec.scheduling_gates);
-  e.list(spec.resource_claims, [&](const PodResourceClaim& c) {
-    e.text(c.name);
-    e.text(c.claim_name);
-    e.text(c.template_name);
-    e.flag(c.has_claim_name);
-    e.flag(c.has_template_name);
-  });
-  e.list(pod.status.resource_claims, [&](const ResourceClaimStatus& c) {
-    e.text(c.name);
-    e.flag(c.has_claim_name);
-    e.text(c.claim_name);
-  });
-  e.flag(spec.host_network);
-  e.optional(spec.host_users, [&](bool b) { e.flag(b); });
-  e.text(spec.scheduling_group);
-  e.text(parts.node_names ? pod.status.nominated_node_name : Str());
-  e.text(pod.status.extended_resource_claim);
-  e.number(static_cast<int64_t>(pod.status.extended_claim_hash));
+  if (has(kResized)) e.resized(pod);
+  if (has(kGates)) e.texts(spec.scheduling_gates);
+  if (has(kClaims)) encode_claims(pod, &e);
+  if (has(kClaimStatuses)) encode_claim_statuses(pod, &e);
+  if (has(kSchedulingGroup)) e.text(spec.scheduling_group);
+  if (has(kNominated)) e.text(pod.status.nominated_node_name);
+  if (has(kExtendedClaim)) {
+    e.text(pod.status.extended_resource_claim);
+    e.number(static_cast<int64_t>(pod.status.extended_claim_hash));
+  }
   e.end();
 }
 

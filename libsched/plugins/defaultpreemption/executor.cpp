@@ -116,6 +116,7 @@ struct Executor::Preemption {
 };
 
 bool Executor::preempting(const Pod& pod) const {
+  if (!any_.load(std::memory_order_acquire)) return false;
   const std::lock_guard guard(mutex_);
   const auto it = under_way_.find(uid_or_key(pod));
   if (it == under_way_.end()) return false;
@@ -123,6 +124,11 @@ bool Executor::preempting(const Pod& pod) const {
   if (now.name.empty()) return true;
   const Pod* const last = now.pods == nullptr ? nullptr : now.pods->find_pod(now.ns, now.name);
   return last != nullptr && !last->meta.terminating();
+}
+
+void Executor::leave(const std::string& key) {
+  under_way_.erase(key);
+  any_ = !under_way_.empty();
 }
 
 Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
@@ -154,12 +160,13 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod
     const std::lock_guard guard(mutex_);
     // As upstream: the last victim of a preemption of this pod that has not ended still counts.
     first = under_way_.try_emplace(p->key).second;
+    any_ = true;
   }
   try {
     services.tasks().start([this, p] { run(*p); });
   } catch (...) {  // out of memory: the pod does not wait for what has not begun
     const std::lock_guard guard(mutex_);
-    if (first) under_way_.erase(p->key);
+    if (first) leave(p->key);
     throw;
   }
   return {};
@@ -181,7 +188,7 @@ void Executor::run(Preemption& p) {
     const std::string& key;
     ~Leave() {
       const std::lock_guard guard(executor.mutex_);
-      executor.under_way_.erase(key);
+      executor.leave(key);
     }
   };
   bool done = false, stopped = false;
@@ -204,6 +211,7 @@ void Executor::run(Preemption& p) {
       {
         const std::lock_guard guard(mutex_);
         under_way_[p.key] = std::move(now);
+        any_ = true;
       }
       evict(p.victims.back());
     }

@@ -1,6 +1,7 @@
 // Executor: evicts victims, and knows the pods whose preemption is under way.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <string>
 
@@ -33,9 +34,12 @@ class Executor {
     const PodLister* pods = nullptr;
   };
 
+  void leave(const std::string& key);  // holding the mutex
+
   bool asynchronous_;
   mutable Mutex mutex_;
   std::map<std::string, UnderWay, std::less<>> under_way_;  // by uid
+  std::atomic<bool> any_ = false;  // whether it has any; mostly that is all there is to know
 };
 
 }  // namespace libsched

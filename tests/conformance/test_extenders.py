@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import socket
 import threading
 import time
@@ -65,7 +66,10 @@ class Broken:
             connection.recv(1 << 20)
             connection.sendall(data)
             if then == "stall":
-                time.sleep(3)
+                while connection.recv(4096):  # until the client has enough of it
+                    pass
+            while then == "flood":
+                connection.sendall(b"x" * (1 << 20))
             if then == "reset":
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
         except OSError:
@@ -80,15 +84,22 @@ NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}, "status":
 POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}}
 
 
-def error_of(url, **more):
-    """The error of a decision with one extender, and how long it takes."""
-    cluster = libsched.Cluster()
-    cluster.apply(libsched.Objects(json.dumps(NODE), keep_raw=True))
+def asking(url, **more):
+    """A function that asks one extender; it returns the error of the decision, and how long it takes."""
+    cluster = libsched.Cluster(NODE, keep_raw=True)
     framework = libsched.Framework({"apiVersion": API, "kind": "KubeSchedulerConfiguration", "extenders": [
         {"urlPrefix": url, "filterVerb": "filter", "nodeCacheCapable": True, "httpTimeout": "300ms", **more}]})
-    begin = time.monotonic()
-    error = framework.fit(cluster, POD).error or ""
-    return error, time.monotonic() - begin
+
+    def ask():
+        begin = time.monotonic()
+        error = framework.fit(cluster, POD).error or ""
+        return error, time.monotonic() - begin
+
+    return ask
+
+
+def error_of(url, **more):
+    return asking(url, **more)()
 
 
 @pytest.mark.parametrize("data, then, text", [
@@ -129,21 +140,51 @@ def test_tls_of_a_server_that_speaks_none():
     assert error.endswith("http: server gave HTTP response to HTTPS client"), error
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_random_faults_end_in_time(seed):
+GOOD = b'HTTP/1.1 200 OK\r\nContent-Length: 19\r\n\r\n{"NodeNames":["a"]}'
+#: Random faults in a row; more by hand: FAULTS=10000.
+FAULTS = int(os.environ.get("FAULTS", "120"))
+TEXTS = re.compile(  # Go's, with the beginning that tells the call
+    r"(failed filter with extender at URL \S+, code \d+|"
+    r'(Post "\S+/filter": )?(net/http: HTTP/1.x transport connection broken: |read tcp \S+: read: )?('
+    r"EOF|unexpected EOF|connection reset by peer|malformed (HTTP|MIME) .*|bad Content-Length .*|invalid character .*|"
+    r"context deadline exceeded \(Client.Timeout .*\))|the body exceeds 67108864 bytes|"
+    r"json: cannot unmarshal .*|extender .* claims a filtered node .*)?")
+
+
+def random_fault(choose):
+    """What a server sends and does then, and the end of the error; None: any text of Go's."""
+    kind = choose.random()
+    if kind < 0.01:
+        return b"", "stall", "(Client.Timeout exceeded while awaiting headers)"
+    if kind < 0.02:
+        return GOOD[:-choose.randint(1, 16)], "stall", "while reading body)"
+    if kind < 0.04:
+        return b'HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n{"Error":"', "flood", "the body exceeds 67108864 bytes"
+    if kind < 0.1:
+        code = choose.choice([400, 403, 404, 500, 502, 503])
+        return b"HTTP/1.1 %d No\r\nContent-Length: 2\r\n\r\nno" % code, "close", f", code {code}"
+    if kind < 0.2:
+        return GOOD[:-choose.randint(1, 16)], "close", "unexpected EOF"
+    data = bytearray(GOOD)
+    for _ in range(choose.randint(0, 6)):
+        data[choose.randrange(len(data))] = choose.randrange(256)
+    return bytes(data[:choose.randint(0, len(data))]), choose.choice(["close", "close", "close", "reset"]), None
+
+
+def test_random_faults_end_in_time_with_text_of_go():
+    seed = int(time.time())
+    print("seed", seed)
     choose = random.Random(seed)
-    good = b'HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\n{"NodeNames":["a"]}'
-
-    def answer():
-        data = bytearray(good)
-        for _ in range(choose.randint(0, 6)):
-            data[choose.randrange(len(data))] = choose.randrange(256)
-        return bytes(data[:choose.randint(0, len(data))]), choose.choice(["close", "close", "close", "reset"])
-
-    server = Broken(answer)
-    for _ in range(40):
-        _, seconds = error_of(server.url)
-        assert seconds < 2
+    now = None
+    server = Broken(lambda: now[:2])
+    ask = asking(server.url, httpTimeout="2s")
+    slow = asking(server.url, httpTimeout="100ms")
+    for _ in range(FAULTS):
+        now = random_fault(choose)
+        error, seconds = (slow if now[1] == "stall" else ask)()
+        assert TEXTS.fullmatch(error), (now, error)
+        assert now[2] is None or error.endswith(now[2]), (now, error)
+        assert seconds < 2, now
     server.close()
 
 

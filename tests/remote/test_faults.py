@@ -102,8 +102,9 @@ def test_random_faults_and_the_breaker(server, tmp_path, form, faults):
     print("seed", seed)
     chosen = random.Random(seed)
     asked = Asked(started(server, form, tmp_path))
-    # Slow faults are rare, because each takes the whole timeout.
-    kinds = [fault for fault in faults if fault not in ("slow", "stuck", "long")] * 6 + ["slow", "stuck", "", "", "", ""]
+    # Slow and large faults are rare, because each takes the whole timeout.
+    rare = [fault for fault in ("slow", "stuck", "long") if fault in faults]
+    kinds = [fault for fault in faults if fault not in rare] * 6 + [*rare, "", "", "", ""]
     failures, last = 0, ""
     for _ in range(FAULTS):
         fault = chosen.choice(kinds)

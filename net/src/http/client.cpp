@@ -13,6 +13,7 @@
 #include "libsched/base/quote.hpp"
 #include "net/src/http/easy.hpp"
 #include "net/src/http/go_error.hpp"
+#include "net/src/http/go_head.hpp"
 #include "net/src/http/url.hpp"
 
 namespace libsched {
@@ -27,17 +28,46 @@ struct Arrival {
   CURL* easy = nullptr;
   size_t max_response = 0;
   HttpResponse response;
+  bool began = false;  // the status line is there
   bool headers_complete = false;
   bool too_large = false;
+  // Why Go would not take these lines, and, once they are all there, the length.
+  std::string refused, refused_length;
+  std::string before;  // bytes that begin no response of HTTP
 };
+
+// Go looks at the first line of what is no HTTP.
+constexpr size_t kMostBefore = 4096;
 
 size_t take_header(char* data, size_t size, size_t count, void* to) {
   Arrival& arrival = *static_cast<Arrival*>(to);
   const std::string_view line(data, size * count);
-  if (line != "\r\n" && line != "\n") return line.size();
+  if (line != "\r\n" && line != "\n") {
+    const std::string_view text = without_end(line);
+    try {
+      if (!arrival.began) {
+        arrival.refused = go_refuses_status_line(text);
+      } else if (!text.starts_with(' ') && !text.starts_with('\t')) {
+        arrival.refused = go_refuses_header_line(text);
+        if (arrival.refused_length.empty())
+          arrival.refused_length = go_refuses_content_length(text);
+      }
+    } catch (const std::bad_alloc&) {
+      return 0;
+    }
+    arrival.began = true;
+    return arrival.refused.empty() ? line.size() : 0;
+  }
   long status = 0;
   curl_easy_getinfo(arrival.easy, CURLINFO_RESPONSE_CODE, &status);
-  if (status < 200) return line.size();  // informational: the answer's headers follow
+  if (!arrival.refused_length.empty()) {
+    arrival.refused = std::move(arrival.refused_length);
+    return 0;
+  }
+  if (status < 200) {  // informational: the answer's headers follow
+    arrival.began = false;
+    return line.size();
+  }
   arrival.response.status = static_cast<int>(status);
   arrival.headers_complete = true;
   return status == 200 ? line.size() : 0;  // no other body is read
@@ -46,6 +76,15 @@ size_t take_header(char* data, size_t size, size_t count, void* to) {
 size_t take_body(char* data, size_t size, size_t count, void* to) {
   Arrival& arrival = *static_cast<Arrival*>(to);
   const size_t bytes = size * count;
+  if (!arrival.headers_complete) {  // libcurl takes this for HTTP/0.9, which has no headers
+    try {
+      arrival.before.append(data, std::min(bytes, kMostBefore));
+    } catch (const std::bad_alloc&) {
+      return 0;
+    }
+    const bool whole_line = arrival.before.find('\n') != std::string::npos;
+    return whole_line || arrival.before.size() >= kMostBefore ? 0 : bytes;
+  }
   if (bytes > arrival.max_response - arrival.response.body.size()) {
     arrival.too_large = true;
     return 0;
@@ -56,6 +95,12 @@ size_t take_body(char* data, size_t size, size_t count, void* to) {
     return 0;
   }
   return bytes;
+}
+
+// Whether the server has closed the connection, or reset it.
+bool ended_early(CURLcode code) {
+  return code == CURLE_OK || code == CURLE_GOT_NOTHING || code == CURLE_PARTIAL_FILE ||
+         code == CURLE_RECV_ERROR;
 }
 
 std::string address_of(CURL* easy, CURLINFO ip, CURLINFO port) {
@@ -153,6 +198,7 @@ Result<HttpResponse> HttpClient::post(const std::string& url, std::string_view b
   curl_easy_setopt(easy, CURLOPT_PROXY, "");
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 1L);  // to see what is no HTTP
   curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
   curl_easy_setopt(easy, CURLOPT_USERAGENT, "libsched/" LIBSCHED_BUILD_VERSION);
   curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
@@ -177,6 +223,19 @@ Result<HttpResponse> HttpClient::post(const std::string& url, std::string_view b
 
   const CURLcode code = curl_easy_perform(easy);
   HttpResponse& response = arrival.response;
+  const auto broken = [&](std::string_view why) {
+    return failed("net/http: HTTP/1.x transport connection broken: " + std::string(why));
+  };
+  if (!arrival.refused.empty()) return broken(arrival.refused);
+  if (!arrival.before.empty()) {
+    const std::string_view before = arrival.before;
+    const size_t end = before.find('\n');
+    const std::string why = go_refuses_status_line(
+        without_end(end == std::string_view::npos ? before : before.substr(0, end + 1)));
+    return broken(why.empty() ? "unexpected EOF" : why);
+  }
+  if (arrival.began && !arrival.headers_complete && ended_early(code))
+    return broken("unexpected EOF");
   if (code != CURLE_OK && !(arrival.headers_complete && response.status != 200)) {
     TransferFailure failure{.curl_code = code, .said = said};
     long number = 0;

@@ -109,7 +109,13 @@ TEST_CASE("a response without headers is an error with Go's text") {
       {{"HTTP/1.1 200 OK\r\nContent-Le", Then::kStall},
        R"(context deadline exceeded \(Client.Timeout exceeded while awaiting headers\))"},
       {{"rubbish\r\n\r\n", Then::kClose},
-       R"(net/http: HTTP/1.x transport connection broken: malformed HTTP response)"},
+       R"(net/http: HTTP/1.x transport connection broken: malformed HTTP response "rubbish")"},
+      {{"HTTP/1.1 200 OK\r\nContent-\rength: 17\r\n\r\n", Then::kClose},
+       R"(net/http: HTTP/1.x transport connection broken: malformed MIME header line)"},
+      {{"HTTP/1.1 200 OK\r\nContent-Length: 1x\r\n\r\n{", Then::kClose},
+       R"(net/http: HTTP/1.x transport connection broken: bad Content-Length "1x")"},
+      {{"HTTP/1.1 200 OK\r\nContent-Length:", Then::kClose},
+       "net/http: HTTP/1.x transport connection broken: unexpected EOF"},
   };
   for (const Case& c : cases) {
     CAPTURE(c.text);

@@ -73,6 +73,8 @@ std::string go_text(const TransferFailure& f) {
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_WEIRD_SERVER_REPLY:
       return "net/http: HTTP/1.x transport connection broken: malformed HTTP response";
+    case CURLE_BAD_FUNCTION_ARGUMENT:  // a header with bytes that it may not have
+      return "net/http: HTTP/1.x transport connection broken: malformed MIME header line";
     default:
       return f.said.empty() ? curl_easy_strerror(static_cast<CURLcode>(f.curl_code))
                             : std::string(f.said);

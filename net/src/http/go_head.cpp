@@ -1,0 +1,90 @@
+// The rules of http.ReadResponse and textproto.Reader.ReadMIMEHeader.
+#include "net/src/http/go_head.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+
+#include "libsched/base/quote.hpp"
+
+namespace libsched {
+
+namespace {
+
+constexpr std::string_view kTokenMarks = "!#$%&'*+-.^_`|~";
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_name_char(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         kTokenMarks.find(c) != std::string_view::npos || c == ' ';
+}
+bool is_value_char(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte == '\t' || (byte >= ' ' && byte != 0x7f);
+}
+
+// A name with each word in upper case at its beginning alone, unless there is a space in it.
+std::string canonical(std::string_view name) {
+  std::string out(name);
+  if (out.find(' ') != std::string::npos) return out;
+  bool upper = true;
+  for (char& c : out) {
+    if (upper && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    if (!upper && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    upper = c == '-';
+  }
+  return out;
+}
+
+std::string malformed(const char* what, std::string_view text) {
+  return std::string("malformed ") + what + " " + go_quote(text);
+}
+
+}  // namespace
+
+std::string_view without_end(std::string_view line) {
+  if (!line.ends_with('\n')) return line;
+  line.remove_suffix(1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+std::string go_refuses_status_line(std::string_view line) {
+  const size_t space = line.find(' ');
+  if (space == std::string_view::npos) return malformed("HTTP response", line);
+  const std::string_view version = line.substr(0, space);
+  std::string_view code = line.substr(space);
+  code.remove_prefix(std::min(code.find_first_not_of(' '), code.size()));
+  code = code.substr(0, code.find(' '));
+  if (code.size() != 3 || !std::all_of(code.begin(), code.end(), is_digit))
+    return malformed("HTTP status code", code);
+  const bool known = version.size() == 8 && version.starts_with("HTTP/") && is_digit(version[5]) &&
+                     version[6] == '.' && is_digit(version[7]);
+  return known ? std::string() : malformed("HTTP version", version);
+}
+
+std::string go_refuses_header_line(std::string_view line) {
+  const size_t colon = line.find(':');
+  if (colon == std::string_view::npos) return malformed("MIME header: missing colon:", line);
+  const std::string_view name = line.substr(0, colon), value = line.substr(colon + 1);
+  if (!std::all_of(name.begin(), name.end(), is_name_char))
+    return malformed("MIME header line:", line);
+  if (std::all_of(value.begin(), value.end(), is_value_char)) return {};
+  // By now Go has changed the name in its place.
+  return malformed("MIME header line:", canonical(name) + std::string(line.substr(colon)));
+}
+
+std::string go_refuses_content_length(std::string_view line) {
+  const size_t colon = line.find(':');
+  if (colon == std::string_view::npos || canonical(line.substr(0, colon)) != "Content-Length")
+    return {};
+  std::string_view value = line.substr(colon + 1);
+  value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
+  while (value.ends_with(' ') || value.ends_with('\t')) value.remove_suffix(1);
+  int64_t number = 0;
+  const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (code == std::errc() && end == value.data() + value.size() && value[0] != '-') return {};
+  return "bad Content-Length " + go_quote(value);
+}
+
+}  // namespace libsched

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "libsched/base/extender_answers.hpp"
 #include "libsched/cluster/cluster.hpp"
 #include "libsched/framework/node_statuses.hpp"
 #include "libsched/framework/preemption_report.hpp"
@@ -41,21 +42,11 @@ class Extender : public RefCounted {
     size_t index = 0;
     NodeRef object;
   };
-  struct FilterAnswer {
+  struct FilterAnswer : ExtenderRejections {
     std::vector<Kept> kept;
-    // Names and messages. A node may be in both, and then is unresolvable.
-    std::vector<std::pair<std::string, std::string>> failed, unresolvable;
   };
-  struct Score {
-    std::string node;
-    int64_t score = 0;
-  };
-  // The victims on a node, as the extender answers with them.
-  struct Victims {
-    std::string node;
-    std::vector<std::string> uids;
-    int64_t budget_violations = 0;
-  };
+  using Score = ExtenderScore;
+  using Victims = ExtenderVictims;
   using Candidates = std::vector<PreemptionReport::Candidate>;
 
   explicit Extender(Traits traits) : traits_(std::move(traits)) {}

@@ -126,13 +126,13 @@ Result<FilterResult> decode_filter_result(std::string_view value) {
   return out;
 }
 
-Result<std::vector<HostPriority>> decode_priorities(std::string_view value) {
-  std::vector<HostPriority> out;
+Result<std::vector<ExtenderScore>> decode_priorities(std::string_view value) {
+  std::vector<ExtenderScore> out;
   Decoder decode("HostPriority");
   decode.array(value, "", "v1.HostPriorityList", [&](std::string_view item) {
-    HostPriority& p = out.emplace_back();
+    ExtenderScore& p = out.emplace_back();
     decode.object(item, "", "v1.HostPriority", [&](std::string_view key, std::string_view member) {
-      if (go_names(key, "Host")) decode.string(member, "Host", &p.host);
+      if (go_names(key, "Host")) decode.string(member, "Host", &p.node);
       if (go_names(key, "Score")) decode.integer(member, "Score", &p.score);
     });
   });
@@ -140,8 +140,8 @@ Result<std::vector<HostPriority>> decode_priorities(std::string_view value) {
   return out;
 }
 
-Result<std::vector<MetaVictims>> decode_preemption_result(std::string_view value) {
-  std::vector<MetaVictims> out;
+Result<std::vector<ExtenderVictims>> decode_preemption_result(std::string_view value) {
+  std::vector<ExtenderVictims> out;
   Decoder decode("ExtenderPreemptionResult");
   const std::string map = "NodeNameToMetaVictims";
   decode.object(
@@ -150,7 +150,7 @@ Result<std::vector<MetaVictims>> decode_preemption_result(std::string_view value
         decode.object(
             nodes, map, "map[string]*v1.MetaVictims",
             [&](std::string_view node, std::string_view victims) {
-              MetaVictims v{json_string(node), {}, 0};
+              ExtenderVictims v{json_string(node), {}, 0};
               decode.object(
                   victims, map, "v1.MetaVictims",
                   [&](std::string_view field, std::string_view member) {
@@ -169,7 +169,8 @@ Result<std::vector<MetaVictims>> decode_preemption_result(std::string_view value
                           });
                     }
                   });
-              std::erase_if(out, [&](const MetaVictims& other) { return other.node == v.node; });
+              std::erase_if(out,
+                            [&](const ExtenderVictims& other) { return other.node == v.node; });
               out.push_back(std::move(v));
             });
       });

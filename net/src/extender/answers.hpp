@@ -5,33 +5,23 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "libsched/base/extender_answers.hpp"
 #include "libsched/base/result.hpp"
 
 namespace libsched {
 
-struct FilterResult {
+struct FilterResult : ExtenderRejections {
   std::optional<std::vector<std::string_view>> nodes;  // documents, pieces of the text
   std::optional<std::vector<std::string>> node_names;
-  std::vector<std::pair<std::string, std::string>> failed, unresolvable;
   std::string error;
-};
-struct HostPriority {
-  std::string host;
-  int64_t score = 0;
-};
-struct MetaVictims {
-  std::string node;
-  std::vector<std::string> uids;
-  int64_t budget_violations = 0;
 };
 
 // Of a text that has been checked by go_value().
 Result<FilterResult> decode_filter_result(std::string_view value);
-Result<std::vector<HostPriority>> decode_priorities(std::string_view value);
-Result<std::vector<MetaVictims>> decode_preemption_result(std::string_view value);
+Result<std::vector<ExtenderScore>> decode_priorities(std::string_view value);
+Result<std::vector<ExtenderVictims>> decode_preemption_result(std::string_view value);
 Result<std::string> decode_binding_result(std::string_view value);  // its Error
 
 }  // namespace libsched

@@ -206,9 +206,9 @@ Result<void> HttpExtender::prioritize(const libsched_pod* pod, const libsched_no
   std::string body;
   const Result<std::string_view> value = send(config_.prioritize_verb, *request, &body);
   if (!value.ok()) return value.error();
-  const Result<std::vector<HostPriority>> scores = decode_priorities(*value);
+  const Result<std::vector<ExtenderScore>> scores = decode_priorities(*value);
   if (!scores.ok()) return scores.error();
-  for (const HostPriority& p : *scores) answer.score(answer.context, lend(p.host), p.score);
+  for (const ExtenderScore& p : *scores) answer.score(answer.context, lend(p.node), p.score);
   return {};
 }
 
@@ -243,9 +243,9 @@ Result<void> HttpExtender::process_preemption(const libsched_pod* pod,
   std::string body;
   const Result<std::string_view> value = send(config_.preempt_verb, request, &body);
   if (!value.ok()) return value.error();
-  const Result<std::vector<MetaVictims>> left = decode_preemption_result(*value);
+  const Result<std::vector<ExtenderVictims>> left = decode_preemption_result(*value);
   if (!left.ok()) return left.error();
-  for (const MetaVictims& v : *left) {
+  for (const ExtenderVictims& v : *left) {
     std::vector<libsched_str> uids;
     for (const std::string& uid : v.uids) uids.push_back(lend(uid));
     answer.victims(answer.context, lend(v.node), uids.data(), uids.size(), v.budget_violations);

@@ -30,6 +30,28 @@ std::string verification(const TransferFailure& f) {
   return "tls: failed to verify certificate: x509: " + why;
 }
 
+// Go's text of an alert of the server, which OpenSSL names in libcurl's words; empty: it is none.
+std::string alert(std::string_view said) {
+  constexpr std::string_view kAlerts[][2] = {
+      {"alert certificate required", "certificate required"},
+      {"alert unknown ca", "unknown certificate authority"},
+      {"alert bad certificate", "bad certificate"},
+      {"alert unsupported certificate", "unsupported certificate"},
+      {"alert certificate revoked", "revoked certificate"},
+      {"alert certificate expired", "expired certificate"},
+      {"alert certificate unknown", "unknown certificate"},
+      {"alert handshake failure", "handshake failure"},
+      {"alert access denied", "access denied"},
+      {"alert protocol version", "protocol version not supported"},
+      {"alert internal error", "internal error"},
+      {"unrecognized name", "unrecognized name"},
+  };
+  for (const auto& [openssl, go] : kAlerts)
+    if (said.find(openssl) != std::string_view::npos)
+      return "remote error: tls: " + std::string(go);
+  return {};
+}
+
 std::string connection(const TransferFailure& f, const char* verb) {
   const std::string way = f.local.empty() ? f.dialled : "tcp " + f.local + "->" + f.remote;
   return std::string(verb) + " " + way + ": " + verb + ": " + go_errno(f.os_errno);
@@ -48,6 +70,7 @@ std::string go_errno(int number) {
 }
 
 std::string go_text(const TransferFailure& f) {
+  if (std::string text = alert(f.said); !text.empty()) return text;
   switch (f.curl_code) {
     case CURLE_OPERATION_TIMEDOUT:
       return f.reading_body

@@ -1,4 +1,4 @@
-"""Extenders over HTTPS: certificates as upstream's tlsConfig takes them, and what is said of bad ones."""
+"""Extenders over HTTPS: certificates as upstream's tlsConfig takes them, and the errors of bad ones."""
 
 import base64
 import json

@@ -16,7 +16,7 @@ PLACE = "reference/headers/index.html"
 
 
 def pages():
-    headers = model.read_all(ROOT / "capi" / "include")
+    headers = model.read_reference(ROOT)
     yield "", PLACE, Page(headers).html(version_of(headers))
     lines = ["# C and C++", "",
              "The headers are the manual of the C API. [Their reference](headers/index.html) is one page, with each "

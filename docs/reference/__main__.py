@@ -1,4 +1,4 @@
-"""Writes the reference: python -m reference [--include FOLDER] [--out FILE] [--gaps]."""
+"""Writes the reference: python -m reference [--out FILE] [--gaps]."""
 
 import argparse
 import pathlib
@@ -20,11 +20,10 @@ def version_of(headers):
 
 def main():
     parser = argparse.ArgumentParser(prog="reference", description=__doc__)
-    parser.add_argument("--include", type=pathlib.Path, default=ROOT / "capi" / "include")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build" / "docs" / "index.html")
     parser.add_argument("--gaps", action="store_true", help="list symbols without a comment instead")
     options = parser.parse_args()
-    headers = model.read_all(options.include)
+    headers = model.read_reference(ROOT)
     if options.gaps:
         gaps = model.undocumented(headers)
         print("\n".join(gaps) or "every symbol has a comment")

@@ -158,6 +158,13 @@ def read_all(include):
     return [read_header((include / name).read_text(), name) for name in names]
 
 
+def read_reference(root):
+    """The headers of the reference: those of libsched.so, and then those of libsched-net.so."""
+    others = sorted((root / "net" / "include" / "libsched").glob("*.h"))
+    return [*read_all(root / "capi" / "include"),
+            *(read_header(path.read_text(), f"libsched/{path.name}") for path in others)]
+
+
 def undocumented(headers):
     """The names of symbols and members with no comment of their own and none of their group."""
     found = []

@@ -12,13 +12,14 @@ sys.path.insert(0, str(sources.ROOT / "docs"))
 from reference import model, scan  # noqa: E402
 from reference.page import Page  # noqa: E402
 
-INCLUDE = sources.ROOT / "capi" / "include"
-SYMBOLS = (sources.ROOT / "capi" / "libsched.symbols").read_text().split()
+INCLUDES = [sources.ROOT / "capi" / "include", sources.ROOT / "net" / "include"]
+SYMBOLS = [symbol for path in ("capi/libsched.symbols", "net/libsched_net.symbols")
+           for symbol in (sources.ROOT / path).read_text().split()]
 
 
 @pytest.fixture(scope="module")
 def headers():
-    return model.read_all(INCLUDE)
+    return model.read_reference(sources.ROOT)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,8 @@ def card_of(page, name):
 
 
 def test_every_header_is_read(headers):
-    assert {INCLUDE / header.name for header in headers} == set(INCLUDE.rglob("*.h"))
+    there = [path.relative_to(include).as_posix() for include in INCLUDES for path in include.rglob("*.h")]
+    assert sorted(header.name for header in headers) == sorted(there)
 
 
 def test_every_symbol_has_a_comment_of_its_own_or_of_its_group(headers):

@@ -3,9 +3,7 @@
 #
 # The libraries come from that folder alone, never from the system, which has others or newer ones.
 set(CMAKE_SYSTEM_NAME Linux)
-if(NOT CMAKE_SYSTEM_PROCESSOR)
-  set(CMAKE_SYSTEM_PROCESSOR ${CMAKE_HOST_SYSTEM_PROCESSOR})
-endif()
+set(CMAKE_SYSTEM_PROCESSOR ${CMAKE_HOST_SYSTEM_PROCESSOR})
 cmake_path(SET root NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../build/zig/${ZIG_TARGET})
 set(CMAKE_C_COMPILER ${root}/tools/zig-clang)
 set(CMAKE_CXX_COMPILER ${root}/tools/zig-clang++)

@@ -4,8 +4,8 @@
 #
 # Each release has packages of its own, because their simdjson, RE2, libcurl and Python have different names. They are
 # built in a root of that release, which debootstrap makes, from the files of the checkout that git knows. The version
-# is that of the headers with the release: 0.1.0+deb12. Equal sources give equal packages. A root keeps a cache of
-# ccache, so only the first build takes minutes. Needs root and debootstrap.
+# is that of the headers with the release: 0.1.0+deb12. All dates are that of the last commit. A root keeps a
+# cache of ccache, so only the first build takes minutes. Needs root and debootstrap.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

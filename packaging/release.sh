@@ -2,9 +2,9 @@
 # packaging/release.sh [--check] [PART...]: makes what a release is, in dist/: sources, wheels and Debian packages
 # (PART: sdist, wheels, debs; default: all), the notes of CHANGELOG.md, an SBOM (SPDX) and SHA256SUMS.
 #
-# All dates are that of the last commit, so equal sources give equal bytes. --check proves it: everything is made once
-# more, from a copy of the sources at another place, without any cache, and compared. Needs root and debootstrap for
-# wheels and packages; from nothing it takes about half an hour of CPU time, and as much again with --check.
+# All dates are that of the last commit. --check makes everything once more, from a copy of the sources at another place,
+# without any cache, and compares the bytes. Needs root and debootstrap for Debian packages; from nothing it takes about
+# half an hour of CPU time, and as much again with --check.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -24,11 +24,11 @@ sdist() {
     > build/sdist.log
 }
 
-# For the Python of .venv and that of the newest Debian.
+# For the Python of .venv.
 wheels() {
   rm -f build/wheels/*.whl
   packaging/setup.sh release
-  packaging/wheel.sh .venv/bin/python "$(packaging/debian_python.sh trixie)"
+  packaging/wheel.sh
   cp build/wheels/*.whl "$out/"
 }
 

@@ -155,28 +155,6 @@ def run_unit(shell, preset="release", arguments=(), env=None, wrapper=(), target
     return at_once(lambda binary: counts.of_doctest(shell.run([*wrapper, binary, *arguments], env=env)), binaries)
 
 
-def _unit_targets():
-    """The unit tests of all layers and of the C API's inside."""
-    layers = {path.relative_to(ROOT).parts[1] for path in ROOT.glob("libsched/**/*_test.cpp")}
-    return sorted(f"libsched_{layer}_test" for layer in layers | {"capi"})
-
-
-RECORDED_ELSEWHERE = 100  # scripts of mode cycles, of the thousands that the part goldens replays
-
-
-def run_unit_by_zig(preset, wrapper=()):
-    """A part's function: the unit tests, and recorded verdicts of the real framework, by another compiler."""
-    def run(shell):
-        once(shell, f"unit tests of preset {preset}", ["packaging/zig/unit.sh", preset, *_unit_targets(), "libsched_cycles"])
-        total = at_once(lambda target: counts.of_doctest(
-            shell.run([*wrapper, BUILD / preset / "unit" / target], env=_SANITIZER_ENV)), _unit_targets())
-        recorded = shell.run([*wrapper, BUILD / preset / "cycles/libsched_cycles",
-                              "tests/goldens/schedule.cycles.jsonl.gz", RECORDED_ELSEWHERE])
-        return total + counts.of_closing_line(recorded)
-    run.__name__ = preset
-    return run
-
-
 def run_ctests(shell, preset="release", env=None, wrapper=(), only="", targets=()):
     """Every C test program of a preset: exit code 0 is a pass."""
     build(shell, preset, targets)
@@ -289,9 +267,6 @@ PARTS = (
          pytest("musl", "tests/static", before=(build_static("musl"),), env={"LIBSCHED_STATIC_LIBC": "musl"}),
          needs=(python_packages("pytest", "pyarrow"), go_version, zig,
                 sources("simdjson", "libyaml", "zlib", "xz-utils", "libzstd")), by_name=True),
-    Part("libcxx", "unit tests by clang with libc++ and musl", run_unit_by_zig("libcxx"), needs=(zig,), by_name=True),
-    Part("aarch64", "unit tests for aarch64, under qemu", run_unit_by_zig("aarch64", wrapper=["qemu-aarch64"]),
-         needs=(zig, tool("qemu-aarch64", ": Debian's package qemu-user")), by_name=True),
     Part("release", "wheels: what is in them, and that they run in fresh roots",
          pytest("release", "tests/release/test_wheel.py", before=(build_wheels,)),
          needs=(python_packages("pytest", "auditwheel", "wheel"), tool("debootstrap")), by_name=True),

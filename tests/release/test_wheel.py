@@ -1,6 +1,7 @@
 """The wheels: what is in them, which systems they run on, and that they run where there is Python alone."""
 
 import re
+import shutil
 import sys
 import time
 import zipfile
@@ -61,6 +62,10 @@ def test_libraries_show_their_own_names_alone(parts):
         assert "no symbols" in roots.run("nm", library), "it is not stripped"
 
 
+def test_shared_objects_are_hardened(parts):
+    roots.check_hardening(parts[1])
+
+
 def test_licences_are_inside(parts):
     with zipfile.ZipFile(parts[0]) as wheel:
         notices = [name for name in wheel.namelist() if name.endswith("NOTICES.txt")]
@@ -87,3 +92,29 @@ def test_it_runs_where_there_is_python_alone(codename, tmp_path):
     assert "gpu-train-b-1" in said
     assert time.monotonic() - begin < 30
     assert not (root.folder / "usr/bin/cc").exists()
+
+
+# Debian 11 has Python 3.9, older than the package allows (requires-python), but a glibc that is new enough.
+LOAD = """
+import ctypes, glob
+for path in sorted(glob.glob("/libsched*/libsched*.so.*"), key=len):
+    library = ctypes.CDLL(path)
+    version = library.libsched_net_version if "-net" in path else library.libsched_version
+    version.restype = ctypes.c_char_p
+    print(version().decode())
+"""
+
+
+def test_the_libraries_run_on_an_older_debian(parts, tmp_path):
+    roots.need_roots()
+    root = roots.Root("bullseye", tmp_path / "root", "python3", "python3-pip")
+    (root.folder / "libsched").mkdir()
+    for library in parts[1]:
+        if not library.name.startswith("_core"):
+            shutil.copy(library, root.folder / "libsched")
+    (root.folder / "load.py").write_text(LOAD)
+    version = roots.run(roots.ROOT / "packaging" / "version.sh")
+    assert root.run("python3", "/load.py") == 2 * version
+    root.put(parts[0])
+    said = root.run("python3", "-m", "pip", "install", "--no-index", f"/{parts[0].name}", code=1)
+    assert "is not a supported wheel on this platform" in said

@@ -3,6 +3,7 @@
     python fault_server.py ADDRESS
 """
 
+import os
 import pathlib
 import socket
 import struct
@@ -14,7 +15,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" 
 import checked_messages  # noqa: E402
 import plugin_server  # noqa: E402
 
-SLOW = 0.5
+#: Longer than the plugin has for an answer.
+SLOW = float(os.environ.get("FAULT_TIMEOUT", "0.3")) + 0.2
 
 
 class Odd:

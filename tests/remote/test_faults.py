@@ -11,14 +11,15 @@ import libsched
 import pytest
 
 SERVER = conftest.HERE / "fault_server.py"
-TIMEOUT = 0.3
+#: Seconds that the plugin has for an answer; more where the machine has other work: FAULT_TIMEOUT=1.5.
+TIMEOUT = float(os.environ.get("FAULT_TIMEOUT", "0.3"))
 #: Random faults in a row; more by hand: FAULTS=10000.
 FAULTS = int(os.environ.get("FAULTS", "80"))
 LOST = r"the connection was closed|read: Connection reset by peer|write: Broken pipe"
 #: The text of each fault of the stream form. None: the answer is right in the end.
 STREAM = {
-    "": None, "forget": None, "close": LOST, "reset": LOST, "slow": "there was no answer within 300ms",
-    "half": LOST, "stuck": "there was no answer within 300ms", "json": "the answer is no JSON$",
+    "": None, "forget": None, "close": LOST, "reset": LOST, "slow": "there was no answer within [0-9.]+m?s$",
+    "half": LOST, "stuck": "there was no answer within [0-9.]+m?s$", "json": "the answer is no JSON$",
     "list": "the answer is no JSON object", "utf8": "the answer is no JSON$", "deep": "the answer is no JSON$",
     "long": "a frame of 8589934590 bytes is too long", "bytes": 'columns: the bytes of "codes" are missing',
     "extra": "columns: missing, but there are bytes of columns",
@@ -104,7 +105,7 @@ def test_random_faults_and_the_breaker(server, tmp_path, form, faults):
     asked = Asked(started(server, form, tmp_path))
     # Slow and large faults are rare, because each takes the whole timeout.
     rare = [fault for fault in ("slow", "stuck", "long") if fault in faults]
-    kinds = [fault for fault in faults if fault not in rare] * 6 + [*rare, "", "", "", ""]
+    kinds = [fault for fault in faults if fault not in rare] * 12 + [*rare, *[""] * 8]
     failures, last = 0, ""
     for _ in range(FAULTS):
         fault = chosen.choice(kinds)

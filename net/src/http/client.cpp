@@ -20,7 +20,7 @@ namespace libsched {
 
 namespace {
 
-constexpr size_t kMostIdle = 16;
+constexpr size_t kMostIdle = 64;
 constexpr int64_t kDay = int64_t{86400} * 1'000'000'000;
 
 // What arrives during one transfer.

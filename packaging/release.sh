@@ -3,7 +3,7 @@
 # (PART: sdist, wheels, debs; default: all), the notes of CHANGELOG.md, an SBOM (SPDX) and SHA256SUMS.
 #
 # All dates are that of the last commit. --check makes everything once more, from a copy of the sources at another place,
-# without any cache, and compares the bytes. Needs root and debootstrap for Debian packages; from nothing it takes about
+# without any cache, and compares the bytes. Needs root and debootstrap; from nothing it takes about
 # half an hour of CPU time, and as much again with --check.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -24,11 +24,13 @@ sdist() {
     > build/sdist.log
 }
 
-# For the Python of .venv.
+# For the Python of .venv and that of Debian 13.
 wheels() {
   rm -f build/wheels/*.whl
   packaging/setup.sh release
-  packaging/wheel.sh
+  local newer
+  newer=$(packaging/debian_python.sh trixie)
+  packaging/wheel.sh .venv/bin/python "$newer"
   cp build/wheels/*.whl "$out/"
 }
 

@@ -25,7 +25,7 @@ Result<cel::Options> cel_options(const libsched_cel_options* given) {
 struct GivenDevice {
   std::vector<cel::Attribute> attributes;
   std::vector<cel::Capacity> capacity;
-  std::vector<std::vector<Str>> texts;
+  std::vector<std::vector<Str>> texts;  // their items stay where they are when it grows
   cel::Device device;
 
   Result<void> read(const libsched_cel_device* given) {
@@ -36,7 +36,8 @@ struct GivenDevice {
     if ((d->attributes == nullptr && d->attribute_count != 0) ||
         (d->capacity == nullptr && d->capacity_count != 0))
       return null_list("libsched_cel_device");
-    texts.reserve(d->attribute_count);
+    attributes.reserve(d->attribute_count);
+    capacity.reserve(d->capacity_count);
     for (size_t i = 0; i < d->attribute_count; ++i) LIBSCHED_TRY(attribute(d->attributes[i], i));
     for (size_t i = 0; i < d->capacity_count; ++i) {
       const libsched_cel_capacity& c = d->capacity[i];

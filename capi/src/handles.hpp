@@ -14,6 +14,7 @@
 #include <libsched.h>
 
 #include "handle_check.hpp"
+#include "libsched/base/c_struct.hpp"
 #include "libsched/base/result.hpp"
 #include "libsched/cel/question.hpp"
 #include "libsched/framework/evaluator.hpp"
@@ -300,29 +301,7 @@ T quietly(T otherwise, F&& body) noexcept {
     if (!(condition)) return ::libsched::capi::misuse(error, #condition); \
   } while (false)
 
-// No struct of this or a later version is nearly this large: a larger struct_size was not set.
-constexpr uint32_t kMaxStructSize = 64 * 1024;
-
-// Reads a struct that may be older (shorter) or newer (longer) than ours. Unknown fields of a newer
-// struct must be zero.
-template <typename T>
-Result<T> read_struct(const T* given, const T& defaults, const char* name) {
-  if (given == nullptr) return defaults;
-  T copy = defaults;
-  uint32_t size = 0;
-  std::memcpy(&size, given, sizeof(size));
-  if (size < sizeof(uint32_t) || size > kMaxStructSize)
-    return Error{Rc::kMisuse, std::string(name) + ".struct_size is not set", {}, {}};
-  std::memcpy(static_cast<void*>(&copy), given, size < sizeof(T) ? size : sizeof(T));
-  const char* bytes = reinterpret_cast<const char*>(given);
-  for (size_t i = sizeof(T); i < size; ++i)
-    if (bytes[i] != 0)
-      return Error{Rc::kUnsupported,
-                   std::string(name) + " has fields that this version does not know",
-                   {},
-                   {}};
-  return copy;
-}
+using libsched::read_struct;
 // For calls of nanoseconds: a struct of our size is used itself, any other is read into `copy`,
 // which holds the defaults.
 template <typename T>
@@ -334,18 +313,6 @@ Result<void> read_struct(const T** given, T* copy, const char* name) {
   *copy = *read;
   *given = copy;
   return {};
-}
-
-// Reserved fields of a struct that was read must be 0.
-inline Result<void> refuse_reserved(bool set, const char* name) {
-  if (!set) return {};
-  return Error{Rc::kUnsupported, std::string(name) + ": reserved field is set", {}, {}};
-}
-template <size_t n>
-Result<void> refuse_reserved(const bool (&reserved)[n], const char* name) {
-  bool set = false;
-  for (const bool field : reserved) set = set || field;
-  return refuse_reserved(set, name);
 }
 
 // Structs for results may also be older or newer than ours; their struct_size stays. Check that the

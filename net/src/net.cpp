@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "libsched/base/c_struct.hpp"
 #include "net/src/extender/http_extender.hpp"
-#include "net/src/options.hpp"
 
 namespace {
 
@@ -15,20 +15,24 @@ using libsched::Result;
 
 libsched_str lend(const std::string& s) { return {s.data(), s.size()}; }
 
+Result<libsched_net_extender_options> known(const libsched_net_extender_options* options) {
+  constexpr const char* kName = "libsched_net_extender_options";
+  const libsched_net_extender_options defaults = LIBSCHED_NET_EXTENDER_OPTIONS_INIT;
+  Result<libsched_net_extender_options> read = libsched::read_struct(options, defaults, kName);
+  if (!read.ok()) return read;
+  LIBSCHED_TRY(libsched::refuse_reserved(read->reserved != 0, kName));
+  return read;
+}
+
 libsched_rc create(const libsched_config* config, size_t index,
                    const libsched_net_extender_options* options, libsched_extender** out,
                    libsched_error** error) {
   const auto fail = [&](libsched_rc rc, const std::string& message, const std::string& path) {
     return libsched_error_create(rc, lend(message), lend(path), libsched_str{}, error);
   };
-  libsched_net_extender_options given = LIBSCHED_NET_EXTENDER_OPTIONS_INIT;
-  const Result<void> known =
-      libsched::read_options(options, &given, "libsched_net_extender_options");
-  if (!known.ok())
-    return fail(static_cast<libsched_rc>(known.error().rc), known.error().message, "");
-  if (given.reserved != 0)
-    return fail(LIBSCHED_ERR_UNSUPPORTED, "libsched_net_extender_options: reserved field is set",
-                "");
+  const Result<libsched_net_extender_options> given = known(options);
+  if (!given.ok())
+    return fail(static_cast<libsched_rc>(given.error().rc), given.error().message, "");
   libsched_text* text = nullptr;
   if (const libsched_rc rc = libsched_config_extender_json(config, index, &text, error)) return rc;
   const libsched_str json = libsched_text_get(text);
@@ -38,9 +42,9 @@ libsched_rc create(const libsched_config* config, size_t index,
     const std::string path = "extenders[" + std::to_string(index) + "]";
     return fail(static_cast<libsched_rc>(read.error().rc), read.error().message, path);
   }
-  if (given.unix_socket.len != 0)
-    read->http.unix_socket.assign(given.unix_socket.ptr, given.unix_socket.len);
-  if (given.max_response != 0) read->http.max_response = given.max_response;
+  if (given->unix_socket.len != 0)
+    read->http.unix_socket.assign(given->unix_socket.ptr, given->unix_socket.len);
+  if (given->max_response != 0) read->http.max_response = given->max_response;
   auto extender = std::make_unique<HttpExtender>(std::move(*read));
   std::vector<libsched_str> managed;
   const libsched_extender_functions functions = extender->functions(&managed);

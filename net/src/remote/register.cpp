@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "net/src/options.hpp"
+#include "libsched/base/c_struct.hpp"
 #include "net/src/remote/slots.hpp"
 
 namespace libsched::remote {
@@ -29,14 +29,14 @@ libsched_str instance_name(void* instance) {
 }
 
 Result<libsched_net_plugin_options> known(const libsched_net_plugin_options* options) {
-  libsched_net_plugin_options known = LIBSCHED_NET_PLUGIN_OPTIONS_INIT;
-  const Result<void> read = read_options(options, &known, "libsched_net_plugin_options");
-  if (!read.ok()) return read.error();
-  if (known.reserved[0] || known.reserved[1])
-    return Error{Rc::kUnsupported, "libsched_net_plugin_options: reserved field is set", {}, {}};
-  if (known.timeout_ns < 0 || known.timeout_ns > kDay)
+  constexpr const char* kName = "libsched_net_plugin_options";
+  const libsched_net_plugin_options defaults = LIBSCHED_NET_PLUGIN_OPTIONS_INIT;
+  Result<libsched_net_plugin_options> read = read_struct(options, defaults, kName);
+  if (!read.ok()) return read;
+  LIBSCHED_TRY(refuse_reserved(read->reserved, kName));
+  if (read->timeout_ns < 0 || read->timeout_ns > kDay)
     return invalid("timeout_ns", "a timeout is positive, and at most a day");
-  return known;
+  return read;
 }
 
 Result<std::unique_ptr<Registration>> met(std::string_view name, std::string_view address,

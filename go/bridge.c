@@ -175,16 +175,22 @@ libsched_rc lsgo_first_fit(lsgo_evaluator *e, const libsched_pod *pod, const uin
                                                               &e->fit, e->status, &e->error)));
 }
 
-libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, libsched_cycle_state *state,
-                                const libsched_pod *pod, const char *node, size_t node_len,
-                                bool judge_excluded, bool score, bool facts) {
+static libsched_check_options check_options(const lsgo_evaluator *e, bool judge_excluded,
+                                            bool score, bool facts) {
   libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
   options.facts = facts;
   options.judge_excluded = judge_excluded;
   options.score = score;
-  options.state = state;
   options.cancel = e->cancel;
   options.deadline_ns = e->deadline_ns;
+  return options;
+}
+
+libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, libsched_cycle_state *state,
+                                const libsched_pod *pod, const char *node, size_t node_len,
+                                bool judge_excluded, bool score, bool facts) {
+  libsched_check_options options = check_options(e, judge_excluded, score, facts);
+  options.state = state;
   return lsgo_ended(e, libsched_check_pod_fits(lsgo_asked(e), pod, lsgo_str(node, node_len),
                                                &options, &e->decision, &e->error));
 }
@@ -192,13 +198,8 @@ libsched_rc lsgo_check_pod_fits(lsgo_evaluator *e, libsched_cycle_state *state,
 libsched_rc lsgo_check_pods_fit(lsgo_evaluator *e, libsched_pod *const *pods, size_t count,
                                 bool judge_excluded, bool score, bool facts,
                                 uint32_t extender_calls, libsched_decision **decisions) {
-  libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
-  options.facts = facts;
-  options.judge_excluded = judge_excluded;
-  options.score = score;
+  libsched_check_options options = check_options(e, judge_excluded, score, facts);
   options.extender_calls = extender_calls;
-  options.cancel = e->cancel;
-  options.deadline_ns = e->deadline_ns;
   return lsgo_ended(e, libsched_check_pods_fit(lsgo_asked(e), (const libsched_pod *const *)pods,
                                                count, &options, decisions, &e->error));
 }

@@ -85,17 +85,7 @@ static libsched_extender_functions functions_of(const char* name) {
 static libsched_evaluator* evaluator_with(libsched_cluster* cluster, const libsched_extender_functions* f, script* s) {
   libsched_extender* extender = NULL;
   CHECK_OK(libsched_extender_create(f, s, &extender, err));
-  const libsched_extender* list[] = {extender};
-  libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
-  options.extenders = list;
-  options.extender_count = 1;
-  libsched_framework* framework = NULL;
-  CHECK_OK(libsched_framework_create(NULL, text(""), NULL, &options, &framework, err));
-  libsched_extender_unref(extender);
-  libsched_evaluator* evaluator = NULL;
-  CHECK_OK(libsched_evaluator_create(framework, cluster, NULL, &evaluator, err));
-  libsched_framework_unref(framework);
-  return evaluator;
+  return evaluator_of_extenders(cluster, &extender, 1);
 }
 
 static libsched_cluster* two_nodes(void) {

@@ -69,29 +69,18 @@ static libsched_code prioritize(void* data, const libsched_pod* pod,
 }
 
 static libsched_evaluator* evaluator_with(libsched_cluster* cluster, busy* list, size_t count) {
-  const libsched_extender* extenders[2];
+  libsched_extender* extenders[2];
   for (size_t i = 0; i < count; ++i) {
     libsched_extender_functions f = LIBSCHED_EXTENDER_FUNCTIONS_INIT;
-    libsched_extender* made = NULL;
     f.name = text(i == 0 ? "first" : "second");
     f.concurrent = list[i].concurrent;
     f.ignorable = list[i].ignorable;
     f.filter = filter;
     f.prioritize = prioritize;
     list[i].caller = pthread_self();
-    CHECK_OK(libsched_extender_create(&f, &list[i], &made, err));
-    extenders[i] = made;
+    CHECK_OK(libsched_extender_create(&f, &list[i], &extenders[i], err));
   }
-  libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
-  options.extenders = extenders;
-  options.extender_count = count;
-  libsched_framework* framework = NULL;
-  CHECK_OK(libsched_framework_create(NULL, text(""), NULL, &options, &framework, err));
-  for (size_t i = 0; i < count; ++i) libsched_extender_unref((libsched_extender*)extenders[i]);
-  libsched_evaluator* evaluator = NULL;
-  CHECK_OK(libsched_evaluator_create(framework, cluster, NULL, &evaluator, err));
-  libsched_framework_unref(framework);
-  return evaluator;
+  return evaluator_of_extenders(cluster, extenders, count);
 }
 
 static libsched_cluster* some_nodes(void) {

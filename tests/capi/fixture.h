@@ -109,6 +109,23 @@ static inline libsched_framework* default_framework(void) {
   return framework;
 }
 
+/* An evaluator of a framework with upstream's defaults and these extenders, whose references it
+ * takes. */
+static inline libsched_evaluator* evaluator_of_extenders(libsched_cluster* cluster,
+                                                         libsched_extender** extenders,
+                                                         size_t count) {
+  libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
+  options.extenders = (const libsched_extender* const*)extenders;
+  options.extender_count = count;
+  libsched_framework* framework = NULL;
+  CHECK_OK(libsched_framework_create(NULL, text(""), NULL, &options, &framework, err));
+  for (size_t i = 0; i < count; ++i) libsched_extender_unref(extenders[i]);
+  libsched_evaluator* evaluator = NULL;
+  CHECK_OK(libsched_evaluator_create(framework, cluster, NULL, &evaluator, err));
+  libsched_framework_unref(framework);
+  return evaluator;
+}
+
 /* The waiting pod with this uid, or NULL; the caller owns it. */
 static inline libsched_waiting_pod* waiting_of(const libsched_services* services,
                                                libsched_str uid) {

@@ -43,7 +43,7 @@ zig_libraries() {
   shift
   made=$({
     cat packaging/zig/tools.sh packaging/zig/dependencies/CMakeLists.txt
-    ls build/sources /usr/lib/cmake/doctest 2>/dev/null
+    ls build/sources
   } | sha256sum)
   [ "$made" != "$(cat "$libraries/done" 2>/dev/null)" ] || return 0
   rm -rf "$libraries"
@@ -58,10 +58,5 @@ zig_libraries() {
   mkdir -p "$libraries/share/cmake"
   cp -r /usr/include/nlohmann "$libraries/include/"
   cp -r /usr/share/cmake/nlohmann_json "$libraries/share/cmake/"
-  if [ -d /usr/lib/cmake/doctest ]; then  # of the tests
-    mkdir -p "$libraries/lib/cmake"
-    cp -r /usr/include/doctest "$libraries/include/"
-    cp -r /usr/lib/cmake/doctest "$libraries/lib/cmake/"
-  fi
   echo "$made" > "$libraries/done"
 }

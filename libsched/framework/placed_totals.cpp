@@ -108,7 +108,7 @@ PlacedTotals::Best PlacedTotals::best(const NodePlaces& places) {
     renew_words(places);
   } else {
     kernels.tops(stale_.data(), bits_.data(), words, totals_.data(), best_.data());
-    if (all) forget_ranks();
+    if (all) std::fill(first_.begin(), first_.end(), 0);
   }
   std::fill(stale_.begin(), stale_.end(), 0);
   const WordBest found = kernels.best_of(best_.data(), first_.data(), words);
@@ -137,13 +137,6 @@ void PlacedTotals::renew_words(const NodePlaces& places) {
       first_[w] = rank_in(w, ranks) + 1;
     });
   }
-}
-
-void PlacedTotals::forget_ranks() {
-  for (size_t k = 0; k < stale_.size(); ++k)
-    for_each_bit(stale_[k], k * 64, [&](size_t w) {
-      if (w < first_.size()) first_[w] = 0;
-    });
 }
 
 // The smallest rank of the word's feasible places with its best total.

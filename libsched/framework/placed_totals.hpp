@@ -54,7 +54,6 @@ class PlacedTotals {
   void count();
   size_t place_at(size_t position) const;
   void renew_words(const NodePlaces& places);
-  void forget_ranks();
   uint32_t rank_in(size_t word, const uint32_t* ranks) const;
   uint32_t first_rank(int32_t top, const NodePlaces& places, bool once);
   Best first_by_levels(int32_t top);

@@ -52,6 +52,9 @@ again() {
   rm -rf build/again
   mkdir -p "$copy/build"
   git ls-files -z | xargs -0 cp --parents -t "$copy"
+  # packaging/deb.sh asks git for the files.
+  git -C "$copy" init --quiet
+  git -C "$copy" add --all --force
   # The inputs are the same: tools, the sources of other projects and the systems in which packages are built.
   ln -s "$(realpath .venv)" "$copy/.venv"
   for input in sources roots; do [ ! -d "build/$input" ] || ln -s "$PWD/build/$input" "$copy/build/$input"; done

@@ -27,8 +27,7 @@ re2_tables() {
   local folder=build/sources/re2/re2 work
   [ ! -e "$folder/unicode_groups.cc" ] || return 0
   work=$(mktemp -d)
-  chmod 755 "$work"
-  (cd "$work" && apt-get download -qq unicode-data && dpkg-deb -x ./*.deb tree)
+  (cd "$work" && apt-get download -qq -o APT::Sandbox::User=root unicode-data && dpkg-deb -x ./*.deb tree)
   sed -i "s|^_UNICODE_DIR = .*|_UNICODE_DIR = \"$work/tree/usr/share/unicode\"|" "$folder/unicode.py"
   perl "$folder/make_perl_groups.pl" > "$folder/perl_groups.cc"
   python3 "$folder/make_unicode_casefold.py" > "$folder/unicode_casefold.cc"

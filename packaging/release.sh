@@ -57,7 +57,8 @@ again() {
   git -C "$copy" add --all --force
   # The inputs are the same: tools, the sources of other projects and the systems in which packages are built.
   ln -s "$(realpath .venv)" "$copy/.venv"
-  for input in sources roots; do [ ! -d "build/$input" ] || ln -s "$PWD/build/$input" "$copy/build/$input"; done
+  [ ! -d build/sources ] || cp -a build/sources "$copy/build/"  # OpenSSL has the way to its sources inside
+  [ ! -d build/roots ] || ln -s "$PWD/build/roots" "$copy/build/roots"
   CCACHE_DISABLE=1 ZIG_GLOBAL_CACHE_DIR=$copy/build/zig-cache ZIG_LOCAL_CACHE_DIR=$copy/build/zig-cache \
     LIBSCHED_DEB_TREE=again "$copy/packaging/release.sh" "$@"
   diff "$sums" "$copy/dist/SHA256SUMS" >&2 || die "the second build differs; it is in $copy/dist"

@@ -22,22 +22,27 @@ root=$PWD/build/zig/manylinux
 openssl() {
   local without=(shared tests legacy engine dso comp zlib async ssl3 idea camellia seed rc2 rc4 md4 mdc2 whirlpool cast
     bf dsa srp psk ct cms ts ocsp sctp dtls gost aria sm2 sm3 sm4 cmp rfc3779)
-  [ ! -e "$root/openssl/done" ] || return 0
+  local version=build/sources/openssl/VERSION.dat made
+  made=$(cat packaging/wheel.sh "$version" | sha256sum)
+  [ "$made" != "$(cat "$root/openssl/done" 2>/dev/null)" ] || return 0
   say "compiling OpenSSL"
-  rm -rf "$root/openssl"
+  rm -rf "$root/openssl" "$root/libraries/done"
   mkdir -p "$root/openssl/build" "$root/openssl/lib"
   (
     cd "$root/openssl/build"
-    # The library has the name of its compiler inside, which is the same wherever the checkout is.
+    # The library has the name of its compiler inside, which is the same wherever the checkout is, and a date, which
+    # is that of its sources: a later release uses the library again.
     export PATH=$root/tools:$PATH
+    SOURCE_DATE_EPOCH=$(stat -c %Y "$OLDPWD/$version")
+    export SOURCE_DATE_EPOCH
     CC=zig-clang AR=ar RANLIB=ranlib perl "$OLDPWD/build/sources/openssl/Configure" \
-      "linux-$(uname -m)" "${without[@]/#/no-}" --openssldir=/etc/ssl -fPIC -O2
+      "linux-$(uname -m)" "${without[@]/#/no-}" --openssldir=/etc/ssl -fPIC -O2 -g0
     make -s -j "${JOBS:-$(nproc)}" build_generated libcrypto.a libssl.a
   ) > "$root/openssl.log" 2>&1 || { tail -n 50 "$root/openssl.log" >&2; return 1; }
   cp "$root"/openssl/build/lib*.a "$root/openssl/lib/"
   cp -r build/sources/openssl/include "$root/openssl/"
   cp -r "$root/openssl/build/include" "$root/openssl/"
-  touch "$root/openssl/done"
+  echo "$made" > "$root/openssl/done"
 }
 
 # Prints the licences of all that is inside, each under a line with its name.

@@ -87,6 +87,11 @@ def build_debian_packages(shell):
     once(shell, "Debian packages", ["packaging/deb.sh"])
 
 
+def build_release_twice(shell):
+    """A step: the files of a release, made twice at two places."""
+    once(shell, "two releases", ["packaging/release.sh", "--check"], timeout=4 * 3600)
+
+
 def superuser():
     """A need: roots can be made by the superuser alone."""
     return None if os.geteuid() == 0 else "not the superuser"
@@ -276,6 +281,9 @@ PARTS = (
     Part("debian", "Debian packages: lintian, and that they run in fresh roots and leave no trace",
          pytest("debian", "tests/release/test_debian.py", before=(build_debian_packages,)),
          needs=(python_packages("pytest"), superuser, tool("debootstrap"), tool("lintian")), by_name=True),
+    Part("reproducible", "a release is made twice at two places, and its files are equal",
+         pytest("reproducible", "tests/release/test_reproducible.py", before=(build_release_twice,)),
+         needs=(python_packages("pytest", "scikit_build_core"), superuser, tool("debootstrap")), by_name=True),
     Part("goldens", "conformance with recorded verdicts of the real framework", run_goldens),
     Part("asan", "unit and C tests under AddressSanitizer and UBSan", run_asan, builds=_asan_builds),
     Part("tsan", "thread tests under ThreadSanitizer", run_tsan, builds=_tsan_builds),

@@ -101,13 +101,13 @@ class Shell:
 _done = set()
 
 
-def once(shell, name, command):
-    """Runs a step that several parts need, once per run of the driver."""
+def once(shell, name, command, **options):
+    """Runs a step that several parts need, once per run of the driver. Options are those of Shell.run()."""
     if name in _done:
         return
     early = ahead.take(name)
     if early is None:
-        shell.must(command, name)
+        shell.must(command, name, **options)
     elif shell.ended(command, *early).code != 0:
         raise Failure(f"{name} failed")
     _done.add(name)

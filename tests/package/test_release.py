@@ -120,6 +120,45 @@ def test_a_second_document_is_the_same(release):
     assert written.read_bytes() == before
 
 
+@pytest.fixture(name="checkout")
+def a_checkout(tmp_path):
+    """A checkout of which packaging/release.sh may make sources, with so few files that it takes a second."""
+    folder = tmp_path / "libsched"
+    folder.mkdir()
+    project.run("sh", "-c", 'git ls-files -z "$@" | xargs -0 cp --parents -t "$0"', folder,
+                "packaging", "capi/include", ".gitignore", "pyproject.toml", "*.md", "LICENSE")
+    # Packing looks into every folder, and .venv is large.
+    python = folder / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec {project.ROOT}/.venv/bin/python "$@"\n')
+    python.chmod(0o755)
+    project.run("git", "init", "--quiet", cwd=folder)
+    project.run("git", "add", "--all", "--force", "--", ".", ":!.venv", cwd=folder)
+    return folder
+
+
+def release_twice(checkout, code):
+    return project.run("packaging/release.sh", "--check", "sdist", cwd=checkout, env={"SOURCE_DATE_EPOCH": EPOCH}, code=code)
+
+
+def test_a_release_is_made_twice_and_compared(checkout):
+    said = release_twice(checkout, 0)
+    assert said.endswith("release: built twice, all 3 files are equal\n")
+    sums = [line.split() for line in (checkout / "dist" / "SHA256SUMS").read_text().splitlines()]
+    assert {name.rpartition(".")[2] for _, name in sums} == {"md", "gz", "json"}
+    for digest, name in sums:
+        for folder in (checkout, checkout / "build" / "again" / "libsched"):
+            assert hashlib.sha256((folder / "dist" / name).read_bytes()).hexdigest() == digest
+
+
+def test_a_release_that_differs_is_refused(checkout):
+    (checkout / "capi" / "stray.txt").write_text("a file that git does not know\n")
+    said = release_twice(checkout, 1)
+    assert "the checkout has changes that are not committed" in said
+    assert re.search(r"^< \w+  libsched-[\d.]+\.tar\.gz$", said, re.MULTILINE)
+    assert "release: the second build differs; it is in " in said and "are equal" not in said
+
+
 def test_an_unknown_part_is_refused():
     done = subprocess.run([project.ROOT / "packaging" / "release.sh", "nonsense"], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "unknown part 'nonsense' (sdist, wheels, debs)" in done.stderr

@@ -105,6 +105,7 @@ void Columns::reserve_rows(size_t rows) {
   }
   for (LineVector<double>& column : inverse_) column.resize(capacity);
   for (LineVector<int64_t>& column : nonzero_) column.resize(capacity);
+  balances_.resize(capacity, kUnknownBalance);
   usual_.reserve(capacity);
   capacity_ = capacity;  // last: if memory runs out, partial growth is never seen
 }
@@ -130,6 +131,7 @@ void Columns::add_pod(uint32_t row, const Resources& r, const NonZero& nonzero) 
       [&](const ScalarAmount& s) -> int64_t& { return scalar(use(s), row).left[row]; });
   nonzero_[kCpu][row] = wrapping_add(nonzero_[kCpu][row], nonzero.milli_cpu);
   nonzero_[kMemory][row] = wrapping_add(nonzero_[kMemory][row], nonzero.memory);
+  balances_[row] = kUnknownBalance;
   usual_.mark(row);
 }
 
@@ -140,6 +142,7 @@ void Columns::remove_pod(uint32_t row, const Resources& r, const NonZero& nonzer
       [&](const ScalarAmount& s) -> int64_t& { return scalar(unuse(s), row).left[row]; });
   nonzero_[kCpu][row] = wrapping_sub(nonzero_[kCpu][row], nonzero.milli_cpu);
   nonzero_[kMemory][row] = wrapping_sub(nonzero_[kMemory][row], nonzero.memory);
+  balances_[row] = kUnknownBalance;
   usual_.mark(row);
 }
 

@@ -102,6 +102,13 @@ class Columns {
     return usual_.column(offsetof(Usual, inverse) + id * kWord);
   }
 
+  // Per row a number of at most 100 that a plugin has computed from the allocatable and left
+  // amounts of cpu and memory alone, the balance of NodeResourcesBalancedAllocation;
+  // kUnknownBalance since they changed, and always for amounts of unusual size. Plugins fill it
+  // while they score, on the writer's thread. Null in a snapshot, which other threads read.
+  static constexpr uint8_t kUnknownBalance = 255;
+  uint8_t* balances() const { return balances_.empty() ? nullptr : balances_.data(); }
+
   size_t capacity() const { return capacity_; }
   void reserve_rows(size_t rows);
 
@@ -149,6 +156,7 @@ class Columns {
     const Resource* const all = resources_.items();
     for (const uint32_t id : {kCpu, kMemory, kPods}) prefetch_to_write(&all[id].left[row]);
     for (const LineVector<int64_t>& column : nonzero_) prefetch_to_write(&column[row]);
+    prefetch_to_write(&balances_[row]);
   }
 
   struct Empty {};
@@ -173,6 +181,7 @@ class Columns {
     r.left[row] = wrapping_add(r.left[row], wrapping_sub(allocatable, r.allocatable[row]));
     r.allocatable[row] = allocatable;
     if (id >= kInverses) return;
+    balances_[row] = kUnknownBalance;
     const bool usual = allocatable > 0 && allocatable >> kUsualBits == 0;
     inverse_[id][row] = usual ? 1.0 / static_cast<double>(allocatable) : 0.0;
   }
@@ -194,6 +203,7 @@ class Columns {
   Mirrored<Resource, 8> resources_;
   std::array<LineVector<double>, kInverses> inverse_;
   std::array<LineVector<int64_t>, kInverses> nonzero_;
+  mutable LineVector<uint8_t> balances_;
   RowBlocks<Usual> usual_;
   IdTable ids_;
   size_t capacity_ = 0;

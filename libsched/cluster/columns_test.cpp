@@ -42,4 +42,30 @@ TEST_CASE("columns begin at a cache line, also after growing, in copies and in s
   }
 }
 
+TEST_CASE(
+    "a balance is unknown again once cpu or memory of the row changes, and snapshots have none") {
+  Columns columns;
+  CHECK(columns.balances() == nullptr);
+  columns.reserve_rows(100);
+  CHECK(columns.publish().balances() == nullptr);
+  for (uint32_t row = 0; row < 100; ++row)
+    CHECK(columns.balances()[row] == Columns::kUnknownBalance);
+  Resources some;
+  some.milli_cpu = 5;
+  const auto forgets = [&](auto&& change) {
+    columns.balances()[6] = columns.balances()[7] = 42;
+    change();
+    CHECK(columns.balances()[6] == 42);
+    CHECK(columns.balances()[7] == Columns::kUnknownBalance);
+  };
+  forgets([&] { columns.set_allocatable(7, some); });
+  forgets([&] { columns.add_pod(7, some, {}); });
+  forgets([&] { columns.remove_pod(7, some, {}); });
+  forgets([&] { columns.clear_allocatable(7, some); });
+  columns.balances()[7] = 42;
+  columns.reserve_rows(1000);
+  CHECK(columns.balances()[7] == 42);
+  CHECK(columns.balances()[999] == Columns::kUnknownBalance);
+}
+
 }  // namespace libsched::columns_test

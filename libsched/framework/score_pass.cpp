@@ -9,6 +9,7 @@
 #include "libsched/framework/score_pass.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "libsched/base/quote.hpp"
@@ -56,7 +57,9 @@ class ScorePass::Sums {
   bool summed() const { return summed_; }
   // Takes the totals, which are a plugin's scores, as the first sum. Returns
   // false if they are out of range.
-  bool take() { return summed_ = column_kernels().within(set_.bits, set_.words, totals_); }
+  bool take(const Scored& scored) {
+    return summed_ = scored.in_range || column_kernels().within(set_.bits, set_.words, totals_);
+  }
   // Whether a plugin's scores still have to be normalised.
   bool wanted() const { return stage_ > kNormalize; }
   bool failed_before(Stage stage, size_t place) const {
@@ -184,17 +187,34 @@ Result<Status> ScorePass::score_none(const ScoreSet& set, int64_t* totals) {
   return Status();
 }
 
-// Gets all scores of one plugin. Nodes that fail are marked, and then the
-// scores are meaningless.
-Result<Scored> ScorePass::ask(uint32_t plugin, const ScoreSet& set, int64_t* scores) {
+// Whether the plugin's data is of another state of the view.
+bool ScorePass::stale_data(uint32_t plugin) const {
   const CycleState::Entry& entry = state_.entries()[plugin];
-  const Framework::Instance& instance = framework_.plugins()[plugin];
   const View& v = call_.view;
   for (const PluginData* data : {entry.data.get(), entry.score_data.get()})
     if (data != nullptr &&
         ((data->ids_epoch != 0 && data->ids_epoch != v.ids_epoch()) ||
          (!accepts_stale_ && data->view_version != 0 && data->view_version != v.version())))
-      return stale(instance.name);
+      return true;
+  return false;
+}
+
+// Lets the plugin add its scores to the totals, if it can and nobody looks at them or at the time.
+bool ScorePass::add_scores(size_t place, const ScoreSet& set, int64_t* totals) const {
+  const uint32_t i = framework_.at(ExtensionPoint::kScore)[place];
+  const Plugin& plugin = *framework_.plugins()[i].plugin;
+  const int64_t weight = framework_.score_weights()[place];
+  constexpr int64_t kMaxWeight = std::numeric_limits<int32_t>::max();
+  if (plugin.normalizes() || plugin.foreign() || weight < 0 || weight > kMaxWeight) return false;
+  if (state_.timer() != nullptr || stale_data(i)) return false;
+  return plugin.add_scores(call_of(i), set, static_cast<uint32_t>(weight), totals);
+}
+
+// Gets all scores of one plugin. Nodes that fail are marked, and then the
+// scores are meaningless.
+Result<Scored> ScorePass::ask(uint32_t plugin, const ScoreSet& set, int64_t* scores) {
+  const Framework::Instance& instance = framework_.plugins()[plugin];
+  if (stale_data(plugin)) return stale(instance.name);
   LIBSCHED_TRY(call_.check_limits());
   std::vector<uint64_t>& errors = work_.score_errors;
   if (std::exchange(work_.score_failed, false)) errors.clear();
@@ -298,12 +318,17 @@ Result<Status> ScorePass::score(const ScoreSet& set, int64_t* totals, ScoreTable
     if (!asked(i)) continue;
     Scored& scored = all[keep ? k : 0];
     const Framework::Instance& instance = framework_.plugins()[i];
+    if (totals != nullptr && table == nullptr && !keep && sums.summed() && sums.wanted() &&
+        add_scores(k, set, totals)) {
+      LIBSCHED_TRY(call_.check_limits());
+      continue;
+    }
     if (!keep) {
       const bool add = direct(k, instance);
       const Result<Scored> now = ask_place(k, set, add ? totals : column(k), &sums);
       if (!now.ok()) return now.error();
       scored = *now;
-      if (add && !scored.uniform && sums.wanted() && sums.take()) continue;
+      if (add && !scored.uniform && sums.wanted() && sums.take(scored)) continue;
     }
     if (!sums.wanted()) continue;  // nothing is normalised after a failure
     const int64_t weight = framework_.score_weights()[k];

@@ -51,6 +51,8 @@ class ScorePass {
     return {call_, pod_, state_, entry.score_data.get(), entry.data.get(), entry.pre_scored};
   }
   Result<Scored> ask(uint32_t plugin, const ScoreSet& set, int64_t* scores);
+  bool stale_data(uint32_t plugin) const;
+  bool add_scores(size_t place, const ScoreSet& set, int64_t* totals) const;
   Result<Scored> ask_place(size_t place, const ScoreSet& set, int64_t* scores, Sums* sums);
   Status normalize(uint32_t plugin, const ScoreSet& set, int64_t* scores) const;
   int64_t normalize_uniform(uint32_t plugin, int64_t score) const;

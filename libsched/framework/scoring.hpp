@@ -88,6 +88,8 @@ struct ScoreSet {
 struct Scored {
   bool uniform = false;
   int64_t value = 0;
+  // Whether all are known to be between kMinNodeScore and kMaxNodeScore, which need not be checked then.
+  bool in_range = false;
 };
 
 struct ScoreRange {

@@ -37,24 +37,27 @@ int64_t scaled_size(int64_t size, uint32_t nodes, size_t all_nodes) {
 
 class ImageLocality final : public Plugin {
  public:
+  // Only the rows that have the image get points.
+  bool add_scores(const ScoreCall& call, const ScoreSet& set, uint32_t weight,
+                  int64_t* totals) const override {
+    const Images& images = call.view.images();
+    const std::vector<const Images::Image*> wanted = wanted_images(images, call.pod);
+    if (wanted.empty()) return true;
+    const int64_t max = max_sum(call.pod);
+    if (wanted.size() != 1 || rows_look(images, wanted, set) || score_of(0, max) != 0) return false;
+    each_holder(*wanted[0], call.view.node_count(), max, [&](uint32_t row, int64_t score) {
+      totals[row] = wrapping_add(totals[row], score * int64_t{weight});
+    });
+    return true;
+  }
+
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
     const Images& images = call.view.images();
-    const PodSpec& spec = call.pod.spec;
-    if (images.empty()) return {true, 0};
-    std::vector<const Images::Image*> wanted;
-    const auto want = [&](Str name) {
-      if (const Images::Image* i = find_image(images, name); i != nullptr) wanted.push_back(i);
-    };
-    for (const Container& c : spec.init_containers) want(c.image);
-    for (const Container& c : spec.containers) want(c.image);
-    for (const Volume& v : spec.volumes)
-      if (v.kind == VolumeKind::kImage) want(v.id);
+    const std::vector<const Images::Image*> wanted = wanted_images(images, call.pod);
     if (wanted.empty()) return {true, 0};
 
-    const int64_t max = kMaxThresholdPerContainer *
-                        static_cast<int64_t>(spec.init_containers.size() + spec.containers.size());
-    // Few rows look for the images; else the images tell their rows.
-    if (images.lists_rows() && set.count * kRowsPerHolder < wanted[0]->holders.size()) {
+    const int64_t max = max_sum(call.pod);
+    if (rows_look(images, wanted, set)) {
       if (wanted.size() == 1) {  // which the same number of nodes mostly have
         uint32_t nodes = 0;
         int64_t score = score_of(0, max);
@@ -79,15 +82,8 @@ class ImageLocality final : public Plugin {
     }
     if (wanted.size() == 1) {  // each row occurs once, and its score is that of its size
       set.fill(scores, score_of(0, max));
-      uint32_t nodes = 0;
-      int64_t score = 0;
-      wanted[0]->holders.for_each([&](size_t, const Images::Holder& h) {
-        if (h.nodes != nodes) {
-          nodes = h.nodes;
-          score = score_of(scaled_size(wanted[0]->size, nodes, call.view.node_count()), max);
-        }
-        scores[h.row] = score;
-      });
+      each_holder(*wanted[0], call.view.node_count(), max,
+                  [&](uint32_t row, int64_t score) { scores[row] = score; });
       return {};
     }
 
@@ -133,6 +129,40 @@ class ImageLocality final : public Plugin {
   }
 
  private:
+  static std::vector<const Images::Image*> wanted_images(const Images& images, const Pod& pod) {
+    std::vector<const Images::Image*> out;
+    if (images.empty()) return out;
+    const auto want = [&](Str name) {
+      if (const Images::Image* i = find_image(images, name); i != nullptr) out.push_back(i);
+    };
+    for (const Container& c : pod.spec.init_containers) want(c.image);
+    for (const Container& c : pod.spec.containers) want(c.image);
+    for (const Volume& v : pod.spec.volumes)
+      if (v.kind == VolumeKind::kImage) want(v.id);
+    return out;
+  }
+  static int64_t max_sum(const Pod& pod) {
+    return kMaxThresholdPerContainer *
+           static_cast<int64_t>(pod.spec.init_containers.size() + pod.spec.containers.size());
+  }
+  // Few rows look for the images; else the images tell their rows.
+  static bool rows_look(const Images& images, const std::vector<const Images::Image*>& wanted,
+                        const ScoreSet& set) {
+    return images.lists_rows() && set.count * kRowsPerHolder < wanted[0]->holders.size();
+  }
+  // Calls f(row, score) for each node that has the image, the only one of a pod.
+  template <typename F>
+  static void each_holder(const Images::Image& image, size_t all_nodes, int64_t max, F&& f) {
+    uint32_t nodes = 0;  // mostly the same for all nodes
+    int64_t score = 0;
+    image.holders.for_each([&](size_t, const Images::Holder& h) {
+      if (h.nodes != nodes) {
+        nodes = h.nodes;
+        score = score_of(scaled_size(image.size, nodes, all_nodes), max);
+      }
+      f(h.row, score);
+    });
+  }
   static int64_t score_of(int64_t sum, int64_t max) {
     if (sum < kMinThreshold) {
       sum = kMinThreshold;

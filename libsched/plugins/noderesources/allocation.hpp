@@ -105,6 +105,11 @@ class Allocation {
 
   bool empty() const { return items_.empty(); }
   bool lists(Str name) const;
+  // Whether the listed resources are cpu and memory.
+  bool cpu_and_memory() const {
+    return items_.size() == 2 && items_[0].id != items_[1].id && items_[0].id <= kMemory &&
+           items_[1].id <= kMemory;
+  }
   std::shared_ptr<AllocationAsk> ask(const Pod& pod) const;
   AllocationColumns columns(const Columns& columns, const AllocationAsk& ask) const;
 

@@ -28,6 +28,14 @@ class BalancedAllocation final : public Plugin {
     return {};
   }
 
+  bool add_scores(const ScoreCall& call, const ScoreSet& set, uint32_t weight,
+                  int64_t* totals) const override {
+    if (call.data == nullptr || allocation_.empty() || !set.few.empty()) return false;
+    const auto& ask = *static_cast<const AllocationAsk*>(call.data);
+    const AllocationColumns columns = allocation_.columns(call.view.columns(), ask);
+    return add_balanced_allocation(input(call, set, columns), weight, totals);
+  }
+
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
     std::shared_ptr<AllocationAsk> own;
     const auto* ask = static_cast<const AllocationAsk*>(call.data);
@@ -42,7 +50,7 @@ class BalancedAllocation final : public Plugin {
       return {};
     }
     const AllocationColumns columns = allocation_.columns(call.view.columns(), *ask);
-    balanced_allocation({columns, set.bits, set.words, form_, set.first_word, set.few}, scores);
+    balanced_allocation(input(call, set, columns), scores);
     return {};
   }
 
@@ -67,6 +75,13 @@ class BalancedAllocation final : public Plugin {
   }
 
  private:
+  AllocationInput input(const ScoreCall& call, const ScoreSet& set,
+                        const AllocationColumns& columns) const {
+    uint8_t* const balances =
+        allocation_.cpu_and_memory() ? call.view.columns().balances() : nullptr;
+    return {columns, set.bits, set.words, form_, set.first_word, set.few, balances};
+  }
+
   Allocation allocation_;
   BalanceForm form_;
   bool device_resources_;  // gate DRAExtendedResource

@@ -175,12 +175,9 @@ class NodeResourcesFit final : public Plugin {
   }
 
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
-    if (call.data != nullptr) {
-      scorer_.score(call.view, static_cast<const AllocationAsk&>(*call.data), set, scores);
-    } else {  // without PreScore
-      scorer_.score(call.view, *ask(call.view, call.pod), set, scores);
-    }
-    return {};
+    if (call.data != nullptr)
+      return scorer_.score(call.view, static_cast<const AllocationAsk&>(*call.data), set, scores);
+    return scorer_.score(call.view, *ask(call.view, call.pod), set, scores);  // without PreScore
   }
 
   Status score_status(const ScoreCall&, uint32_t) const override {

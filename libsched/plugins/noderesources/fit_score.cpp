@@ -66,23 +66,24 @@ int64_t FitScorer::ratio_row(std::span<const AllocationColumn> columns, size_t r
   return truncated(std::round(static_cast<double>(sum) / static_cast<double>(weights)));
 }
 
-void FitScorer::score(const View& view, const AllocationAsk& ask, const ScoreSet& set,
-                      int64_t* scores) const {
+Scored FitScorer::score(const View& view, const AllocationAsk& ask, const ScoreSet& set,
+                        int64_t* scores) const {
   if (allocation_.empty()) {
     set.for_each([&](uint32_t row) { set.fail(row); });
-    return;
+    return {};
   }
   const AllocationColumns columns = allocation_.columns(view.columns(), ask);
   switch (type_) {
     case Type::kLeast:
-      least_allocated(
-          {columns, set.bits, set.words, BalanceForm::kRelative, set.first_word, set.few}, scores);
-      return;
+      return {.in_range = least_allocated(
+                  {columns, set.bits, set.words, BalanceForm::kRelative, set.first_word, set.few},
+                  scores)};
     case Type::kMost:
       set.for_each([&](uint32_t r) { scores[r] = most_allocated_row(columns, r); });
-      return;
-    case Type::kRatio: set.for_each([&](uint32_t r) { scores[r] = ratio_row(columns, r); }); return;
+      break;
+    case Type::kRatio: set.for_each([&](uint32_t r) { scores[r] = ratio_row(columns, r); }); break;
   }
+  return {};
 }
 
 }  // namespace libsched

@@ -15,8 +15,8 @@ class FitScorer {
 
   const Allocation& allocation() const { return allocation_; }
   // Scores every row of the set. Fails all of them if no resource is listed.
-  void score(const View& view, const AllocationAsk& ask, const ScoreSet& set,
-             int64_t* scores) const;
+  Scored score(const View& view, const AllocationAsk& ask, const ScoreSet& set,
+               int64_t* scores) const;
 
  private:
   enum class Type : uint8_t { kLeast, kMost, kRatio };

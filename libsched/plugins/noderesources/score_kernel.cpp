@@ -83,6 +83,34 @@ constexpr int kAmountBits = 51;
 constexpr int kCapacityBits = 46;
 bool usual_amount(int64_t v) { return static_cast<uint64_t>(v) >> kAmountBits == 0; }
 
+// Whether the row's balance is kept: only if every kernel would use doubles for the row, so that
+// known balances tell that. It is then between 0 and 100.
+bool keeps_balance(const AllocationInput& input, size_t row) {
+  return std::all_of(input.columns.begin(), input.columns.end(), [&](const AllocationColumn& c) {
+    const int64_t capacity = c.allocatable[row];
+    return capacity > 0 && capacity >> Columns::kUsualBits == 0 && usual_amount(c.used_at(row));
+  });
+}
+
+// The same as balanced_allocation_row(), with the balance without the pod if it is known.
+int64_t balanced_row(const AllocationInput& input, size_t row) {
+  const int64_t with_pod = balance_of(input.columns, row, true);
+  if (input.form == BalanceForm::kAbsolute) return with_pod;
+  if (input.balances != nullptr && input.balances[row] != Columns::kUnknownBalance)
+    return balance_score(input.form, with_pod, input.balances[row]);
+  const int64_t without = balance_of(input.columns, row, false);
+  if (input.balances != nullptr && keeps_balance(input, row))
+    input.balances[row] = static_cast<uint8_t>(without);
+  return balance_score(input.form, with_pod, without);
+}
+
+// Adds a row's score to its total, and returns whether it is in range.
+bool add_balanced_row(const AllocationInput& input, size_t row, uint32_t weight, int64_t* totals) {
+  const int64_t score = balanced_row(input, row);
+  totals[row] = wrapping_add(totals[row], wrapping_mul(score, int64_t{weight}));
+  return score >= kMinNodeScore && score <= kMaxNodeScore;
+}
+
 // Whether the inputs common to all rows are of usual size.
 bool usual_ask(const AllocationInput& input) {
   return std::all_of(input.columns.begin(), input.columns.end(), [](const AllocationColumn& c) {
@@ -115,7 +143,7 @@ bool usual_row(const AllocationInput& input, size_t row, std::array<double, 2>& 
   return true;
 }
 
-void portable_least(const AllocationInput& input, int64_t* scores) {
+bool portable_least(const AllocationInput& input, int64_t* scores) {
   const bool usual = usual_ask(input);
   const AllocationColumn &a = input.columns[0], &b = input.columns[1];
   const double weights = static_cast<double>(a.weight + b.weight);
@@ -132,11 +160,26 @@ void portable_least(const AllocationInput& input, int64_t* scores) {
     }
     return static_cast<int64_t>(sum / weights);
   });
+  return false;  // unknown
 }
 
 void portable_balanced(const AllocationInput& input, int64_t* scores) {
-  each_row(input, scores,
-           [&](size_t row) { return balanced_allocation_row(input.columns, input.form, row); });
+  each_row(input, scores, [&](size_t row) { return balanced_row(input, row); });
+}
+
+bool add_rows(uint64_t bits, size_t word, const AllocationInput& input, uint32_t weight,
+              int64_t* totals) {
+  bool within = true;
+  for_each_bit(bits, word * 64,
+               [&](size_t row) { within &= add_balanced_row(input, row, weight, totals); });
+  return within;
+}
+
+bool portable_add_balanced(const AllocationInput& input, uint32_t weight, int64_t* totals) {
+  bool within = true;
+  for (size_t w = input.first_word; w < input.words; ++w)
+    within &= add_rows(input.bits[w], w, input, weight, totals);
+  return within;
 }
 
 #if defined(__x86_64__)
@@ -209,6 +252,11 @@ struct Gathered {
     return {allocatable[i].data(), used[i].data(), c.inverse ? inverse[i].data() : nullptr};
   }
 };
+
+// Those of the rows of a word.
+uint8_t* balances_of(const AllocationInput& input, size_t w) {
+  return input.balances == nullptr ? nullptr : input.balances + w * 64;
+}
 
 // Calls score(a, b, count, out), which returns the rows that need `plain` as bits, for 64 of the
 // few rows at a time.
@@ -297,7 +345,7 @@ __attribute__((target("avx2"), always_inline)) inline uint64_t least4(const Leas
   return plain;
 }
 
-__attribute__((target("avx2"))) void avx2_least(const AllocationInput& input, int64_t* scores) {
+__attribute__((target("avx2"))) bool avx2_least(const AllocationInput& input, int64_t* scores) {
   if (!usual_ask(input)) return portable_least(input, scores);
   const AllocationColumn &a = input.columns[0], &b = input.columns[1];
   // Small integers: half a unit keeps the product away from where rounding could matter.
@@ -306,44 +354,82 @@ __attribute__((target("avx2"))) void avx2_least(const AllocationInput& input, in
       _mm256_set1_pd(static_cast<double>(a.weight)), _mm256_set1_pd(static_cast<double>(b.weight)),
       _mm256_set1_pd(1.0 / static_cast<double>(a.weight + b.weight))};
   const auto plain = [&](size_t r) { return least_allocated_row(input.columns, r); };
-  if (!input.few.empty())
-    return score_few(
+  if (!input.few.empty()) {
+    score_few(
         input, scores,
         [&](const WordOf& a, const WordOf& b, size_t end, int64_t* out)
             __attribute__((target("avx2"))) { return least4(common, a, b, end, out); },
         plain);
+    return false;  // unknown
+  }
+  bool usual = true;  // the scores of other rows may be out of range
   for (size_t w = input.first_word; w < input.words; ++w) {
     if (input.bits[w] == 0) continue;
     const uint64_t unusual = least4(common, WordOf(a, w), WordOf(b, w), 64, scores + w * 64);
+    usual = usual && (unusual & input.bits[w]) == 0;
     each_row(unusual & input.bits[w], w, scores, plain);
   }
+  return usual;
 }
 
 struct BalancedOf4 {
   __m256d ask_a, ask_b;
   bool absolute;
+
+  BalancedOf4(const AllocationInput& input) __attribute__((target("avx2")))
+      : ask_a(_mm256_set1_pd(static_cast<double>(input.columns[0].ask))),
+        ask_b(_mm256_set1_pd(static_cast<double>(input.columns[1].ask))),
+        absolute(input.form == BalanceForm::kAbsolute) {}
 };
-__attribute__((target("avx2"), always_inline)) inline uint64_t balanced4(const BalancedOf4& c,
-                                                                         const WordOf& a,
-                                                                         const WordOf& b,
-                                                                         size_t end, int64_t* out) {
+// The balances of four rows, made if they are unknown.
+__attribute__((target("avx2"), always_inline)) inline __m256d known4(uint8_t* balances,
+                                                                     const Four& a, const Four& b,
+                                                                     __m256d used_a, __m256d used_b,
+                                                                     __m256d capacity_a,
+                                                                     __m256d capacity_b) {
+  if (balances == nullptr) return balance4(used_a, used_b, capacity_a, capacity_b);
+  uint32_t four;
+  __builtin_memcpy(&four, balances, 4);
+  if ((four & 0x80808080) != 0) {
+    const __m256d now = balance4(used_a, used_b, capacity_a, capacity_b);
+    const __m256i high = _mm256_or_si256(
+        _mm256_srli_epi64(_mm256_or_si256(a.capacity, b.capacity), Columns::kUsualBits),
+        _mm256_srli_epi64(_mm256_or_si256(a.used, b.used), kAmountBits));
+    const int small =
+        _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(high, _mm256_setzero_si256())));
+    const uint64_t kept = ~unusual4(a, b) & static_cast<uint64_t>(small);
+    alignas(16) std::array<int32_t, 4> whole;
+    _mm_store_si128(reinterpret_cast<__m128i*>(whole.data()), _mm256_cvttpd_epi32(now));
+    for (size_t k = 0; k < 4; ++k)
+      if ((kept >> k & 1) != 0) balances[k] = static_cast<uint8_t>(whole[k]);
+    return now;
+  }
+  return _mm256_cvtepi32_pd(_mm_cvtepu8_epi32(_mm_cvtsi32_si128(static_cast<int>(four))));
+}
+// The scores of four rows.
+__attribute__((target("avx2"), always_inline)) inline __m256d balanced4(const BalancedOf4& c,
+                                                                        const Four& a,
+                                                                        const Four& b,
+                                                                        uint8_t* balances) {
   const __m256d fifty = _mm256_set1_pd(50);
+  const __m256d capacity_a = doubles4(a.capacity), capacity_b = doubles4(b.capacity);
+  const __m256d used_a = doubles4(a.used), used_b = doubles4(b.used);
+  const __m256d with_pod = balance4(_mm256_add_pd(used_a, c.ask_a), _mm256_add_pd(used_b, c.ask_b),
+                                    capacity_a, capacity_b);
+  if (c.absolute) return with_pod;
+  const __m256d without = known4(balances, a, b, used_a, used_b, capacity_a, capacity_b);
+  const __m256d change = _mm256_sub_pd(_mm256_add_pd(fifty, with_pod), without);
+  return _mm256_add_pd(fifty, _mm256_floor_pd(_mm256_mul_pd(change, _mm256_set1_pd(0.5))));
+}
+// Scores `end` rows of a word, and returns those that need the plain loop.
+__attribute__((target("avx2"), always_inline)) inline uint64_t balanced4(
+    const BalancedOf4& c, const WordOf& a, const WordOf& b, size_t end, uint8_t* balances,
+    int64_t* out) {
   uint64_t plain = 0;
   for (size_t i = 0; i < end; i += 4) {
     const Four at_a = load4(a, i), at_b = load4(b, i);
     plain |= unusual4(at_a, at_b) << i;
-    const __m256d capacity_a = doubles4(at_a.capacity), capacity_b = doubles4(at_b.capacity);
-    const __m256d used_a = doubles4(at_a.used), used_b = doubles4(at_b.used);
-    const __m256d with_pod = balance4(_mm256_add_pd(used_a, c.ask_a),
-                                      _mm256_add_pd(used_b, c.ask_b), capacity_a, capacity_b);
-    if (c.absolute) {
-      store4(out + i, with_pod);
-      continue;
-    }
-    const __m256d without = balance4(used_a, used_b, capacity_a, capacity_b);
-    const __m256d change = _mm256_sub_pd(_mm256_add_pd(fifty, with_pod), without);
-    store4(out + i,
-           _mm256_add_pd(fifty, _mm256_floor_pd(_mm256_mul_pd(change, _mm256_set1_pd(0.5)))));
+    store4(out + i, balanced4(c, at_a, at_b, balances == nullptr ? nullptr : balances + i));
   }
   return plain;
 }
@@ -351,23 +437,58 @@ __attribute__((target("avx2"), always_inline)) inline uint64_t balanced4(const B
 __attribute__((target("avx2"))) void avx2_balanced(const AllocationInput& input, int64_t* scores) {
   if (!usual_ask(input)) return portable_balanced(input, scores);
   const AllocationColumn &a = input.columns[0], &b = input.columns[1];
-  const BalancedOf4 common = {_mm256_set1_pd(static_cast<double>(a.ask)),
-                              _mm256_set1_pd(static_cast<double>(b.ask)),
-                              input.form == BalanceForm::kAbsolute};
-  const auto plain = [&](size_t r) {
-    return balanced_allocation_row(input.columns, input.form, r);
-  };
+  const BalancedOf4 common(input);
+  const auto plain = [&](size_t r) { return balanced_row(input, r); };
   if (!input.few.empty())
     return score_few(
         input, scores,
         [&](const WordOf& a, const WordOf& b, size_t end, int64_t* out)
-            __attribute__((target("avx2"))) { return balanced4(common, a, b, end, out); },
+            __attribute__((target("avx2"))) { return balanced4(common, a, b, end, nullptr, out); },
         plain);
   for (size_t w = input.first_word; w < input.words; ++w) {
     if (input.bits[w] == 0) continue;
-    const uint64_t unusual = balanced4(common, WordOf(a, w), WordOf(b, w), 64, scores + w * 64);
+    const uint64_t unusual =
+        balanced4(common, WordOf(a, w), WordOf(b, w), 64, balances_of(input, w), scores + w * 64);
     each_row(unusual & input.bits[w], w, scores, plain);
   }
+}
+
+__attribute__((target("avx2"))) bool avx2_add_balanced(const AllocationInput& input,
+                                                       uint32_t weight, int64_t* totals) {
+  if (!usual_ask(input)) return portable_add_balanced(input, weight, totals);
+  const AllocationColumn &a = input.columns[0], &b = input.columns[1];
+  const BalancedOf4 common(input);
+  const __m256d high = _mm256_set1_pd(static_cast<double>(kMaxNodeScore));
+  const __m256i factor = _mm256_set1_epi64x(weight);
+  bool within = true;
+  for (size_t w = input.first_word; w < input.words; ++w) {
+    if (input.bits[w] == 0) continue;
+    const WordOf in_a(a, w), in_b(b, w);
+    uint8_t* const balances = balances_of(input, w);
+    uint64_t plain = 0, outside = 0;
+    for (size_t i = 0; i < 64; i += 4) {
+      const Four at_a = load4(in_a, i), at_b = load4(in_b, i);
+      const uint64_t unusual = unusual4(at_a, at_b);
+      plain |= unusual << i;
+      const __m256d score =
+          balanced4(common, at_a, at_b, balances == nullptr ? nullptr : balances + i);
+      outside |= static_cast<uint64_t>(_mm256_movemask_pd(_mm256_cmp_pd(score, high, _CMP_GT_OQ)))
+                 << i;
+      const __m256i whole =
+          _mm256_xor_si256(_mm256_castpd_si256(_mm256_add_pd(score, _mm256_set1_pd(kMagic))),
+                           _mm256_set1_epi64x(kMagicBits));
+      const __m256i skipped =
+          _mm256_cmpgt_epi64(_mm256_and_si256(_mm256_set1_epi64x(static_cast<int64_t>(unusual)),
+                                              _mm256_setr_epi64x(1, 2, 4, 8)),
+                             _mm256_setzero_si256());
+      auto* const at = reinterpret_cast<__m256i*>(totals + w * 64 + i);
+      const __m256i more = _mm256_andnot_si256(skipped, _mm256_mul_epu32(whole, factor));
+      _mm256_storeu_si256(at, _mm256_add_epi64(_mm256_loadu_si256(at), more));
+    }
+    within = within && (outside & ~plain & input.bits[w]) == 0;
+    within &= add_rows(plain & input.bits[w], w, input, weight, totals);
+  }
+  return within;
 }
 
 // --- AVX-512: eight rows at a time, without divisions where the column has the inverses ---
@@ -437,19 +558,24 @@ struct LeastOf8 {
 // Scores `end` rows of a word, and returns those that need the plain loop.
 LIBSCHED_AVX512 uint64_t least8(const LeastOf8& c, const WordOf& a, const WordOf& b, size_t end,
                                 int64_t* out) {
-  uint64_t plain = 0;
+  __m512i used = _mm512_setzero_si512();
+  __m512d inverse = _mm512_set1_pd(1);  // an inverse is at most 1
   for (size_t i = 0; i < end; i += 8) {
     const Eight at_a = load8(a, i), at_b = load8(b, i);
-    plain |= unusual8(at_a, at_b) << i;
+    used = _mm512_ternarylogic_epi64(used, at_a.used, at_b.used, 0xfe);
+    inverse = _mm512_min_pd(inverse, _mm512_min_pd(at_a.inverse, at_b.inverse));
     const __m512d sum =
         _mm512_fmadd_pd(free8(at_a, c.ask_a), c.weight_a,
                         _mm512_fmadd_pd(free8(at_b, c.ask_b), c.weight_b, _mm512_set1_pd(0.5)));
     store8(out + i, _mm512_mul_pd(sum, c.inverse));
   }
+  if (unusual8({used, used, inverse}, {used, used, inverse}) == 0) return 0;
+  uint64_t plain = 0;
+  for (size_t i = 0; i < end; i += 8) plain |= unusual8(load8(a, i), load8(b, i)) << i;
   return plain;
 }
 
-__attribute__((target("avx512f,avx512dq"))) void avx512_least(const AllocationInput& input,
+__attribute__((target("avx512f,avx512dq"))) bool avx512_least(const AllocationInput& input,
                                                               int64_t* scores) {
   if (!usual_ask(input)) return portable_least(input, scores);
   const AllocationColumn &a = input.columns[0], &b = input.columns[1];
@@ -458,45 +584,76 @@ __attribute__((target("avx512f,avx512dq"))) void avx512_least(const AllocationIn
                            _mm512_set1_pd(static_cast<double>(b.weight)),
                            _mm512_set1_pd(1.0 / static_cast<double>(a.weight + b.weight))};
   const auto plain = [&](size_t r) { return least_allocated_row(input.columns, r); };
-  if (!input.few.empty())
-    return score_few(
+  if (!input.few.empty()) {
+    score_few(
         input, scores,
         [&](const WordOf& a, const WordOf& b, size_t end, int64_t* out)
             __attribute__((target("avx512f,avx512dq"))) { return least8(common, a, b, end, out); },
         plain);
+    return false;  // unknown
+  }
+  bool usual = true;  // the scores of other rows may be out of range
   for (size_t w = input.first_word; w < input.words; ++w) {
     if (input.bits[w] == 0) continue;
     const uint64_t unusual = least8(common, WordOf(a, w), WordOf(b, w), 64, scores + w * 64);
+    usual = usual && (unusual & input.bits[w]) == 0;
     each_row(unusual & input.bits[w], w, scores, plain);
   }
+  return usual;
 }
 
 struct BalancedOf8 {
   __m512d ask_a, ask_b;
   bool absolute;
+
+  BalancedOf8(const AllocationInput& input) __attribute__((target("avx512f,avx512dq")))
+      : ask_a(_mm512_set1_pd(static_cast<double>(input.columns[0].ask))),
+        ask_b(_mm512_set1_pd(static_cast<double>(input.columns[1].ask))),
+        absolute(input.form == BalanceForm::kAbsolute) {}
 };
+// Eight rows as doubles.
+struct EightDoubles {
+  __m512d capacity_a, capacity_b, used_a, used_b;
+};
+LIBSCHED_AVX512 EightDoubles doubles8(const Eight& a, const Eight& b) {
+  return {_mm512_cvtepi64_pd(a.capacity), _mm512_cvtepi64_pd(b.capacity),
+          _mm512_cvtepi64_pd(a.used), _mm512_cvtepi64_pd(b.used)};
+}
+LIBSCHED_AVX512 __m512d balance_with8(const BalancedOf8& c, const EightDoubles& d,
+                                      __m512d inverse_a, __m512d inverse_b) {
+  return balance8(fraction8(_mm512_add_pd(d.used_a, c.ask_a), d.capacity_a, inverse_a),
+                  fraction8(_mm512_add_pd(d.used_b, c.ask_b), d.capacity_b, inverse_b));
+}
+// 50 + (50 + change) / 2, to be truncated; its terms are not negative.
+LIBSCHED_AVX512 __m512d change8(__m512d with_pod, __m512d without) {
+  return _mm512_fmadd_pd(_mm512_sub_pd(with_pod, without), _mm512_set1_pd(0.5), _mm512_set1_pd(75));
+}
+// The scores of eight rows, to be truncated; sets `unusual` to those that need the plain loop.
+// Keeps balances, unless null.
+LIBSCHED_AVX512 __m512d balanced8(const BalancedOf8& c, const Eight& a, const Eight& b,
+                                  uint8_t* balances, uint64_t* unusual) {
+  *unusual = unusual8(a, b);
+  const EightDoubles d = doubles8(a, b);
+  const __m512d with_pod = balance_with8(c, d, a.inverse, b.inverse);
+  if (c.absolute) return with_pod;
+  const __m512d without = balance8(fraction8(d.used_a, d.capacity_a, a.inverse),
+                                   fraction8(d.used_b, d.capacity_b, b.inverse));
+  if (balances != nullptr) {
+    const __m512i kept =
+        _mm512_mask_mov_epi64(_mm512_cvttpd_epi64(without), static_cast<__mmask8>(*unusual),
+                              _mm512_set1_epi64(Columns::kUnknownBalance));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(balances), _mm512_cvtepi64_epi8(kept));
+  }
+  return change8(with_pod, without);
+}
 LIBSCHED_AVX512 uint64_t balanced8(const BalancedOf8& c, const WordOf& a, const WordOf& b,
-                                   size_t end, int64_t* out) {
+                                   size_t end, uint8_t* balances, int64_t* out) {
   uint64_t plain = 0;
   for (size_t i = 0; i < end; i += 8) {
-    const Eight at_a = load8(a, i), at_b = load8(b, i);
-    plain |= unusual8(at_a, at_b) << i;
-    const __m512d capacity_a = _mm512_cvtepi64_pd(at_a.capacity);
-    const __m512d capacity_b = _mm512_cvtepi64_pd(at_b.capacity);
-    const __m512d used_a = _mm512_cvtepi64_pd(at_a.used);
-    const __m512d used_b = _mm512_cvtepi64_pd(at_b.used);
-    const __m512d with_pod =
-        balance8(fraction8(_mm512_add_pd(used_a, c.ask_a), capacity_a, at_a.inverse),
-                 fraction8(_mm512_add_pd(used_b, c.ask_b), capacity_b, at_b.inverse));
-    if (c.absolute) {
-      store8(out + i, with_pod);
-      continue;
-    }
-    const __m512d without = balance8(fraction8(used_a, capacity_a, at_a.inverse),
-                                     fraction8(used_b, capacity_b, at_b.inverse));
-    // 50 + (50 + change) / 2, whose terms are not negative.
-    store8(out + i, _mm512_fmadd_pd(_mm512_sub_pd(with_pod, without), _mm512_set1_pd(0.5),
-                                    _mm512_set1_pd(75)));
+    uint64_t unusual;
+    store8(out + i, balanced8(c, load8(a, i), load8(b, i),
+                              balances == nullptr ? nullptr : balances + i, &unusual));
+    plain |= unusual << i;
   }
   return plain;
 }
@@ -505,23 +662,89 @@ __attribute__((target("avx512f,avx512dq"))) void avx512_balanced(const Allocatio
                                                                  int64_t* scores) {
   if (!usual_ask(input)) return portable_balanced(input, scores);
   const AllocationColumn &a = input.columns[0], &b = input.columns[1];
-  const BalancedOf8 common = {_mm512_set1_pd(static_cast<double>(a.ask)),
-                              _mm512_set1_pd(static_cast<double>(b.ask)),
-                              input.form == BalanceForm::kAbsolute};
-  const auto plain = [&](size_t r) {
-    return balanced_allocation_row(input.columns, input.form, r);
-  };
+  const BalancedOf8 common(input);
+  const auto plain = [&](size_t r) { return balanced_row(input, r); };
   if (!input.few.empty())
     return score_few(
         input, scores,
         [&](const WordOf& a, const WordOf& b, size_t end, int64_t* out) __attribute__((
-            target("avx512f,avx512dq"))) { return balanced8(common, a, b, end, out); },
+            target("avx512f,avx512dq"))) { return balanced8(common, a, b, end, nullptr, out); },
         plain);
   for (size_t w = input.first_word; w < input.words; ++w) {
     if (input.bits[w] == 0) continue;
-    const uint64_t unusual = balanced8(common, WordOf(a, w), WordOf(b, w), 64, scores + w * 64);
+    const uint64_t unusual =
+        balanced8(common, WordOf(a, w), WordOf(b, w), 64, balances_of(input, w), scores + w * 64);
     each_row(unusual & input.bits[w], w, scores, plain);
   }
+}
+
+// Adds the scores of the rows of a word, which `bits` names if not all. Rows with a known balance
+// are of usual size. Raises the lanes of `highest` to the scores, and returns the rows that need
+// the plain loop.
+template <bool all, bool once>
+LIBSCHED_AVX512 uint64_t add_balanced8(const BalancedOf8& c, const WordOf& a, const WordOf& b,
+                                       uint8_t* balances, uint64_t bits, __m512i factor,
+                                       __m512i* highest, int64_t* totals) {
+  uint64_t plain = 0;
+  for (size_t i = 0; i < 64; i += 8) {
+    const Eight at_a = load8(a, i), at_b = load8(b, i);
+    uint64_t unusual = 0;
+    __m512d score;
+    __m128i known = _mm_set1_epi8(-1);
+    if (balances != nullptr) known = _mm_loadl_epi64(reinterpret_cast<__m128i*>(balances + i));
+    if (__builtin_expect((_mm_movemask_epi8(known) & 0xff) == 0, 1)) {
+      const __m512d without = _mm512_cvtepi32_pd(_mm256_cvtepu8_epi32(known));
+      const EightDoubles d = doubles8(at_a, at_b);
+      score = change8(balance_with8(c, d, at_a.inverse, at_b.inverse), without);
+    } else {
+      score = balanced8(c, at_a, at_b, balances == nullptr ? nullptr : balances + i, &unusual);
+      plain |= unusual << i;
+    }
+    const __m512i whole = _mm512_cvttpd_epi64(score);
+    const __m512i more = once ? whole : _mm512_mul_epu32(whole, factor);
+    const __m512i before = _mm512_loadu_si512(totals + i);
+    if constexpr (all) {
+      if (__builtin_expect(unusual == 0, 1)) {
+        *highest = _mm512_max_epi64(*highest, whole);
+        _mm512_storeu_si512(totals + i, _mm512_add_epi64(before, more));
+        continue;
+      }
+    }
+    const auto wanted = static_cast<__mmask8>(~unusual & bits >> i);
+    *highest = _mm512_mask_max_epi64(*highest, wanted, *highest, whole);
+    _mm512_storeu_si512(totals + i, _mm512_mask_add_epi64(before, wanted, before, more));
+  }
+  return plain;
+}
+
+template <bool once>
+LIBSCHED_AVX512 bool add_balanced8(const AllocationInput& input, uint32_t weight, int64_t* totals) {
+  const AllocationColumn &a = input.columns[0], &b = input.columns[1];
+  const BalancedOf8 common(input);
+  const __m512i factor = _mm512_set1_epi64(weight);
+  __m512i highest = _mm512_setzero_si512();
+  bool within = true;
+  for (size_t w = input.first_word; w < input.words; ++w) {
+    const uint64_t bits = input.bits[w];
+    if (bits == 0) continue;
+    uint8_t* const balances = common.absolute ? nullptr : balances_of(input, w);
+    const uint64_t plain =
+        bits == ~uint64_t{0}
+            ? add_balanced8<true, once>(common, WordOf(a, w), WordOf(b, w), balances, bits, factor,
+                                        &highest, totals + w * 64)
+            : add_balanced8<false, once>(common, WordOf(a, w), WordOf(b, w), balances, bits, factor,
+                                         &highest, totals + w * 64);
+    within &= add_rows(plain & bits, w, input, weight, totals);
+  }
+  return within && _mm512_reduce_max_epi64(highest) <= kMaxNodeScore;
+}
+
+__attribute__((target("avx512f,avx512dq"))) bool avx512_add_balanced(const AllocationInput& input,
+                                                                     uint32_t weight,
+                                                                     int64_t* totals) {
+  if (!usual_ask(input)) return portable_add_balanced(input, weight, totals);
+  return weight == 1 ? add_balanced8<true>(input, weight, totals)
+                     : add_balanced8<false>(input, weight, totals);
 }
 #undef LIBSCHED_AVX512
 #endif
@@ -532,12 +755,13 @@ struct Kernels {
   size_t count = 0;
 
   Kernels() {
-    list[count++] = {"portable", portable_least, portable_balanced};
+    list[count++] = {"portable", portable_least, portable_balanced, portable_add_balanced};
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2")) list[count++] = {"avx2", avx2_least, avx2_balanced};
+    if (__builtin_cpu_supports("avx2"))
+      list[count++] = {"avx2", avx2_least, avx2_balanced, avx2_add_balanced};
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-      list[count++] = {"avx512", avx512_least, avx512_balanced};
+      list[count++] = {"avx512", avx512_least, avx512_balanced, avx512_add_balanced};
 #endif
   }
 };
@@ -552,14 +776,21 @@ std::span<const AllocationKernels> allocation_kernels() {
   return {kernels().list.data(), kernels().count};
 }
 
-void least_allocated(const AllocationInput& input, int64_t* scores) {
+bool least_allocated(const AllocationInput& input, int64_t* scores) {
   if (input.columns.size() == 2) return allocation_kernels().back().least(input, scores);
   each_row(input, scores, [&](size_t row) { return least_allocated_row(input.columns, row); });
+  return false;  // unknown
 }
 
 void balanced_allocation(const AllocationInput& input, int64_t* scores) {
   if (input.columns.size() == 2) return allocation_kernels().back().balanced(input, scores);
   portable_balanced(input, scores);
+}
+
+bool add_balanced_allocation(const AllocationInput& input, uint32_t weight, int64_t* totals) {
+  if (input.columns.size() == 2)
+    return allocation_kernels().back().add_balanced(input, weight, totals);
+  return portable_add_balanced(input, weight, totals);
 }
 
 }  // namespace libsched

@@ -26,12 +26,18 @@ struct AllocationInput {
   size_t first_word = 0;  // the words before it have no row
   // If not empty, the rows of `bits`, in ascending order: these alone are looked at.
   std::span<const uint32_t> few = {};
+  // Columns::balances(), if the columns are cpu and memory; or null. Balances that are needed and
+  // unknown are filled in.
+  uint8_t* balances = nullptr;
 };
 
 // Sets scores[row] for every row of `bits`. The scores of other rows of the same words are
 // undefined.
-void least_allocated(const AllocationInput& input, int64_t* scores);
+bool least_allocated(const AllocationInput& input, int64_t* scores);  // true: all are in range
 void balanced_allocation(const AllocationInput& input, int64_t* scores);
+// Adds the scores of balanced_allocation(), each times `weight`, to the totals. Returns whether all
+// are between the smallest and largest score of a node; else the totals are meaningless.
+bool add_balanced_allocation(const AllocationInput& input, uint32_t weight, int64_t* totals);
 
 // Computes the score of one row, step by step as upstream does.
 int64_t least_allocated_row(std::span<const AllocationColumn> columns, size_t row);
@@ -41,8 +47,9 @@ int64_t balanced_allocation_row(std::span<const AllocationColumn> columns, Balan
 // Returns the kernels of exactly two columns, the portable kernel first. Tests compare them.
 struct AllocationKernels {
   const char* name;
-  void (*least)(const AllocationInput& input, int64_t* scores);
+  bool (*least)(const AllocationInput& input, int64_t* scores);
   void (*balanced)(const AllocationInput& input, int64_t* scores);
+  bool (*add_balanced)(const AllocationInput& input, uint32_t weight, int64_t* totals);
 };
 std::span<const AllocationKernels> allocation_kernels();
 

@@ -42,13 +42,14 @@ struct Columns2 {
   std::vector<RowColumnOf> blocks;
   std::vector<AllocationColumn> list;
 
-  // Usual rows, rows on the edge of a quotient, and extreme rows.
-  Columns2(std::mt19937_64& random, size_t rows) {
+  // Usual rows, rows on the edge of a quotient, and, if wished, extreme rows.
+  Columns2(std::mt19937_64& random, size_t rows, bool extremes) {
     for (size_t i = 0; i < 2; ++i) {
       const bool own_used = random() % 2 == 0;
       const int64_t unit = random() % 2 == 0 ? 1 : int64_t{1} << (random() % 36);
-      const int64_t ask =
-          random() % 12 == 0 ? extreme(random) : static_cast<int64_t>(random() % 5000) * unit;
+      const int64_t ask = extremes && random() % 12 == 0
+                              ? extreme(random)
+                              : static_cast<int64_t>(random() % 5000) * unit;
       for (size_t r = 0; r < rows; ++r) {
         int64_t capacity = static_cast<int64_t>(1 + random() % 200000) * unit;
         int64_t taken = static_cast<int64_t>(random() % 200000) * unit;
@@ -56,9 +57,10 @@ struct Columns2 {
           taken = wrapping_sub(capacity / 100 * static_cast<int64_t>(random() % 101) +
                                    static_cast<int64_t>(random() % 5) - 2,
                                ask);
-        if (random() % 16 == 0) capacity = 0;
-        if (random() % 24 == 0) capacity = extreme(random);
-        if (random() % 24 == 0) taken = extreme(random);
+        if (extremes && random() % 16 == 0) capacity = 0;
+        if (extremes && random() % 24 == 0) capacity = extreme(random);
+        if (extremes && random() % 24 == 0) taken = extreme(random);
+        if (!extremes) taken = std::max<int64_t>(taken, 0);
         allocatable[i].push_back(capacity);
         used[i].push_back(taken);
         left[i].push_back(wrapping_sub(capacity, taken));
@@ -76,16 +78,55 @@ struct Columns2 {
   }
 };
 
+// Balances that are right or unknown; those of rows of unusual size are.
+std::vector<uint8_t> some_balances(std::mt19937_64& random, const Columns2& columns, size_t rows) {
+  std::vector<uint8_t> out(rows, Columns::kUnknownBalance);
+  std::vector<AllocationColumn> without = columns.list;
+  for (AllocationColumn& c : without) c.ask = 0;
+  for (size_t r = 0; r < rows; ++r) {
+    const int64_t balance = balanced_allocation_row(without, BalanceForm::kAbsolute, r);
+    bool usual = true;
+    for (const AllocationColumn& c : columns.list)
+      usual = usual && c.allocatable[r] > 0 && c.allocatable[r] >> Columns::kUsualBits == 0 &&
+              c.used_at(r) >= 0 && c.used_at(r) >> 51 == 0;
+    if (usual && random() % 8 != 0) out[r] = static_cast<uint8_t>(balance);
+  }
+  return out;
+}
+
+// How many totals are wrong after the scores are added to random ones; counts when all are in
+// range.
+size_t wrong_sums(std::mt19937_64& random, const AllocationKernels& kernel,
+                  const AllocationInput& input, size_t* in_range) {
+  const size_t rows = input.words * 64;
+  const auto weight = static_cast<uint32_t>(random() % 2 == 0 ? 1 : random() >> 33);
+  std::vector<int64_t> totals(rows), expected(rows);
+  bool within = true;
+  for (size_t r = 0; r < rows; ++r) {
+    totals[r] = expected[r] = static_cast<int64_t>(random());
+    if ((input.bits[r / 64] >> (r % 64) & 1) == 0) continue;
+    const int64_t score = balanced_allocation_row(input.columns, input.form, r);
+    within = within && score >= 0 && score <= 100;
+    expected[r] = wrapping_add(expected[r], wrapping_mul(score, int64_t{weight}));
+  }
+  *in_range += within;
+  if (kernel.add_balanced(input, weight, totals.data()) != within) return rows;
+  size_t wrong = 0;
+  for (size_t r = 0; within && r < rows; ++r)
+    wrong += (input.bits[r / 64] >> (r % 64) & 1) != 0 && totals[r] != expected[r];
+  return wrong;
+}
+
 TEST_CASE("all allocation kernels equal the plain loops") {
   REQUIRE(std::string(allocation_kernels()[0].name) == "portable");
 #if !defined(__x86_64__)
   CHECK(allocation_kernels().size() == 1);
 #endif
   std::mt19937_64 random(20260701);
-  size_t wrong = 0, rows = 0;
+  size_t wrong = 0, rows = 0, in_range = 0, known_range = 0;
   for (int round = 0; round < 4000; ++round) {
     const size_t words = 1 + random() % 3;
-    Columns2 columns(random, words * 64);
+    const Columns2 columns(random, words * 64, round % 2 == 0);
     std::vector<uint64_t> bits(words);
     for (uint64_t& w : bits) {
       const uint64_t choice = random() % 4;
@@ -94,7 +135,7 @@ TEST_CASE("all allocation kernels equal the plain loops") {
                         : random();
     }
     const BalanceForm form = round % 3 == 0 ? BalanceForm::kAbsolute : BalanceForm::kRelative;
-    const AllocationInput input{columns.list, bits.data(), words, form};
+    AllocationInput input{columns.list, bits.data(), words, form};
     std::vector<uint32_t> few;
     for (uint32_t r = 0; r < words * 64; ++r)
       if ((bits[r / 64] >> (r % 64) & 1) != 0) few.push_back(r);
@@ -107,18 +148,29 @@ TEST_CASE("all allocation kernels equal the plain loops") {
       kernel.balanced(listed, of_list.data());
       for (const uint32_t r : few)
         wrong += of_list[r] != balanced_allocation_row(columns.list, form, r);
+      std::vector<uint8_t> balances = some_balances(random, columns, words * 64);
+      input.balances = listed.balances = random() % 2 == 0 ? balances.data() : nullptr;
+      wrong += wrong_sums(random, kernel, input, &in_range);
+      kernel.balanced(listed, of_list.data());
+      for (const uint32_t r : few)
+        wrong += of_list[r] != balanced_allocation_row(columns.list, form, r);
       std::vector<int64_t> least(words * 64, -7), balanced(words * 64, -7);
-      kernel.least(input, least.data());
+      const bool in_range = kernel.least(input, least.data());
+      known_range += in_range;
       kernel.balanced(input, balanced.data());
+      input.balances = listed.balances = nullptr;
       for (size_t r = 0; r < words * 64; ++r) {
         if ((bits[r / 64] >> (r % 64) & 1) == 0) continue;
         ++rows;
         wrong += least[r] != least_allocated_row(columns.list, r);
+        wrong += in_range && (least[r] < 0 || least[r] > 100);
         wrong += balanced[r] != balanced_allocation_row(columns.list, form, r);
       }
     }
   }
   CHECK(rows > 100000);
+  CHECK(in_range > 1000);
+  CHECK((known_range > 1000 || allocation_kernels().size() == 1));
   CHECK(wrong == 0);
 }
 

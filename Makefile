@@ -45,7 +45,8 @@ docs: python ## Write the documentation site: build/docs/index.html
 	@cd docs && ../$(PYTHON) -m manual
 
 test: ## Run every test of every language (PART=name: one part, PART=list: their names)
-	@packaging/setup.sh system python go docs static $(filter musl release,$(PART:reproducible=release))
+	@packaging/setup.sh system python go docs static $(filter musl release,$(PART:reproducible=release)) \
+	  $(if $(filter libcxx aarch64,$(PART)),musl)
 	@tests/run $(PART)
 
 fuzz: setup ## Fuzz with a new seed (FUZZ_SECONDS=600: time per fuzzer, FUZZ_SEED=7: the seed again)

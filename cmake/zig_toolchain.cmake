@@ -3,7 +3,9 @@
 #
 # The libraries come from that folder alone, never from the system, which has others or newer ones.
 set(CMAKE_SYSTEM_NAME Linux)
-set(CMAKE_SYSTEM_PROCESSOR ${CMAKE_HOST_SYSTEM_PROCESSOR})
+if(NOT CMAKE_SYSTEM_PROCESSOR)
+  set(CMAKE_SYSTEM_PROCESSOR ${CMAKE_HOST_SYSTEM_PROCESSOR})
+endif()
 cmake_path(SET root NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../build/zig/${ZIG_TARGET})
 set(CMAKE_C_COMPILER ${root}/tools/zig-clang)
 set(CMAKE_CXX_COMPILER ${root}/tools/zig-clang++)
@@ -15,3 +17,9 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(ENV{PKG_CONFIG_LIBDIR} ${root}/libraries/lib/pkgconfig)
+
+# zig's front of the linker knows no --push-state, which CMake would use.
+foreach(language C CXX)
+  set(CMAKE_${language}_LINK_LIBRARY_USING_WHOLE_ARCHIVE LINKER:--whole-archive <LINK_ITEM> LINKER:--no-whole-archive)
+  set(CMAKE_${language}_LINK_LIBRARY_USING_WHOLE_ARCHIVE_SUPPORTED TRUE)
+endforeach()

@@ -77,11 +77,14 @@ class Images {
   template <typename F>
   void for_each_stale(F&& f) const {
     size_t left = stale_count_;
-    for (size_t w = first_stale_; left != 0; ++w)
+    size_t w = first_stale_;
+    while (left != 0) {
       for_each_bit(stale_.word(w), w * 64, [&](size_t r) {
         f(static_cast<uint32_t>(r));
         --left;
       });
+      ++w;
+    }
   }
   // Whether freeze() would change a number of the row.
   bool outdated(uint32_t row) const {

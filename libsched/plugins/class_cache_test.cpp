@@ -209,7 +209,7 @@ class Town {
     const std::string text =
         "{apiVersion: v1, kind: Node, metadata: {name: n" + std::to_string(i) +
         ", labels: {disk: " + (below(3) == 0 ? "ssd" : "hdd") + ", rack: '" +
-        std::to_string(i % 9) + "', zone: z" + std::to_string(below(2)) +
+        std::to_string(i % racks_) + "', zone: z" + std::to_string(below(2)) +
         ", topology.kubernetes.io/zone: z" + std::to_string(i % 3) + ", kubernetes.io/hostname: n" +
         std::to_string(i) + "}}, spec: {unschedulable: " + (below(30) == 0 ? "true" : "false") +
         ", taints: [" + taints + "]}, status: {images: [{names: ['img" + std::to_string(below(4)) +

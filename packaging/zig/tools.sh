@@ -43,6 +43,7 @@ zig_libraries() {
   made=$({
     cat packaging/zig/tools.sh packaging/zig/dependencies/CMakeLists.txt
     ls build/sources
+    echo "$@"
   } | sha256sum)
   [ "$made" != "$(cat "$libraries/done" 2>/dev/null)" ] || return 0
   rm -rf "$libraries"
@@ -57,5 +58,10 @@ zig_libraries() {
   mkdir -p "$libraries/share/cmake"
   cp -r /usr/include/nlohmann "$libraries/include/"
   cp -r /usr/share/cmake/nlohmann_json "$libraries/share/cmake/"
+  if [[ " $* " = *" -DTESTS=ON "* ]]; then
+    mkdir -p "$libraries/lib/cmake"
+    cp -r /usr/include/doctest "$libraries/include/"
+    cp -r /usr/lib/cmake/doctest "$libraries/lib/cmake/"
+  fi
   echo "$made" > "$libraries/done"
 }

@@ -41,6 +41,7 @@ def parse(arguments):
         help="the command under test; `evaluate` is appended if it is one word (%(default)s)")
     add("--oracle", metavar="PROGRAM", help="the built oracle")
     add("--goldens", metavar="DIR", help="compare with recorded goldens; needs no oracle")
+    add("--first", type=int, metavar="N", help="of each file of goldens, the first N cases (all)")
     add("--record", metavar="DIR", help="record goldens instead of comparing")
     add("--documents", type=int, metavar="N",
         help="compare what the real decoders make of N mutated manifests and configurations")
@@ -186,7 +187,7 @@ def compare(options):
                 chunks += scripts.chunks(options.seed, options.mutate // 10 if plain else options.mutate)
         elif options.goldens:
             chunks, others = work.recorded(options.goldens, kinds,
-                                           None if options.mode == "all" else options.mode)
+                                           None if options.mode == "all" else options.mode, options.first)
             if others:
                 print(f"not compared (--kinds, --mode): {', '.join(others)}")
         else:

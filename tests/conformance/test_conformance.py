@@ -341,6 +341,8 @@ def test_goldens_round_trip(tmp_path):
     goldens.write(path, pairs)
     assert list(goldens.read(path)) == pairs
     assert goldens.files(tmp_path) == [("kind", "evaluate", path)]
+    assert [chunk.count for chunk in work.recorded(tmp_path)[0]] == [2]
+    assert [chunk.pairs for chunk in work.recorded(tmp_path, first=1)[0]] == [(pairs[0],)]
     first = path.read_bytes()
     goldens.write(path, pairs)
     assert path.read_bytes() == first

@@ -198,6 +198,32 @@ _SANITIZER_ENV = {
 }
 
 
+# Kinds of recorded cases that a program without Python answers, and how many of each.
+ANSWERED_BY_PROGRAM = "schedule,podgroup,cel,celany,dra,dra2,drascore,draclasses"
+RECORDED_BY_ZIG = 60
+
+
+def run_by_zig(preset, wrapper=()):
+    """A part's function: the unit tests, and recorded verdicts of the real framework, built by zig's compiler.
+
+    After fork(2) neither zig's malloc nor threads under qemu 7 work in the child, so tests of it are left out. As under
+    sanitizers, tests that run for long do less.
+    """
+    def run(shell):
+        layers = {path.relative_to(ROOT).parts[1] for path in ROOT.glob("libsched/**/*_test.cpp")}
+        targets = sorted(f"libsched_{layer}_test" for layer in layers)
+        once(shell, f"tests by zig, {preset}", ["packaging/zig/unit.sh", preset, *targets, "libsched_cycles"])
+        total = at_once(lambda target: counts.of_doctest(shell.run(
+            [*wrapper, BUILD / preset / "unit" / target, "--test-case-exclude=fork:*"], env=_SANITIZER_ENV)), targets)
+        program = " ".join([*wrapper, str(BUILD / preset / "cycles/libsched_cycles")])
+        return total + counts.of_closing_line(shell.run(
+            [VENV_BIN / "python", "tests/conformance/conformance.py", "--goldens", "tests/goldens", "--libsched", program,
+             "--kinds", ANSWERED_BY_PROGRAM, "--first", RECORDED_BY_ZIG, "--timeout", 600,
+             "--out", BUILD / "conformance" / preset]))
+    run.__name__ = preset
+    return run
+
+
 def _asan_builds():
     """With clang, whose build of the library the fuzzers need anyway, or GCC if clang is missing."""
     return [("asan-ubsan" if CLANG() else "fuzz", ())]
@@ -272,6 +298,11 @@ PARTS = (
          pytest("musl", "tests/static", before=(build_static("musl"),), env={"LIBSCHED_STATIC_LIBC": "musl"}),
          needs=(python_packages("pytest", "pyarrow"), go_version, zig,
                 sources("simdjson", "libyaml", "zlib", "xz-utils", "libzstd")), by_name=True),
+    Part("libcxx", "unit tests and recorded verdicts, by clang with libc++ and musl", run_by_zig("libcxx"),
+         needs=(zig,), by_name=True),
+    Part("aarch64", "unit tests and recorded verdicts, for aarch64 under qemu",
+         run_by_zig("aarch64", wrapper=["qemu-aarch64"]),
+         needs=(zig, tool("qemu-aarch64", ": Debian's package qemu-user")), by_name=True),
     Part("release", "wheels: what is in them, and that they run in fresh roots",
          pytest("release", "tests/release/test_wheel.py", before=(build_wheels,)),
          needs=(python_packages("pytest", "auditwheel", "wheel"), tool("debootstrap")), by_name=True),

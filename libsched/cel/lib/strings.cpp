@@ -3,7 +3,7 @@
 #include "libsched/cel/lib/strings.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <vector>
 
 namespace libsched::cel {
 namespace {
@@ -40,31 +40,44 @@ size_t place_of(Str s, int64_t index) {
   return index == 0 ? at : Str::npos;
 }
 
-// The C library's search is linear, std::string_view's is not.
-size_t find_bytes(Str s, Str part, size_t from = 0) {
-  if (part.empty()) return from;
-  const void* found = memmem(s.data() + from, s.size() - from, part.data(), part.size());
-  if (found == nullptr) return Str::npos;
-  return static_cast<size_t>(static_cast<const char*>(found) - s.data());
-}
-
-// The last place of a part that is not empty, by the method of Knuth, Morris and Pratt from the
-// end.
-size_t find_last_bytes(Str s, Str part) {
-  if (s.size() < part.size()) return Str::npos;
-  const auto from_end = [&](size_t i) { return part[part.size() - 1 - i]; };
-  std::vector<size_t> border(part.size(), 0);
-  for (size_t i = 1, k = 0; i < part.size(); ++i) {
-    while (k > 0 && from_end(i) != from_end(k)) k = border[k - 1];
-    if (from_end(i) == from_end(k)) ++k;
+// Returns the first place of a part in a text, by the method of Knuth, Morris and Pratt: the time
+// is linear. text(i) and part(i) are their bytes.
+template <typename Text, typename Part>
+size_t first_place(size_t text_size, Text text, size_t part_size, Part part) {
+  if (text_size < part_size) return Str::npos;
+  std::vector<size_t> border(part_size, 0);
+  for (size_t i = 1, k = 0; i < part_size; ++i) {
+    while (k > 0 && part(i) != part(k)) k = border[k - 1];
+    if (part(i) == part(k)) ++k;
     border[i] = k;
   }
-  for (size_t i = s.size(), k = 0; i-- > 0;) {
-    while (k > 0 && s[i] != from_end(k)) k = border[k - 1];
-    if (s[i] == from_end(k)) ++k;
-    if (k == part.size()) return i;
+  for (size_t i = 0, k = 0; i < text_size; ++i) {
+    while (k > 0 && text(i) != part(k)) k = border[k - 1];
+    if (text(i) == part(k)) ++k;
+    if (k == part_size) return i + 1 - part_size;
   }
   return Str::npos;
+}
+
+// The searches of the C++ library compare the part at each place, which is linear as long as parts
+// are short. Those of C libraries are linear in some of them only.
+constexpr size_t kShortPart = 32;
+
+size_t find_bytes(Str s, Str part, size_t from = 0) {
+  if (part.size() <= kShortPart) return s.find(part, from);
+  const Str rest = s.substr(from);
+  const size_t place = first_place(
+      rest.size(), [&](size_t i) { return rest[i]; }, part.size(),
+      [&](size_t i) { return part[i]; });
+  return place == Str::npos ? place : from + place;
+}
+
+size_t find_last_bytes(Str s, Str part) {
+  if (part.size() <= kShortPart) return s.rfind(part);
+  const size_t place = first_place(
+      s.size(), [&](size_t i) { return s[s.size() - 1 - i]; }, part.size(),
+      [&](size_t i) { return part[part.size() - 1 - i]; });
+  return place == Str::npos ? place : s.size() - place - part.size();
 }
 
 int64_t points_before(Str s, size_t at) {

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <random>
+
 namespace libsched::strings_test {
 
 using namespace cel;
@@ -78,6 +80,37 @@ TEST_CASE("white space is Unicode's, letters are ASCII's") {
   CHECK(trim("\xe3\x80").size() == 2);
   CHECK(lower_ascii("AZ\u00c9") == "az\u00c9");
   CHECK(quote("\"\\\a\b\f\n\r\t\v\u00e9\xff") == "\"\\\"\\\\\\a\\b\\f\\n\\r\\t\\v\u00e9\ufffd\"");
+}
+
+TEST_CASE("short and long parts are found where they are") {
+  std::mt19937 random(1);
+  const auto text_of_size = [&](size_t size) {
+    std::string text(size, 'a');
+    for (char& c : text)
+      if (random() % 16 == 0) c = 'b';
+    return text;
+  };
+  size_t found = 0;
+  for (int i = 0; i < 500; ++i) {
+    const std::string text = text_of_size(random() % 400);
+    const size_t size = 1 + random() % 70;
+    const bool within = i % 2 == 0 && size <= text.size();
+    const std::string part =
+        within ? text.substr(random() % (text.size() - size + 1), size) : text_of_size(size);
+    const auto place = [](size_t at) {
+      return at == std::string::npos ? -1 : static_cast<int64_t>(at);
+    };
+    CHECK(index_of(text, part) == place(text.find(part)));
+    CHECK(last_index_of(text, part) == place(text.rfind(part)));
+    found += contains(text, part);
+  }
+  CHECK(found > 200);
+  CHECK(found < 400);
+  // From an offset on, and again and again.
+  const std::string long_part = std::string(40, 'x') + "y";
+  CHECK(index_of(long_part + long_part, long_part, 1).value() == 41);
+  CHECK(split(long_part + "1" + long_part + long_part + "2", long_part) == Parts{"", "1", "", "2"});
+  CHECK(text_of(replace("1" + long_part + "2" + long_part, long_part, "-")) == "1-2-");
 }
 
 TEST_CASE("long texts end in a limit or in time") {

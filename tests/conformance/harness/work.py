@@ -5,6 +5,7 @@ Each worker thread keeps one process of the command under test and one of the or
 
 import concurrent.futures
 import dataclasses
+import itertools
 import json
 import queue
 import subprocess
@@ -115,14 +116,14 @@ def _with_gates(text, seed):
     return _with(text, "gates", TAINT_RULES if kind == 0 else DEVICE_GATES[turn % len(DEVICE_GATES)])
 
 
-def recorded(folder, kinds=None, mode=None):
-    """Chunks of the golden files of a folder, and the kinds of unwanted files."""
+def recorded(folder, kinds=None, mode=None, first=None):
+    """Chunks of the golden files of a folder, of each file its first cases or all, and the kinds of unwanted files."""
     chunks, others = [], []
     for kind, file_mode, path in goldens.files(folder):
         if (kinds and kind not in kinds) or (mode and file_mode != mode):
             others.append(f"{kind}.{file_mode}")
             continue
-        pairs = list(goldens.read(path))
+        pairs = list(itertools.islice(goldens.read(path), first))
         chunks += [Recorded(kind, file_mode, tuple(pairs[i:i + CHUNK]))
                    for i in range(0, len(pairs), CHUNK)]
     return chunks, others

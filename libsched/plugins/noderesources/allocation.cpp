@@ -45,21 +45,25 @@ AllocationColumns Allocation::columns(const Columns& columns, const AllocationAs
       const auto own = std::find_if(ask.devices.begin(), ask.devices.end(),
                                     [&](const auto& d) { return d.resource == i; });
       if (own != ask.devices.end()) {
-        out.push_back({RowColumn::of(own->allocatable.data()),
-                       RowColumn::of(own->left.data()),
-                       {},
-                       amounts[i],
-                       item.weight});
+        out.add() = {RowColumn::of(own->allocatable.data()),
+                     RowColumn::of(own->left.data()),
+                     {},
+                     amounts[i],
+                     item.weight};
         continue;
       }
       id = columns.find(item.name, item.hash);
     }
     if (id == kNoId) continue;  // "pods", or a name that upstream drops, or no node has it
-    RowColumn used;
-    if (basis_ == Basis::kNonZero && (id == kCpu || id == kMemory))
-      used = columns.nonzero_column(id);
-    out.push_back({columns.allocatable_column(id), columns.left_column(id), used, amounts[i],
-                   item.weight, columns.inverse_column(id)});
+    AllocationColumn& column = out.add();
+    column.allocatable = columns.allocatable_column(id);
+    column.left = columns.left_column(id);
+    column.used = basis_ == Basis::kNonZero && (id == kCpu || id == kMemory)
+                      ? columns.nonzero_column(id)
+                      : RowColumn();
+    column.ask = amounts[i];
+    column.weight = item.weight;
+    column.inverse = columns.inverse_column(id);
   }
   return out;
 }

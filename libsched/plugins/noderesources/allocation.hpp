@@ -68,13 +68,11 @@ struct AllocationAsk final : PluginData {
 // The columns of the resources that take part, mostly of cpu and memory only.
 class AllocationColumns {
  public:
-  void push_back(const AllocationColumn& column) {
-    if (many_.empty() && count_ < kFew) {
-      few_.columns[count_++] = column;
-      return;
-    }
+  // The new column is not initialised.
+  AllocationColumn& add() {
+    if (many_.empty() && count_ < kFew) return few_.columns[count_++];
     if (many_.empty()) many_.assign(few_.columns, few_.columns + kFew);
-    many_.push_back(column);
+    return many_.emplace_back();
   }
   operator std::span<const AllocationColumn>() const {  // NOLINT(google-explicit-constructor)
     return many_.empty() ? std::span(few_.columns, count_) : std::span(many_);

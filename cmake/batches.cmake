@@ -42,14 +42,16 @@ function(libsched_batches target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# libsched_fast_batches(target source...): lifts the limits of a translation unit on inlining, so that only
+# libsched_fast_batches(target [LARGE] source...): lifts the limits of a translation unit on inlining, so that only
 # each function's own limits count, as file by file. In a batch they would cost up to a fifth of the speed.
-# With more than 12 files in a batch judging one node takes up to a quarter longer.
+# With more than 12 files in a batch judging one node takes up to a quarter longer, so only targets without loops over
+# nodes are LARGE: their batches have as many files as all others, and the headers are read half as often.
 function(libsched_fast_batches target)
-  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND LIBSCHED_BATCH_SIZE GREATER 12)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "LARGE" "" "")
+  if(NOT arg_LARGE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND LIBSCHED_BATCH_SIZE GREATER 12)
     set(LIBSCHED_BATCH_SIZE 12)
   endif()
-  libsched_batches(${target} ${ARGN})
+  libsched_batches(${target} ${arg_UNPARSED_ARGUMENTS})
   if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE
       --param=large-unit-insns=1000000 --param=ipa-cp-large-unit-insns=1000000)

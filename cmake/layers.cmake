@@ -1,7 +1,7 @@
-# libsched_layer(NAME [RECURSE] [FAST|HOT] [LEVEL flag] [LAYERS before...] [LIBRARIES third-party...] [TEST_LAYERS before...] [TEST_LEVEL flag])
+# libsched_layer(NAME [RECURSE] [FAST|HOT] [LARGE] [LEVEL flag] [LAYERS before...] [LIBRARIES third-party...] [TEST_LAYERS before...] [TEST_LEVEL flag])
 # FAST prefers speed to compile time. HOT implies FAST and marks the code that decides about pods (see
 # cmake/hardening.cmake). With LEVEL, optimised builds use that flag: -O3 takes half as long again as -O2 and is no
-# faster for code without loops over nodes.
+# faster for code without loops over nodes. LARGE lets batches be as large as those of other layers (cmake/batches.cmake).
 #
 # With TEST_LEVEL, optimised builds use that flag for the tests, for those that run longer than they compile.
 #
@@ -10,10 +10,14 @@
 # before it, so a reference to a later layer does not link; TEST_LAYERS are layers that only its tests
 # need.
 function(libsched_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;FAST;HOT" "LEVEL;TEST_LEVEL" "LAYERS;LIBRARIES;TEST_LAYERS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;FAST;HOT;LARGE" "LEVEL;TEST_LEVEL" "LAYERS;LIBRARIES;TEST_LAYERS")
   set(hot "")
   if(arg_HOT)
     set(hot HOT)
+  endif()
+  set(large "")
+  if(arg_LARGE)
+    set(large LARGE)
   endif()
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   if(arg_RECURSE)
@@ -31,7 +35,7 @@ function(libsched_layer name)
   if(sources)
     add_library(${target} STATIC ${sources})
     if(arg_HOT OR arg_FAST)
-      libsched_fast_batches(${target} ${sources})
+      libsched_fast_batches(${target} ${large} ${sources})
     else()
       libsched_batches(${target} ${sources})
     endif()

@@ -17,12 +17,12 @@ __attribute__((target("avx2"), always_inline)) inline Four load4(const WordOf& c
   const __m256i capacity = at(c.allocatable);
   return {capacity, c.used != nullptr ? at(c.used) : _mm256_sub_epi64(capacity, at(c.left))};
 }
-// The rows that need the plain loop: bit i for lane i.
-__attribute__((target("avx2"), always_inline)) inline uint64_t unusual4(const Four& a,
-                                                                        const Four& b) {
+// The rows that need the plain loop, or whose capacities have more bits: bit i for lane i.
+__attribute__((target("avx2"), always_inline)) inline uint64_t unusual4(
+    const Four& a, const Four& b, int capacity_bits = kCapacityBits) {
   const __m256i zero = _mm256_setzero_si256();
   const __m256i high =
-      _mm256_or_si256(_mm256_srli_epi64(_mm256_or_si256(a.capacity, b.capacity), kCapacityBits),
+      _mm256_or_si256(_mm256_srli_epi64(_mm256_or_si256(a.capacity, b.capacity), capacity_bits),
                       _mm256_srli_epi64(_mm256_or_si256(a.used, b.used), kAmountBits));
   const __m256i usual = _mm256_andnot_si256(
       _mm256_or_si256(_mm256_cmpeq_epi64(a.capacity, zero), _mm256_cmpeq_epi64(b.capacity, zero)),
@@ -123,16 +123,11 @@ __attribute__((target("avx2"), always_inline)) inline __m256d known4(uint8_t* ba
   __builtin_memcpy(&four, balances, 4);
   if ((four & 0x80808080) != 0) {
     const __m256d now = balance4(used_a, used_b, capacity_a, capacity_b);
-    const __m256i high = _mm256_or_si256(
-        _mm256_srli_epi64(_mm256_or_si256(a.capacity, b.capacity), Columns::kUsualBits),
-        _mm256_srli_epi64(_mm256_or_si256(a.used, b.used), kAmountBits));
-    const int small =
-        _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(high, _mm256_setzero_si256())));
-    const uint64_t kept = ~unusual4(a, b) & static_cast<uint64_t>(small);
+    const uint64_t lost = unusual4(a, b, Columns::kUsualBits);
     alignas(16) std::array<int32_t, 4> whole;
     _mm_store_si128(reinterpret_cast<__m128i*>(whole.data()), _mm256_cvttpd_epi32(now));
     for (size_t k = 0; k < 4; ++k)
-      if ((kept >> k & 1) != 0) balances[k] = static_cast<uint8_t>(whole[k]);
+      if ((lost >> k & 1) == 0) balances[k] = static_cast<uint8_t>(whole[k]);
     return now;
   }
   return _mm256_cvtepi32_pd(_mm_cvtepu8_epi32(_mm_cvtsi32_si128(static_cast<int>(four))));

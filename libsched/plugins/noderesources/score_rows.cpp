@@ -104,17 +104,6 @@ int64_t balanced_row(const AllocationInput& input, size_t row) {
   return balanced_allocation_row(input.columns, input.form, row);
 }
 
-namespace {
-
-// Adds a row's score to its total, and returns whether it is in range.
-bool add_balanced_row(const AllocationInput& input, size_t row, uint32_t weight, int64_t* totals) {
-  const int64_t score = balanced_row(input, row);
-  totals[row] = wrapping_add(totals[row], wrapping_mul(score, int64_t{weight}));
-  return score >= kMinNodeScore && score <= kMaxNodeScore;
-}
-
-}  // namespace
-
 bool portable_least(const AllocationInput& input, int64_t* scores) {
   const bool usual = usual_ask(input);
   const AllocationColumn &a = input.columns[0], &b = input.columns[1];
@@ -142,8 +131,11 @@ void portable_balanced(const AllocationInput& input, int64_t* scores) {
 bool add_balanced_rows(uint64_t bits, size_t word, const AllocationInput& input, uint32_t weight,
                        int64_t* totals) {
   bool within = true;
-  for_each_bit(bits, word * 64,
-               [&](size_t row) { within &= add_balanced_row(input, row, weight, totals); });
+  for_each_bit(bits, word * 64, [&](size_t row) {
+    const int64_t score = balanced_row(input, row);
+    totals[row] = wrapping_add(totals[row], wrapping_mul(score, int64_t{weight}));
+    within = within && score >= kMinNodeScore && score <= kMaxNodeScore;
+  });
   return within;
 }
 

@@ -27,7 +27,13 @@ re2_tables() {
   local folder=build/sources/re2/re2 work
   [ ! -e "$folder/unicode_groups.cc" ] || return 0
   work=$(mktemp -d)
-  (cd "$work" && apt-get download -qq -o APT::Sandbox::User=root unicode-data && dpkg-deb -x ./*.deb tree)
+  (
+    cd "$work"
+    apt-get download -qq -o APT::Sandbox::User=root unicode-data python3-six  # RE2's scripts import six
+    for package in ./*.deb; do dpkg-deb -x "$package" tree; done
+  )
+  local PYTHONPATH=$work/tree/usr/lib/python3/dist-packages
+  export PYTHONPATH
   sed -i "s|^_UNICODE_DIR = .*|_UNICODE_DIR = \"$work/tree/usr/share/unicode\"|" "$folder/unicode.py"
   perl "$folder/make_perl_groups.pl" > "$folder/perl_groups.cc"
   python3 "$folder/make_unicode_casefold.py" > "$folder/unicode_casefold.cc"

@@ -150,7 +150,7 @@ bool ClassCycle::take_totals(const Asked& asked, const ScoreSet& set, const Tota
   set.for_each([&](uint32_t r) {
     const uint32_t place = places.of(r);
     static_[place] = totals_.edit_totals()[place] =
-        totals.kept != nullptr ? totals.kept->totals()[r] : static_cast<int32_t>(totals.rows[r]);
+        totals.kept != nullptr ? totals.kept->totals()[r] : totals.rows[r];
     scored_[place / 64] |= uint64_t{1} << (place % 64);
   });
   totals_.take(scored_.data());

@@ -46,7 +46,7 @@ class ClassCycle {
   // The totals of a whole cycle, of which each lacks `offset`: kept ones, or else those by row.
   struct Totals {
     const ClassScores* kept;
-    const int64_t* rows;
+    const int32_t* rows;
     int64_t offset;
   };
   // After a whole cycle: `work` has its steps, the state what plugins have prepared, and `totals`

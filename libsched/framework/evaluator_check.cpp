@@ -351,7 +351,7 @@ Result<void> Evaluator::score_decision(const Call& call, Question* q) {
       if (q->state.entries()[i].skip_score) d->skip_score.push_back(framework_->plugins()[i].name);
     std::sort(d->skip_score.begin(), d->skip_score.end());
     if (!extended) {
-      Result<Status> scored = pass.score(set, nullptr, &d->scores);
+      Result<Status> scored = pass.score<int64_t>(set, nullptr, &d->scores);
       if (!scored.ok()) return std::move(scored.error());
       s = std::move(*scored);
     }

@@ -356,25 +356,32 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
       return out;
     }
   }
-  if (work_.totals.size() < words * 64) work_.totals.resize(words * 64);
   int64_t offset = 0;
   ScoreTable table;
-  Result<Status> scored =
-      scores.score(set, work_.totals.data(), options.node_by_node ? &table : nullptr, &offset);
-  if (!scored.ok()) return std::move(scored.error());
-  scores.count_scores(set);
-  if (point) {
-    if (options.node_by_node) point->event().scores = &table;
-    point->end(&*scored);
-  }
-  if (!scored->success()) {
+  const auto score_into = [&](auto* totals) -> Result<void> {
+    if (totals->size() < words * 64) totals->resize(words * 64);
+    Result<Status> scored =
+        scores.score(set, totals->data(), options.node_by_node ? &table : nullptr, &offset);
+    if (!scored.ok()) return std::move(scored.error());
+    scores.count_scores(set);
+    if (point) {
+      if (options.node_by_node) point->event().scores = &table;
+      point->end(&*scored);
+    }
     out.status = std::move(*scored);
+    if (!out.status.success()) return {};
+    out.row = pick_row(v, set, totals->data(), ties, options.seed, &ties_broken_, &out.total);
+    out.total = wrapping_add(out.total, offset);
+    return {};
+  };
+  if (!framework_->narrow_scores()) {
+    LIBSCHED_TRY(score_into(&work_.totals));
     return out;
   }
-  out.row = pick_row(v, set, work_.totals.data(), ties, options.seed, &ties_broken_, &out.total);
-  out.total = wrapping_add(out.total, offset);
-  if (scoring && *kept != nullptr && may_go_on(state, pod, options) && (*kept)->lately())
-    learn_class(state, pod, call, set, *kept, {nullptr, work_.totals.data(), offset});
+  LIBSCHED_TRY(score_into(&work_.narrow_totals));
+  if (scoring && out.status.success() && *kept != nullptr && may_go_on(state, pod, options) &&
+      (*kept)->lately())
+    learn_class(state, pod, call, set, *kept, {nullptr, work_.narrow_totals.data(), offset});
   return out;
 }
 

@@ -53,7 +53,15 @@ Result<Status> Evaluator::run_score(CycleState& state, const Pod& pod, const uin
   ScoreSet set = scored_rows(feasible);
   FeasibleOrder order(view().order(), 0, set.bits, set.count, &work_.feasible_rows);
   set.order = &order;
-  return ScorePass(*framework_, state, pod, call, &work_).score(set, totals, table);
+  ScorePass pass(*framework_, state, pod, call, &work_);
+  if (totals == nullptr || table != nullptr || !framework_->narrow_scores())
+    return pass.score(set, totals, table);
+  const size_t n = set.words * 64;
+  if (work_.narrow_totals.size() < n) work_.narrow_totals.resize(n);
+  int64_t offset = 0;
+  Result<Status> scored = pass.score(set, work_.narrow_totals.data(), nullptr, &offset);
+  for (size_t r = 0; r < n; ++r) totals[r] = work_.narrow_totals[r] + offset;
+  return scored;
 }
 
 }  // namespace libsched

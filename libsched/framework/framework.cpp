@@ -7,6 +7,16 @@
 namespace libsched {
 namespace {
 
+// Whether every sum of scores times these weights does, and no weight is negative.
+bool fits_32_bits(const std::vector<int64_t>& weights) {
+  int64_t largest = 0;
+  for (const int64_t w : weights) {
+    if (w < 0 || w > std::numeric_limits<int32_t>::max()) return false;
+    largest += w * kMaxNodeScore;
+  }
+  return largest <= std::numeric_limits<int32_t>::max();
+}
+
 Result<const Profile*> pick_profile(const SchedulerConfig& config, Str name) {
   if (!name.empty()) {
     const Profile* p = config.profile(name);
@@ -131,6 +141,7 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
     }
   for (const ExpandedPlugin& e : fw->expanded_.at(ExtensionPoint::kScore))
     fw->score_weights_.push_back(e.weight);
+  fw->narrow_scores_ = fits_32_bits(fw->score_weights_);
   fw->percentage_of_nodes_to_score_ = (*profile)->percentage_of_nodes_to_score.value_or(
       config->percentage_of_nodes_to_score.value_or(0));
   if (whole.plugins_given) fw->find_signers(gates);

@@ -69,6 +69,8 @@ class Framework final : public RefCounted {
   bool any_extender_prioritizes() const { return any_extender(&Extender::Traits::prioritizes); }
   // Parallel to at(kScore).
   const std::vector<int64_t>& score_weights() const { return score_weights_; }
+  // Whether no weight is negative and every sum of weighted scores fits 32 bits.
+  bool narrow_scores() const { return narrow_scores_; }
   // percentageOfNodesToScore: the profile's, else the configuration's; 0: depends on the number of
   // nodes.
   int32_t percentage_of_nodes_to_score() const { return percentage_of_nodes_to_score_; }
@@ -95,6 +97,7 @@ class Framework final : public RefCounted {
   bool signs_ = false;
   std::vector<uint32_t> signers_;
   std::vector<int64_t> score_weights_;
+  bool narrow_scores_ = false;
   int32_t percentage_of_nodes_to_score_ = 0;
 };
 using FrameworkRef = Ref<const Framework>;

@@ -179,6 +179,7 @@ TEST_CASE("statuses, sets and weights use a plugin's own name") {
     const std::vector<Fake> fakes = {b, c};
     const FrameworkRef framework = *bare(fakes, lists + more);
     CHECK(framework->score_weights() == std::vector<int64_t>{7, 7});
+    CHECK(framework->narrow_scores());
     CHECK(at(*framework, ExtensionPoint::kScore) == Names{"C", "C"});
   }
 }

@@ -25,10 +25,10 @@ namespace {
   return bits == 0;
 }
 
-// One word of rows; `all`: every row is in the set.
-template <bool first, bool small, bool all>
+// One word of rows; `all`: every row is in the set; `small`: the weight fits 32 bits.
+template <bool first, bool small, bool all, typename Total>
 [[gnu::always_inline]] inline uint64_t add_word(uint64_t b, const int64_t* __restrict in,
-                                                uint64_t weight, int64_t* __restrict out) {
+                                                uint64_t weight, Total* __restrict out) {
   uint64_t outside = 0;  // its highest bit
   for (size_t i = 0; i < 64; ++i) {
     const auto s = static_cast<uint64_t>(in[i]);
@@ -37,27 +37,27 @@ template <bool first, bool small, bool all>
     // A score in range and such a weight fit 32 bits, which multiply in one
     // instruction.
     const uint64_t product = small ? (s & 0xffffffff) * (weight & 0xffffffff) : s * weight;
-    out[i] = static_cast<int64_t>(first ? product : static_cast<uint64_t>(out[i]) + product);
+    out[i] = static_cast<Total>(first ? product : static_cast<uint64_t>(out[i]) + product);
   }
   return outside;
 }
 
-template <bool first, bool small>
+template <bool first, bool small, typename Total>
 [[gnu::always_inline]] inline uint64_t add_words(const uint64_t* bits, size_t words,
                                                  const int64_t* scores, uint64_t weight,
-                                                 int64_t* totals) {
+                                                 Total* totals) {
   uint64_t outside = 0;
   for (size_t w = 0; w < words; ++w) {
     const uint64_t b = bits[w];
     if (b == 0) continue;
     const int64_t* in = scores + w * 64;
-    int64_t* out = totals + w * 64;
+    Total* out = totals + w * 64;
     if (few(b)) {
       for (uint64_t left = b; left != 0; left &= left - 1) {
         const auto i = static_cast<size_t>(std::countr_zero(left));
         const auto s = static_cast<uint64_t>(in[i]);
         outside |= s | (static_cast<uint64_t>(kMaxNodeScore) - s);
-        out[i] = static_cast<int64_t>((first ? 0 : static_cast<uint64_t>(out[i])) + s * weight);
+        out[i] = static_cast<Total>((first ? 0 : static_cast<uint64_t>(out[i])) + s * weight);
       }
       continue;
     }
@@ -67,12 +67,13 @@ template <bool first, bool small>
   return outside;
 }
 
+template <typename Total>
 [[gnu::always_inline]] inline bool add_body(const uint64_t* bits, size_t words,
                                             const int64_t* scores, int64_t weight, bool first,
-                                            int64_t* totals) {
+                                            Total* totals) {
   static_assert(kMinNodeScore == 0);
   const auto factor = static_cast<uint64_t>(weight);
-  const bool small = factor >> 32 == 0;
+  const bool small = sizeof(Total) == 4 || factor >> 32 == 0;
   uint64_t outside;
   if (small) {
     outside = first ? add_words<true, true>(bits, words, scores, factor, totals)
@@ -111,40 +112,23 @@ template <bool first, bool small>
   return {low, high};
 }
 
-[[gnu::always_inline]] inline bool within_body(const uint64_t* bits, size_t words,
-                                               const int64_t* scores) {
-  uint64_t outside = 0;  // its highest bit
-  for (size_t w = 0; w < words; ++w) {
-    const uint64_t b = bits[w];
-    if (b == 0) continue;
-    const int64_t* in = scores + w * 64;
-    uint64_t of_word = 0;
-    for (size_t i = 0; i < 64; ++i) {
-      const auto s = static_cast<uint64_t>(in[i]);
-      const uint64_t beyond = s | (static_cast<uint64_t>(kMaxNodeScore) - s);
-      of_word |= b == ~uint64_t{0} ? beyond : beyond & kept(b, i);
-    }
-    outside |= of_word;
-  }
-  return outside >> 63 == 0;
-}
-
 // Counts in the words alone that have the largest value.
+template <typename T>
 [[gnu::always_inline]] inline ColumnTop top_of_column(const uint64_t* bits, size_t words,
-                                                      const int64_t* values) {
-  constexpr int64_t kLow = std::numeric_limits<int64_t>::min();
+                                                      const T* values) {
+  constexpr T kLow = std::numeric_limits<T>::min();
   ColumnTop out{kLow, 0};
   for (size_t w = 0; w < words; ++w) {
     const uint64_t b = bits[w];
     if (b == 0) continue;
-    const int64_t* in = values + w * 64;
-    int64_t high = kLow;
+    const T* in = values + w * 64;
+    T high = kLow;
     if (b == ~uint64_t{0}) {
       for (size_t i = 0; i < 64; ++i) high = in[i] > high ? in[i] : high;
     } else {
       for (size_t i = 0; i < 64; ++i) {
-        const auto keep = static_cast<int64_t>(kept(b, i));
-        const int64_t v = (in[i] & keep) | (kLow & ~keep);
+        const auto keep = static_cast<T>(kept(b, i));
+        const T v = (in[i] & keep) | (kLow & ~keep);
         high = v > high ? v : high;
       }
     }
@@ -276,8 +260,9 @@ template <typename F>
   ATTRIBUTE ColumnRange NAME##_range(const uint64_t* bits, size_t words, const int64_t* values) { \
     return range_body(bits, words, values);                                                       \
   }                                                                                               \
-  ATTRIBUTE bool NAME##_within(const uint64_t* bits, size_t words, const int64_t* scores) {       \
-    return within_body(bits, words, scores);                                                      \
+  ATTRIBUTE bool NAME##_add_narrow(const uint64_t* bits, size_t words, const int64_t* scores,     \
+                                   int64_t weight, bool first, int32_t* totals) {                 \
+    return add_body(bits, words, scores, weight, first, totals);                                  \
   }                                                                                               \
   ATTRIBUTE ColumnTop NAME##_top(const uint64_t* bits, size_t words, const int64_t* values) {     \
     return top_of_column(bits, words, values);                                                    \
@@ -313,6 +298,9 @@ void portable_tops(const uint64_t* which, const uint64_t* bits, size_t words, co
                    int32_t* best) {
   tops_body(which, bits, words, values, best);
 }
+ColumnTop portable_top_narrow(const uint64_t* bits, size_t words, const int32_t* values) {
+  return top_of_column(bits, words, values);
+}
 uint64_t portable_equal(const int32_t* values, int32_t value) { return equal_body(values, value); }
 
 #if defined(__x86_64__)
@@ -338,6 +326,10 @@ __attribute__((target("avx2,popcnt"))) void avx2_tops(const uint64_t* which, con
       four = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0xb1));
       best[w] = _mm_cvtsi128_si32(four);
     }
+}
+__attribute__((target("avx2,popcnt"))) ColumnTop avx2_top_narrow(const uint64_t* bits, size_t words,
+                                                                 const int32_t* values) {
+  return top_of_column(bits, words, values);
 }
 __attribute__((target("avx2,popcnt"))) uint64_t avx2_equal(const int32_t* values, int32_t value) {
   const __m256i wanted = _mm256_set1_epi32(value);
@@ -376,6 +368,35 @@ __attribute__((target("avx512f,avx512dq,popcnt"))) void avx512_tops(const uint64
       best[w] = _mm_cvtsi128_si32(four);
     }
 }
+// The largest value first, lane by lane, then how many there are of it.
+__attribute__((target("avx512f,avx512dq,popcnt"))) ColumnTop
+avx512_top_narrow(const uint64_t* bits, size_t words, const int32_t* values) {
+  const __m512i least = _mm512_set1_epi32(std::numeric_limits<int32_t>::min());
+  const auto part = [&](size_t w, size_t i) __attribute__((target("avx512f,avx512dq,popcnt"))) {
+    return _mm512_mask_loadu_epi32(least, static_cast<__mmask16>(bits[w] >> i),
+                                   values + w * 64 + i);
+  };
+  __m512i tops = least;
+  for (size_t w = 0; w < words; ++w) {
+    const int32_t* const in = values + w * 64;
+    const bool all = bits[w] == ~uint64_t{0};
+    const __m512i a = all ? _mm512_loadu_si512(in) : part(w, 0);
+    const __m512i b = all ? _mm512_loadu_si512(in + 16) : part(w, 16);
+    const __m512i c = all ? _mm512_loadu_si512(in + 32) : part(w, 32);
+    const __m512i d = all ? _mm512_loadu_si512(in + 48) : part(w, 48);
+    tops = _mm512_max_epi32(tops, _mm512_max_epi32(_mm512_max_epi32(a, b), _mm512_max_epi32(c, d)));
+  }
+  const int32_t top = _mm512_reduce_max_epi32(tops);
+  const __m512i wanted = _mm512_set1_epi32(top), one = _mm512_set1_epi32(1);
+  __m512i counts = _mm512_setzero_si512();
+  for (size_t w = 0; w < words; ++w)
+    for (size_t i = 0; i < 64; i += 16) {
+      const __mmask16 same = _mm512_mask_cmpeq_epi32_mask(
+          static_cast<__mmask16>(bits[w] >> i), _mm512_loadu_si512(values + w * 64 + i), wanted);
+      counts = _mm512_mask_add_epi32(counts, same, counts, one);
+    }
+  return {top, static_cast<size_t>(_mm512_reduce_add_epi32(counts))};
+}
 __attribute__((target("avx512f,avx512dq,popcnt"))) uint64_t avx512_equal(const int32_t* values,
                                                                          int32_t value) {
   const __m512i wanted = _mm512_set1_epi32(value);
@@ -396,20 +417,21 @@ struct Available {
   size_t count = 0;
 
   Available() {
-    list[count++] = {"portable",     portable_add,    portable_within,    portable_range,
-                     portable_top,   portable_count,  portable_intersect, portable_ones,
-                     portable_best,  portable_tops,   portable_equal,     portable_add_small,
-                     portable_first, portable_best_of};
+    list[count++] = {
+        "portable",          portable_add,   portable_add_narrow, portable_range, portable_top,
+        portable_top_narrow, portable_count, portable_intersect,  portable_ones,  portable_best,
+        portable_tops,       portable_equal, portable_add_small,  portable_first, portable_best_of};
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"))
-      list[count++] = {"avx2",     avx2_add,       avx2_within, avx2_range,  avx2_top,
-                       avx2_count, avx2_intersect, avx2_ones,   avx2_best,   avx2_tops,
-                       avx2_equal, avx2_add_small, avx2_first,  avx2_best_of};
+      list[count++] = {"avx2",          avx2_add,   avx2_add_narrow, avx2_range, avx2_top,
+                       avx2_top_narrow, avx2_count, avx2_intersect,  avx2_ones,  avx2_best,
+                       avx2_tops,       avx2_equal, avx2_add_small,  avx2_first, avx2_best_of};
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-      list[count++] = {"avx512",     avx512_add,       avx512_within, avx512_range,  avx512_top,
-                       avx512_count, avx512_intersect, avx512_ones,   avx512_best,   avx512_tops,
-                       avx512_equal, avx512_add_small, avx512_first,  avx512_best_of};
+      list[count++] = {"avx512",         avx512_add,        avx512_add_narrow, avx512_range,
+                       avx512_top,       avx512_top_narrow, avx512_count,      avx512_intersect,
+                       avx512_ones,      avx512_best,       avx512_tops,       avx512_equal,
+                       avx512_add_small, avx512_first,      avx512_best_of};
 #endif
   }
 };

@@ -32,12 +32,13 @@ struct ColumnKernels {
   // meaningless.
   bool (*add)(const uint64_t* bits, size_t words, const int64_t* scores, int64_t weight, bool first,
               int64_t* totals);
-  // Whether the scores of all rows of `bits` lie between the smallest and largest score of a node.
-  bool (*within)(const uint64_t* bits, size_t words, const int64_t* scores);
+  bool (*add_narrow)(const uint64_t* bits, size_t words, const int64_t* scores, int64_t weight,
+                     bool first, int32_t* totals);  // modulo 2^32
   // The range of the rows of `bits`, which has at least one row.
   ColumnRange (*range)(const uint64_t* bits, size_t words, const int64_t* values);
   // The largest value of the rows of `bits`, which has at least one row, and how many have it.
   ColumnTop (*top)(const uint64_t* bits, size_t words, const int64_t* values);
+  ColumnTop (*top_narrow)(const uint64_t* bits, size_t words, const int32_t* values);
   // The number of rows of `bits` that have the value.
   size_t (*count)(const uint64_t* bits, size_t words, const int64_t* values, int64_t value);
   // alive[i] &= sets[k][i] for every k.

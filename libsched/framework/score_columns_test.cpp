@@ -46,16 +46,28 @@ TEST_CASE("every instruction set sums, finds the range and counts like a plain l
       high = std::max(high, scores[r]);
       same += scores[r] == scores[128] ? 1 : 0;
     }
+    std::vector<int32_t> narrow(kRows);
+    int32_t narrow_high = std::numeric_limits<int32_t>::min();
+    size_t narrow_highest = 0;
+    for (size_t r = 0; r < kRows; ++r) {
+      narrow[r] = round % 5 == 0 ? narrow_high : static_cast<int32_t>(scores[r]);
+      if (!in_set(r)) continue;
+      if (narrow[r] >= narrow_high)
+        narrow_highest = narrow[r] == narrow_high ? narrow_highest + 1 : 1;
+      narrow_high = std::max(narrow_high, narrow[r]);
+    }
     for (const ColumnKernels& k : all_column_kernels()) {
       CAPTURE(k.name);
       const ColumnRange range = k.range(bits.data(), kWords, scores.data());
       CHECK(range.min == low);
       CHECK(range.max == high);
       CHECK(k.count(bits.data(), kWords, scores.data(), scores[128]) == same);
-      CHECK(k.within(bits.data(), kWords, scores.data()) == !bad);
       const ColumnTop top = k.top(bits.data(), kWords, scores.data());
       CHECK(top.value == high);
       CHECK(top.count == highest);
+      const ColumnTop narrow_top = k.top_narrow(bits.data(), kWords, narrow.data());
+      CHECK(narrow_top.value == narrow_high);
+      CHECK(narrow_top.count == narrow_highest);
       CHECK(k.ones(bits.data(), kWords) == ones);
       for (const bool first : {true, false}) {
         std::vector<int64_t> totals = before;
@@ -66,6 +78,16 @@ TEST_CASE("every instruction set sums, finds the range and counts like a plain l
             right &= static_cast<uint64_t>(totals[r]) ==
                      (first ? 0 : static_cast<uint64_t>(before[r])) +
                          static_cast<uint64_t>(scores[r]) * static_cast<uint64_t>(weight);
+        CHECK(right);
+        std::vector<int32_t> narrow_totals(before.begin(), before.end());
+        const std::vector<int32_t> narrow_before = narrow_totals;
+        CHECK(k.add_narrow(bits.data(), kWords, scores.data(), weight, first,
+                           narrow_totals.data()) == !bad);
+        for (size_t r = 0; r < kRows && !bad; ++r)
+          if (in_set(r))
+            right &= static_cast<uint32_t>(narrow_totals[r]) ==
+                     (first ? 0 : static_cast<uint32_t>(narrow_before[r])) +
+                         static_cast<uint32_t>(scores[r]) * static_cast<uint32_t>(weight);
         CHECK(right);
       }
     }

@@ -43,35 +43,44 @@ size_t first_place(Span<uint32_t> rows, F&& f) {
 
 }  // namespace
 
-// The state while plugins score: sums, the table, and the failure that counts
-// so far.
-class ScorePass::Sums {
+// The failure that counts so far.
+class ScorePass::Failure {
  public:
   enum Stage : uint8_t { kScore, kNormalize, kRange, kNone };
 
-  Sums(const ScoreSet& set, int64_t* totals, ScoreTable* table)
-      : set_(set), totals_(totals), table_(table) {
-    if (table_ != nullptr) table_->rows.assign(set.rows().begin(), set.rows().end());
-  }
-
-  bool summed() const { return summed_; }
-  // Takes the totals, which are a plugin's scores, as the first sum. Returns
-  // false if they are out of range.
-  bool take(const Scored& scored) {
-    return summed_ = scored.in_range || column_kernels().within(set_.bits, set_.words, totals_);
-  }
+  bool none() const { return stage_ == kNone; }
   // Whether a plugin's scores still have to be normalised.
   bool wanted() const { return stage_ > kNormalize; }
-  bool failed_before(Stage stage, size_t place) const {
+  bool before(Stage stage, size_t place) const {
     return stage_ < stage || (stage_ == stage && place_ <= place);
   }
   void fail(Stage stage, size_t place, Status status) {
-    if (failed_before(stage, place)) return;
+    if (before(stage, place)) return;
     stage_ = stage;
     place_ = place;
     status_ = std::move(status);
   }
+  Status take() { return std::move(status_); }
 
+ private:
+  Stage stage_ = kNone;
+  size_t place_ = 0;
+  Status status_;
+};
+
+// The sums and the table while plugins score.
+template <typename Total>
+class ScorePass::Sums {
+ public:
+  Sums(const ScoreSet& set, Total* totals, ScoreTable* table, Failure* failure)
+      : set_(set), totals_(totals), table_(table), failure_(*failure) {
+    if (table_ != nullptr) table_->rows.assign(set.rows().begin(), set.rows().end());
+  }
+
+  // The totals hold a sum from now on.
+  void begin() {
+    if (!std::exchange(summed_, true)) std::fill_n(totals_, set_.words * 64, 0);
+  }
   // Records raw scores, then normalised ones; `column` is of the plugin with
   // this name.
   void raw(const std::string& plugin, int64_t weight, const Scored& scored, const int64_t* column) {
@@ -84,13 +93,14 @@ class ScorePass::Sums {
   }
   void add(const std::string& plugin, int64_t weight, const Scored& scored, const int64_t* column) {
     if (scored.uniform) {
-      if (out_of_range(scored.value)) fail(kRange, 0, out_of_range_status(plugin, scored.value));
+      if (out_of_range(scored.value))
+        failure_.fail(Failure::kRange, 0, out_of_range_status(plugin, scored.value));
     } else if (!in_range(weight, column)) {
       const size_t at =
           first_place(set_.rows(), [&](uint32_t r) { return out_of_range(column[r]); });
-      fail(kRange, at, out_of_range_status(plugin, column[set_.rows()[at]]));
+      failure_.fail(Failure::kRange, at, out_of_range_status(plugin, column[set_.rows()[at]]));
     }
-    if (stage_ != kNone) return;
+    if (!failure_.none()) return;
     if (scored.uniform) constant_ = wrapping_add(constant_, wrapping_mul(scored.value, weight));
     if (table_ == nullptr) return;
     ScoreTable::Column& c = table_->columns.back();
@@ -102,46 +112,45 @@ class ScorePass::Sums {
 
   // `plugins`: whether the profile has Score plugins; without them every node
   // gets one point.
-  Status finish(bool plugins, int64_t* offset) {
-    if (stage_ != kNone) {
-      if (table_ != nullptr) *table_ = {};
-      return std::move(status_);
-    }
+  void finish(bool plugins, int64_t* offset) {
+    if (totals_ != nullptr) begin();
     const size_t n = set_.words * 64;
-    if (totals_ != nullptr && !summed_) std::fill(totals_, totals_ + n, 0);
     if (offset != nullptr) {
       *offset = constant_;
     } else if (totals_ != nullptr && constant_ != 0) {
-      for (size_t r = 0; r < n; ++r) totals_[r] = wrapping_add(totals_[r], constant_);
+      for (size_t r = 0; r < n; ++r)
+        totals_[r] = static_cast<Total>(wrapping_add(totals_[r], constant_));
     }
-    if (!plugins && totals_ != nullptr) std::fill(totals_, totals_ + n, 1);
-    if (table_ == nullptr) return Status();
+    if (!plugins && totals_ != nullptr) std::fill_n(totals_, n, 1);
+    if (table_ == nullptr) return;
     table_->totals.assign(table_->rows.size(), plugins ? 0 : 1);
     for (const ScoreTable::Column& c : table_->columns)
       for (size_t r = 0; r < c.weighted.size(); ++r)
         table_->totals[r] = wrapping_add(table_->totals[r], c.weighted[r]);
-    return Status();
   }
 
  private:
   // Adds the column to the totals as long as they are meaningful.
   bool in_range(int64_t weight, const int64_t* column) {
-    if (totals_ == nullptr || stage_ != kNone) {
+    if (totals_ == nullptr || !failure_.none()) {
       const auto [min, max] = score_range(set_, column);
       return !out_of_range(min) && !out_of_range(max);
     }
     const bool first = !std::exchange(summed_, true);
-    return column_kernels().add(set_.bits, set_.words, column, weight, first, totals_);
+    const ColumnKernels& kernels = column_kernels();
+    if constexpr (sizeof(Total) == sizeof(int32_t)) {
+      return kernels.add_narrow(set_.bits, set_.words, column, weight, first, totals_);
+    } else {
+      return kernels.add(set_.bits, set_.words, column, weight, first, totals_);
+    }
   }
 
   const ScoreSet& set_;
-  int64_t* totals_;
+  Total* totals_;
   ScoreTable* table_;
+  Failure& failure_;
   int64_t constant_ = 0;  // of the plugins with uniform scores
   bool summed_ = false;   // whether the totals hold a sum yet
-  Stage stage_ = kNone;
-  size_t place_ = 0;
-  Status status_;
 };
 
 Result<Status> ScorePass::pre_score(const ScoreSet& set) {
@@ -175,8 +184,7 @@ Result<Status> ScorePass::pre_score(const ScoreSet& set) {
 }
 
 // Upstream also normalises an empty list of nodes.
-Result<Status> ScorePass::score_none(const ScoreSet& set, int64_t* totals) {
-  if (totals != nullptr) std::fill(totals, totals + set.words * 64, 0);
+Result<Status> ScorePass::score_none(const ScoreSet& set) {
   int64_t none = 0;
   for (const uint32_t i : framework_.at(ExtensionPoint::kScore)) {
     const Framework::Instance& instance = framework_.plugins()[i];
@@ -199,15 +207,14 @@ bool ScorePass::stale_data(uint32_t plugin) const {
   return false;
 }
 
-// Lets the plugin add its scores to the totals, if it can and nobody looks at them or at the time.
-bool ScorePass::add_scores(size_t place, const ScoreSet& set, int64_t* totals) const {
+// Lets the plugin add its scores to the totals, if it can and nobody looks at the time.
+bool ScorePass::add_scores(size_t place, const ScoreSet& set, int32_t* totals) const {
   const uint32_t i = framework_.at(ExtensionPoint::kScore)[place];
   const Plugin& plugin = *framework_.plugins()[i].plugin;
-  const int64_t weight = framework_.score_weights()[place];
-  constexpr int64_t kMaxWeight = std::numeric_limits<int32_t>::max();
-  if (plugin.normalizes() || plugin.foreign() || weight < 0 || weight > kMaxWeight) return false;
+  if (plugin.normalizes() || plugin.foreign()) return false;
   if (state_.timer() != nullptr || stale_data(i)) return false;
-  return plugin.add_scores(call_of(i), set, static_cast<uint32_t>(weight), totals);
+  return plugin.add_scores(call_of(i), set,
+                           static_cast<uint32_t>(framework_.score_weights()[place]), totals);
 }
 
 // Gets all scores of one plugin. Nodes that fail are marked, and then the
@@ -257,9 +264,9 @@ void ScorePass::count_scores(const ScoreSet& set) const {
   }
 }
 
-// Records a failure in `sums`.
+// Records a failure of the plugin.
 Result<Scored> ScorePass::ask_place(size_t place, const ScoreSet& set, int64_t* scores,
-                                    Sums* sums) {
+                                    Failure* failure) {
   const uint32_t plugin = framework_.at(ExtensionPoint::kScore)[place];
   const Result<Scored> asked = ask(plugin, set, scores);
   if (!asked.ok()) return asked;
@@ -268,11 +275,11 @@ Result<Scored> ScorePass::ask_place(size_t place, const ScoreSet& set, int64_t* 
     const std::vector<uint64_t>& errors = work_.score_errors;
     const auto bad = [&](uint32_t r) { return has_bit(errors, r); };
     const size_t at = first_place(set.rows(), bad);
-    if (!sums->failed_before(Sums::kScore, at)) {
+    if (!failure->before(Failure::kScore, at)) {
       failed_ = {at, place};
-      sums->fail(Sums::kScore, at,
-                 plugin_failed("running Score plugins", instance.name,
-                               instance.plugin->score_status(call_of(plugin), set.rows()[at])));
+      failure->fail(Failure::kScore, at,
+                    plugin_failed("running Score plugins", instance.name,
+                                  instance.plugin->score_status(call_of(plugin), set.rows()[at])));
     }
   }
   return asked;
@@ -286,79 +293,101 @@ bool ScorePass::normalizes_in_turn() const {
          });
 }
 
-Result<Status> ScorePass::score(const ScoreSet& set, int64_t* totals, ScoreTable* table,
+template <typename Total>
+Result<Status> ScorePass::score(const ScoreSet& set, Total* totals, ScoreTable* table,
                                 int64_t* offset) {
   if (offset != nullptr) *offset = 0;
   if (table != nullptr) *table = {};
   failed_.reset();
-  if (set.count == 0) return score_none(set, totals);
   const size_t n = set.words * 64;
+  if (set.count == 0) {
+    if (totals != nullptr) std::fill_n(totals, n, 0);
+    return score_none(set);
+  }
   const std::vector<uint32_t>& order = framework_.at(ExtensionPoint::kScore);
   const bool keep = normalizes_in_turn();
   const size_t columns = keep ? order.size() : 1;
   if (work_.column.size() < n * columns) work_.column.resize(n * columns);
-  std::vector<Scored> all(columns);
-  Sums sums(set, totals, table);
+  std::vector<Scored> all(keep ? columns : 0);
+  Failure failure;
+  Sums<Total> sums(set, totals, table, &failure);
   const auto column = [&](size_t k) { return work_.column.data() + (keep ? k * n : 0); };
-  // The first scores that are added as they are need no column of their own.
-  const auto direct = [&](size_t k, const Framework::Instance& instance) {
-    return totals != nullptr && table == nullptr && !keep && !sums.summed() &&
-           framework_.score_weights()[k] == 1 && !instance.plugin->normalizes() &&
-           !instance.plugin->foreign();
-  };
   if (keep)
     for (size_t k = 0; k < order.size(); ++k) {
       if (!asked(order[k])) continue;
-      const Result<Scored> scored = ask_place(k, set, column(k), &sums);
+      const Result<Scored> scored = ask_place(k, set, column(k), &failure);
       if (!scored.ok()) return scored.error();
       all[k] = *scored;
     }
   for (size_t k = 0; k < order.size(); ++k) {
     const uint32_t i = order[k];
     if (!asked(i)) continue;
-    Scored& scored = all[keep ? k : 0];
-    const Framework::Instance& instance = framework_.plugins()[i];
-    if (totals != nullptr && table == nullptr && !keep && sums.summed() && sums.wanted() &&
-        add_scores(k, set, totals)) {
-      LIBSCHED_TRY(call_.check_limits());
-      continue;
+    if constexpr (sizeof(Total) == sizeof(int32_t)) {
+      if (table == nullptr && !keep && failure.wanted()) {
+        sums.begin();
+        if (add_scores(k, set, totals)) {
+          LIBSCHED_TRY(call_.check_limits());
+          continue;
+        }
+      }
     }
-    if (!keep) {
-      const bool add = direct(k, instance);
-      const Result<Scored> now = ask_place(k, set, add ? totals : column(k), &sums);
+    const Framework::Instance& instance = framework_.plugins()[i];
+    Scored scored;
+    if (keep) {
+      scored = all[k];
+    } else {
+      const Result<Scored> now = ask_place(k, set, column(k), &failure);
       if (!now.ok()) return now.error();
       scored = *now;
-      if (add && !scored.uniform && sums.wanted() && sums.take(scored)) continue;
     }
-    if (!sums.wanted()) continue;  // nothing is normalised after a failure
+    if (!failure.wanted()) continue;  // nothing is normalised after a failure
     const int64_t weight = framework_.score_weights()[k];
     sums.raw(instance.name, weight, scored, column(k));
     if (instance.plugin->normalizes()) {
       if (scored.uniform) {
         scored.value = normalize_uniform(i, scored.value);
       } else if (const Status s = normalize(i, set, column(k)); !s.success()) {
-        sums.fail(Sums::kNormalize, 0,
-                  plugin_failed("running Normalize on Score plugins", instance.name, s));
+        failure.fail(Failure::kNormalize, 0,
+                     plugin_failed("running Normalize on Score plugins", instance.name, s));
         continue;
       }
       LIBSCHED_TRY(call_.check_limits());
     }
     sums.add(instance.name, weight, scored, column(k));
   }
-  return sums.finish(!order.empty(), offset);
+  if (!failure.none()) {
+    if (table != nullptr) *table = {};
+    return failure.take();
+  }
+  sums.finish(!order.empty(), offset);
+  return Status();
 }
 
-uint32_t pick_row(const View& view, const ScoreSet& set, const int64_t* totals, TieMode ties,
+template Result<Status> ScorePass::score(const ScoreSet&, int32_t*, ScoreTable*, int64_t*);
+template Result<Status> ScorePass::score(const ScoreSet&, int64_t*, ScoreTable*, int64_t*);
+
+template <typename Total>
+uint32_t pick_row(const View& view, const ScoreSet& set, const Total* totals, TieMode ties,
                   uint64_t seed, uint64_t* ties_broken, int64_t* best) {
-  const ColumnKernels& columns = column_kernels();
-  const auto [top, count] = columns.top(set.bits, set.words, totals);
-  *best = top;
-  if (count == 1) {  // then no order is needed
+  ColumnTop found;
+  if constexpr (sizeof(Total) == sizeof(int32_t)) {
+    found = column_kernels().top_narrow(set.bits, set.words, totals);
+  } else {
+    found = column_kernels().top(set.bits, set.words, totals);
+  }
+  *best = found.value;
+  const auto top = static_cast<Total>(found.value);
+  if (found.count == 1) {  // then no order is needed
     uint32_t only = kNoId;
     set.for_each([&](uint32_t r) { only = totals[r] == top ? r : only; });
     return only;
   }
-  return pick_tie(view, set, totals, top, count, ties, seed, ties_broken);
+  return pick_tie(view, set, totals, top, found.count, ties, seed, ties_broken);
 }
+
+template uint32_t pick_row(const View&, const ScoreSet&, const int32_t*, TieMode, uint64_t,
+                           uint64_t*, int64_t*);
+template uint32_t pick_row(const View&, const ScoreSet&, const int64_t*, TieMode, uint64_t,
+                           uint64_t*, int64_t*);
 
 }  // namespace libsched

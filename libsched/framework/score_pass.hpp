@@ -24,9 +24,11 @@ class ScorePass {
 
   // A Status other than Success is upstream's Error of the whole point.
   Result<Status> pre_score(const ScoreSet& set);
-  // `totals`: 64 * set.words numbers by row, or null. `table`: every score, or null. `offset` gets
-  // the amount that every row's total lacks; if null, the totals are complete.
-  Result<Status> score(const ScoreSet& set, int64_t* totals, ScoreTable* table,
+  // `totals`: 64 * set.words numbers by row, or null; of int32_t only if the framework's scores are
+  // narrow. `table`: every score, or null. `offset` gets the amount that every row's total lacks;
+  // if null, the totals are complete.
+  template <typename Total>
+  Result<Status> score(const ScoreSet& set, Total* totals, ScoreTable* table,
                        int64_t* offset = nullptr);
   // As score(), with the scores of `kept`, which is brought up to date for the set: afterwards
   // kept->totals() and `offset` are what score() gives. False if nothing is kept that serves, or if
@@ -39,9 +41,11 @@ class ScorePass {
   void count_scores(const ScoreSet& set) const;
 
  private:
+  class Failure;
+  template <typename Total>
   class Sums;
 
-  Result<Status> score_none(const ScoreSet& set, int64_t* totals);
+  Result<Status> score_none(const ScoreSet& set);
   bool asked(uint32_t plugin) const {
     return !state_.entries()[plugin].skip_score && framework_.plugins()[plugin].plugin != nullptr;
   }
@@ -52,8 +56,8 @@ class ScorePass {
   }
   Result<Scored> ask(uint32_t plugin, const ScoreSet& set, int64_t* scores);
   bool stale_data(uint32_t plugin) const;
-  bool add_scores(size_t place, const ScoreSet& set, int64_t* totals) const;
-  Result<Scored> ask_place(size_t place, const ScoreSet& set, int64_t* scores, Sums* sums);
+  bool add_scores(size_t place, const ScoreSet& set, int32_t* totals) const;
+  Result<Scored> ask_place(size_t place, const ScoreSet& set, int64_t* scores, Failure* failure);
   Status normalize(uint32_t plugin, const ScoreSet& set, int64_t* scores) const;
   int64_t normalize_uniform(uint32_t plugin, int64_t score) const;
   Result<bool> score_missing(const ScoreSet& missing, ClassScores* kept);
@@ -97,7 +101,8 @@ uint32_t pick_tie(const View& view, const ScoreSet& set, const T* totals, T top,
 }
 
 // The best row of the set by `totals`; `best` gets its total. `ties_broken` counts random choices.
-uint32_t pick_row(const View& view, const ScoreSet& set, const int64_t* totals, TieMode ties,
+template <typename Total>
+uint32_t pick_row(const View& view, const ScoreSet& set, const Total* totals, TieMode ties,
                   uint64_t seed, uint64_t* ties_broken, int64_t* best);
 
 }  // namespace libsched

@@ -88,9 +88,13 @@ struct ScoreSet {
 struct Scored {
   bool uniform = false;
   int64_t value = 0;
-  // Whether all are known to be between kMinNodeScore and kMaxNodeScore, which need not be checked then.
-  bool in_range = false;
 };
+
+// Adds a score times a weight to a total. What is out of the total's range wraps around.
+inline void add_weighted(int64_t score, uint32_t weight, int32_t* total) {
+  *total =
+      static_cast<int32_t>(static_cast<uint32_t>(*total) + static_cast<uint32_t>(score) * weight);
+}
 
 struct ScoreRange {
   int64_t min, max;

@@ -20,6 +20,7 @@ struct Workspace {
   std::vector<size_t> rejecting;
   std::vector<uint32_t> narrowed, judged, feasible_rows;  // node lists
   LineVector<int64_t> column, totals;                     // of a score pass
+  LineVector<int32_t> narrow_totals;                      // of a score pass
   LineVector<int32_t> rescored;                           // of a plugin that scores all rows again
   LineVector<uint8_t> placed_scores;                      // of such a one, by place
   std::vector<uint64_t> hit, alive_hit, normal;  // rows that kept answers are made for again

@@ -159,6 +159,8 @@ class Trial {
     }
     REQUIRE_FALSE(d.best.empty());
     CHECK(view.row(cycle->row).name == d.node(d.best[0]));
+    for (size_t i = 0; i < d.scores.rows.size(); ++i)
+      if (d.scores.rows[i] == d.best[0]) CHECK(cycle->total == d.scores.totals[i]);
     std::vector<uint64_t> bits(view.word_count());
     for (const uint32_t i : d.details().feasible) {
       const uint32_t r = view.find_node(d.node(i));

@@ -39,15 +39,14 @@ class ImageLocality final : public Plugin {
  public:
   // Only the rows that have the image get points.
   bool add_scores(const ScoreCall& call, const ScoreSet& set, uint32_t weight,
-                  int64_t* totals) const override {
+                  int32_t* totals) const override {
     const Images& images = call.view.images();
     const std::vector<const Images::Image*> wanted = wanted_images(images, call.pod);
     if (wanted.empty()) return true;
     const int64_t max = max_sum(call.pod);
     if (wanted.size() != 1 || rows_look(images, wanted, set) || score_of(0, max) != 0) return false;
-    each_holder(*wanted[0], call.view.node_count(), max, [&](uint32_t row, int64_t score) {
-      totals[row] = wrapping_add(totals[row], score * int64_t{weight});
-    });
+    each_holder(*wanted[0], call.view.node_count(), max,
+                [&](uint32_t row, int64_t score) { add_weighted(score, weight, &totals[row]); });
     return true;
   }
 

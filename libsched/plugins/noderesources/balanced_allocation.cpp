@@ -29,7 +29,7 @@ class BalancedAllocation final : public Plugin {
   }
 
   bool add_scores(const ScoreCall& call, const ScoreSet& set, uint32_t weight,
-                  int64_t* totals) const override {
+                  int32_t* totals) const override {
     if (call.data == nullptr || allocation_.empty() || !set.few.empty()) return false;
     const auto& ask = *static_cast<const AllocationAsk*>(call.data);
     const AllocationColumns columns = allocation_.columns(call.view.columns(), ask);

@@ -50,6 +50,24 @@ TEST_CASE("other resources") {
   CHECK(t.scores(container("cpu: 3m")) == "a 67/67, b 67/67");
 }
 
+TEST_CASE("sums of scores up to and beyond 32 bits") {
+  for (const char* weight : {"1", "21474836", "21474837", "2147483647"}) {
+    CAPTURE(weight);
+    TrialOptions options;
+    options.profile =
+        "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "
+        "DefaultBinder}]}, preScore: {enabled: [{name: NodeResourcesBalancedAllocation}]}, score: "
+        "{enabled: [{name: NodeResourcesBalancedAllocation, weight: " +
+        std::string(weight) + "}]}}";
+    Trial t(kPlugin,
+            node("a", "cpu: 1, memory: 2000") + node("b", "cpu: 1, memory: 2000") +
+                taking("p", "a", "cpu: 500m, memory: 1000") + taking("q", "b", "memory: 1000"),
+            options);
+    CHECK(t.scores(container("cpu: 100m")) == "a 72/72, b 77/77");
+    CHECK(t.scores(container("cpu: 500m")) == "a 62/62, b 87/87");
+  }
+}
+
 TEST_CASE("Score without PreScore") {
   TrialOptions options;
   options.profile =

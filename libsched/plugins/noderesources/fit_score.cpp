@@ -75,15 +75,23 @@ Scored FitScorer::score(const View& view, const AllocationAsk& ask, const ScoreS
   const AllocationColumns columns = allocation_.columns(view.columns(), ask);
   switch (type_) {
     case Type::kLeast:
-      return {.in_range = least_allocated(
-                  {columns, set.bits, set.words, BalanceForm::kRelative, set.first_word, set.few},
-                  scores)};
+      least_allocated(
+          {columns, set.bits, set.words, BalanceForm::kRelative, set.first_word, set.few}, scores);
+      break;
     case Type::kMost:
       set.for_each([&](uint32_t r) { scores[r] = most_allocated_row(columns, r); });
       break;
     case Type::kRatio: set.for_each([&](uint32_t r) { scores[r] = ratio_row(columns, r); }); break;
   }
   return {};
+}
+
+bool FitScorer::add_scores(const View& view, const AllocationAsk& ask, const ScoreSet& set,
+                           uint32_t weight, int32_t* totals) const {
+  if (type_ != Type::kLeast || allocation_.empty() || !set.few.empty()) return false;
+  const AllocationColumns columns = allocation_.columns(view.columns(), ask);
+  return add_least_allocated({columns, set.bits, set.words, BalanceForm::kRelative, set.first_word},
+                             weight, totals);
 }
 
 }  // namespace libsched

@@ -17,6 +17,9 @@ class FitScorer {
   // Scores every row of the set. Fails all of them if no resource is listed.
   Scored score(const View& view, const AllocationAsk& ask, const ScoreSet& set,
                int64_t* scores) const;
+  // Adds the scores of LeastAllocated as Plugin::add_scores(). False for other scorers.
+  bool add_scores(const View& view, const AllocationAsk& ask, const ScoreSet& set, uint32_t weight,
+                  int32_t* totals) const;
 
  private:
   enum class Type : uint8_t { kLeast, kMost, kRatio };

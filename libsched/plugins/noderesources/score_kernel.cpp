@@ -15,7 +15,8 @@ struct Kernels {
   size_t count = 0;
 
   Kernels() {
-    list[count++] = {"portable", portable_least, portable_balanced, portable_add_balanced};
+    list[count++] = {"portable", portable_least, portable_balanced, portable_add_least,
+                     portable_add_balanced};
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2")) list[count++] = avx2_allocation_kernels();
@@ -35,10 +36,9 @@ std::span<const AllocationKernels> allocation_kernels() {
   return {kernels().list.data(), kernels().count};
 }
 
-bool least_allocated(const AllocationInput& input, int64_t* scores) {
+void least_allocated(const AllocationInput& input, int64_t* scores) {
   if (input.columns.size() == 2) return allocation_kernels().back().least(input, scores);
   each_row(input, scores, [&](size_t row) { return least_allocated_row(input.columns, row); });
-  return false;  // unknown
 }
 
 void balanced_allocation(const AllocationInput& input, int64_t* scores) {
@@ -46,7 +46,13 @@ void balanced_allocation(const AllocationInput& input, int64_t* scores) {
   portable_balanced(input, scores);
 }
 
-bool add_balanced_allocation(const AllocationInput& input, uint32_t weight, int64_t* totals) {
+bool add_least_allocated(const AllocationInput& input, uint32_t weight, int32_t* totals) {
+  if (input.columns.size() == 2)
+    return allocation_kernels().back().add_least(input, weight, totals);
+  return portable_add_least(input, weight, totals);
+}
+
+bool add_balanced_allocation(const AllocationInput& input, uint32_t weight, int32_t* totals) {
   if (input.columns.size() == 2)
     return allocation_kernels().back().add_balanced(input, weight, totals);
   return portable_add_balanced(input, weight, totals);

@@ -33,11 +33,13 @@ struct AllocationInput {
 
 // Sets scores[row] for every row of `bits`. The scores of other rows of the same words are
 // undefined.
-bool least_allocated(const AllocationInput& input, int64_t* scores);  // true: all are in range
+void least_allocated(const AllocationInput& input, int64_t* scores);
 void balanced_allocation(const AllocationInput& input, int64_t* scores);
-// Adds the scores of balanced_allocation(), each times `weight`, to the totals. Returns whether all
-// are between the smallest and largest score of a node; else the totals are meaningless.
-bool add_balanced_allocation(const AllocationInput& input, uint32_t weight, int64_t* totals);
+// Add the same scores, each times `weight`, to the totals, of which those of other rows of the same
+// words are then undefined. `few` is not looked at. Return whether all scores are between the
+// smallest and largest score of a node; else the totals are meaningless.
+bool add_least_allocated(const AllocationInput& input, uint32_t weight, int32_t* totals);
+bool add_balanced_allocation(const AllocationInput& input, uint32_t weight, int32_t* totals);
 
 // Computes the score of one row, step by step as upstream does.
 int64_t least_allocated_row(std::span<const AllocationColumn> columns, size_t row);
@@ -47,9 +49,10 @@ int64_t balanced_allocation_row(std::span<const AllocationColumn> columns, Balan
 // Returns the kernels of exactly two columns, the portable kernel first. Tests compare them.
 struct AllocationKernels {
   const char* name;
-  bool (*least)(const AllocationInput& input, int64_t* scores);
+  void (*least)(const AllocationInput& input, int64_t* scores);
   void (*balanced)(const AllocationInput& input, int64_t* scores);
-  bool (*add_balanced)(const AllocationInput& input, uint32_t weight, int64_t* totals);
+  bool (*add_least)(const AllocationInput& input, uint32_t weight, int32_t* totals);
+  bool (*add_balanced)(const AllocationInput& input, uint32_t weight, int32_t* totals);
 };
 std::span<const AllocationKernels> allocation_kernels();
 

@@ -58,7 +58,22 @@ __attribute__((target("avx2"), always_inline)) inline __m256d balance4(__m256d u
 
 struct LeastOf4 {
   __m256d ask_a, ask_b, weight_a, weight_b, inverse;
+
+  LeastOf4(const AllocationColumn& a, const AllocationColumn& b) __attribute__((target("avx2")))
+      : ask_a(_mm256_set1_pd(static_cast<double>(a.ask))),
+        ask_b(_mm256_set1_pd(static_cast<double>(b.ask))),
+        weight_a(_mm256_set1_pd(static_cast<double>(a.weight))),
+        weight_b(_mm256_set1_pd(static_cast<double>(b.weight))),
+        // Small integers: half a unit keeps the product away from where rounding could matter.
+        inverse(_mm256_set1_pd(1.0 / static_cast<double>(a.weight + b.weight))) {}
 };
+// The scores of four rows, to be truncated.
+__attribute__((target("avx2"), always_inline)) inline __m256d least4(const LeastOf4& c,
+                                                                     const Four& a, const Four& b) {
+  const __m256d sum = _mm256_add_pd(_mm256_mul_pd(free4(a, c.ask_a), c.weight_a),
+                                    _mm256_mul_pd(free4(b, c.ask_b), c.weight_b));
+  return _mm256_mul_pd(_mm256_add_pd(sum, _mm256_set1_pd(0.5)), c.inverse);
+}
 // Scores `end` rows of a word, and returns those that need the plain loop.
 __attribute__((target("avx2"), always_inline)) inline uint64_t least4(const LeastOf4& c,
                                                                       const WordOf& a,
@@ -68,39 +83,60 @@ __attribute__((target("avx2"), always_inline)) inline uint64_t least4(const Leas
   for (size_t i = 0; i < end; i += 4) {
     const Four at_a = load4(a, i), at_b = load4(b, i);
     plain |= unusual4(at_a, at_b) << i;
-    const __m256d sum = _mm256_add_pd(_mm256_mul_pd(free4(at_a, c.ask_a), c.weight_a),
-                                      _mm256_mul_pd(free4(at_b, c.ask_b), c.weight_b));
-    store4(out + i,
-           _mm256_floor_pd(_mm256_mul_pd(_mm256_add_pd(sum, _mm256_set1_pd(0.5)), c.inverse)));
+    store4(out + i, _mm256_floor_pd(least4(c, at_a, at_b)));
   }
   return plain;
 }
 
-__attribute__((target("avx2"))) bool avx2_least(const AllocationInput& input, int64_t* scores) {
+__attribute__((target("avx2"))) void avx2_least(const AllocationInput& input, int64_t* scores) {
   if (!usual_ask(input)) return portable_least(input, scores);
   const AllocationColumn &a = input.columns[0], &b = input.columns[1];
-  // Small integers: half a unit keeps the product away from where rounding could matter.
-  const LeastOf4 common = {
-      _mm256_set1_pd(static_cast<double>(a.ask)), _mm256_set1_pd(static_cast<double>(b.ask)),
-      _mm256_set1_pd(static_cast<double>(a.weight)), _mm256_set1_pd(static_cast<double>(b.weight)),
-      _mm256_set1_pd(1.0 / static_cast<double>(a.weight + b.weight))};
+  const LeastOf4 common(a, b);
   const auto plain = [&](size_t r) { return least_allocated_row(input.columns, r); };
-  if (!input.few.empty()) {
-    score_few(
+  if (!input.few.empty())
+    return score_few(
         input, scores,
         [&](const WordOf& a, const WordOf& b, size_t end, int64_t* out)
             __attribute__((target("avx2"))) { return least4(common, a, b, end, out); },
         plain);
-    return false;  // unknown
-  }
-  bool usual = true;  // the scores of other rows may be out of range
   for (size_t w = input.first_word; w < input.words; ++w) {
     if (input.bits[w] == 0) continue;
     const uint64_t unusual = least4(common, WordOf(a, w), WordOf(b, w), 64, scores + w * 64);
-    usual = usual && (unusual & input.bits[w]) == 0;
     each_row(unusual & input.bits[w], w, scores, plain);
   }
-  return usual;
+}
+
+// Adds four scores, truncated, to their totals, but for the unusual rows: bit i for lane i.
+__attribute__((target("avx2"), always_inline)) inline void add4(int32_t* totals, __m256d scores,
+                                                                uint64_t unusual, __m128i factor) {
+  auto* const at = reinterpret_cast<__m128i*>(totals);
+  const __m128i lanes = _mm_setr_epi32(1, 2, 4, 8);
+  const __m128i skipped =
+      _mm_cmpeq_epi32(_mm_and_si128(_mm_set1_epi32(static_cast<int32_t>(unusual)), lanes), lanes);
+  const __m128i more = _mm_mullo_epi32(_mm256_cvttpd_epi32(scores), factor);
+  _mm_storeu_si128(at, _mm_add_epi32(_mm_loadu_si128(at), _mm_andnot_si128(skipped, more)));
+}
+
+__attribute__((target("avx2"))) bool avx2_add_least(const AllocationInput& input, uint32_t weight,
+                                                    int32_t* totals) {
+  if (!usual_ask(input)) return portable_add_least(input, weight, totals);
+  const AllocationColumn &a = input.columns[0], &b = input.columns[1];
+  const LeastOf4 common(a, b);
+  const __m128i factor = _mm_set1_epi32(static_cast<int32_t>(weight));
+  bool within = true;
+  for (size_t w = input.first_word; w < input.words; ++w) {
+    if (input.bits[w] == 0) continue;
+    const WordOf in_a(a, w), in_b(b, w);
+    uint64_t plain = 0;
+    for (size_t i = 0; i < 64; i += 4) {
+      const Four at_a = load4(in_a, i), at_b = load4(in_b, i);
+      const uint64_t unusual = unusual4(at_a, at_b);
+      plain |= unusual << i;
+      add4(totals + w * 64 + i, least4(common, at_a, at_b), unusual, factor);
+    }
+    within &= add_least_rows(plain & input.bits[w], w, input, weight, totals);
+  }
+  return within;
 }
 
 struct BalancedOf4 {
@@ -180,38 +216,25 @@ __attribute__((target("avx2"))) void avx2_balanced(const AllocationInput& input,
 }
 
 __attribute__((target("avx2"))) bool avx2_add_balanced(const AllocationInput& input,
-                                                       uint32_t weight, int64_t* totals) {
+                                                       uint32_t weight, int32_t* totals) {
   if (!usual_ask(input)) return portable_add_balanced(input, weight, totals);
   const AllocationColumn &a = input.columns[0], &b = input.columns[1];
   const BalancedOf4 common(input);
-  const __m256d high = _mm256_set1_pd(static_cast<double>(kMaxNodeScore));
-  const __m256i factor = _mm256_set1_epi64x(weight);
+  const __m128i factor = _mm_set1_epi32(static_cast<int32_t>(weight));
   bool within = true;
   for (size_t w = input.first_word; w < input.words; ++w) {
     if (input.bits[w] == 0) continue;
     const WordOf in_a(a, w), in_b(b, w);
     uint8_t* const balances = balances_of(input, w);
-    uint64_t plain = 0, outside = 0;
+    uint64_t plain = 0;
     for (size_t i = 0; i < 64; i += 4) {
       const Four at_a = load4(in_a, i), at_b = load4(in_b, i);
       const uint64_t unusual = unusual4(at_a, at_b);
       plain |= unusual << i;
       const __m256d score =
           balanced4(common, at_a, at_b, balances == nullptr ? nullptr : balances + i);
-      outside |= static_cast<uint64_t>(_mm256_movemask_pd(_mm256_cmp_pd(score, high, _CMP_GT_OQ)))
-                 << i;
-      const __m256i whole =
-          _mm256_xor_si256(_mm256_castpd_si256(_mm256_add_pd(score, _mm256_set1_pd(kMagic))),
-                           _mm256_set1_epi64x(kMagicBits));
-      const __m256i skipped =
-          _mm256_cmpgt_epi64(_mm256_and_si256(_mm256_set1_epi64x(static_cast<int64_t>(unusual)),
-                                              _mm256_setr_epi64x(1, 2, 4, 8)),
-                             _mm256_setzero_si256());
-      auto* const at = reinterpret_cast<__m256i*>(totals + w * 64 + i);
-      const __m256i more = _mm256_andnot_si256(skipped, _mm256_mul_epu32(whole, factor));
-      _mm256_storeu_si256(at, _mm256_add_epi64(_mm256_loadu_si256(at), more));
+      add4(totals + w * 64 + i, score, unusual, factor);
     }
-    within = within && (outside & ~plain & input.bits[w]) == 0;
     within &= add_balanced_rows(plain & input.bits[w], w, input, weight, totals);
   }
   return within;
@@ -220,7 +243,7 @@ __attribute__((target("avx2"))) bool avx2_add_balanced(const AllocationInput& in
 }  // namespace
 
 AllocationKernels avx2_allocation_kernels() {
-  return {"avx2", avx2_least, avx2_balanced, avx2_add_balanced};
+  return {"avx2", avx2_least, avx2_balanced, avx2_add_least, avx2_add_balanced};
 }
 
 }  // namespace libsched

@@ -66,23 +66,46 @@ LIBSCHED_AVX512 __m512d balance8(__m512d a, __m512d b) {
   return floor8(_mm512_mul_pd(even, _mm512_set1_pd(100)));
 }
 
+// Adds eight scores of rows of usual size, truncated, to their totals.
+template <bool once>
+LIBSCHED_AVX512 void add8(int32_t* totals, __m512d scores, __m256i factor) {
+  auto* const at = reinterpret_cast<__m256i*>(totals);
+  const __m256i whole = _mm512_cvttpd_epi32(scores);
+  const __m256i more = once ? whole : _mm256_mullo_epi32(whole, factor);
+  _mm256_storeu_si256(at, _mm256_add_epi32(_mm256_loadu_si256(at), more));
+}
+
 struct LeastOf8 {
   __m512i ask_a, ask_b;
   __m512d weight_a, weight_b, inverse;
+
+  LeastOf8(const AllocationColumn& a, const AllocationColumn& b)
+      __attribute__((target("avx512f,avx512dq")))
+      : ask_a(_mm512_set1_epi64(a.ask)),
+        ask_b(_mm512_set1_epi64(b.ask)),
+        weight_a(_mm512_set1_pd(static_cast<double>(a.weight))),
+        weight_b(_mm512_set1_pd(static_cast<double>(b.weight))),
+        inverse(_mm512_set1_pd(1.0 / static_cast<double>(a.weight + b.weight))) {}
 };
-// Scores `end` rows of a word, and returns those that need the plain loop.
+// The scores of eight rows, to be truncated.
+LIBSCHED_AVX512 __m512d least8(const LeastOf8& c, const Eight& a, const Eight& b) {
+  const __m512d sum =
+      _mm512_fmadd_pd(free8(a, c.ask_a), c.weight_a,
+                      _mm512_fmadd_pd(free8(b, c.ask_b), c.weight_b, _mm512_set1_pd(0.5)));
+  return _mm512_mul_pd(sum, c.inverse);
+}
+// Calls store(i, scores) for each eight of `end` rows of a word, and returns the rows that need the
+// plain loop.
+template <typename Store>
 LIBSCHED_AVX512 uint64_t least8(const LeastOf8& c, const WordOf& a, const WordOf& b, size_t end,
-                                int64_t* out) {
+                                Store&& store) {
   __m512i used = _mm512_setzero_si512();
   __m512d inverse = _mm512_set1_pd(1);  // an inverse is at most 1
   for (size_t i = 0; i < end; i += 8) {
     const Eight at_a = load8(a, i), at_b = load8(b, i);
     used = _mm512_ternarylogic_epi64(used, at_a.used, at_b.used, 0xfe);
     inverse = _mm512_min_pd(inverse, _mm512_min_pd(at_a.inverse, at_b.inverse));
-    const __m512d sum =
-        _mm512_fmadd_pd(free8(at_a, c.ask_a), c.weight_a,
-                        _mm512_fmadd_pd(free8(at_b, c.ask_b), c.weight_b, _mm512_set1_pd(0.5)));
-    store8(out + i, _mm512_mul_pd(sum, c.inverse));
+    store(i, least8(c, at_a, at_b));
   }
   if (unusual8({used, used, inverse}, {used, used, inverse}) == 0) return 0;
   uint64_t plain = 0;
@@ -90,31 +113,61 @@ LIBSCHED_AVX512 uint64_t least8(const LeastOf8& c, const WordOf& a, const WordOf
   return plain;
 }
 
-__attribute__((target("avx512f,avx512dq"))) bool avx512_least(const AllocationInput& input,
+__attribute__((target("avx512f,avx512dq"))) void avx512_least(const AllocationInput& input,
                                                               int64_t* scores) {
   if (!usual_ask(input)) return portable_least(input, scores);
   const AllocationColumn &a = input.columns[0], &b = input.columns[1];
-  const LeastOf8 common = {_mm512_set1_epi64(a.ask), _mm512_set1_epi64(b.ask),
-                           _mm512_set1_pd(static_cast<double>(a.weight)),
-                           _mm512_set1_pd(static_cast<double>(b.weight)),
-                           _mm512_set1_pd(1.0 / static_cast<double>(a.weight + b.weight))};
+  const LeastOf8 common(a, b);
   const auto plain = [&](size_t r) { return least_allocated_row(input.columns, r); };
-  if (!input.few.empty()) {
-    score_few(
-        input, scores,
-        [&](const WordOf& a, const WordOf& b, size_t end, int64_t* out)
-            __attribute__((target("avx512f,avx512dq"))) { return least8(common, a, b, end, out); },
-        plain);
-    return false;  // unknown
-  }
-  bool usual = true;  // the scores of other rows may be out of range
+  const auto of_word = [&](const WordOf& a, const WordOf& b, size_t end,
+                           int64_t* out) __attribute__((target("avx512f,avx512dq"))) {
+    return least8(common, a, b, end,
+                  [out](size_t i, __m512d v)
+                      __attribute__((target("avx512f,avx512dq"))) { store8(out + i, v); });
+  };
+  if (!input.few.empty()) return score_few(input, scores, of_word, plain);
   for (size_t w = input.first_word; w < input.words; ++w) {
     if (input.bits[w] == 0) continue;
-    const uint64_t unusual = least8(common, WordOf(a, w), WordOf(b, w), 64, scores + w * 64);
-    usual = usual && (unusual & input.bits[w]) == 0;
+    const uint64_t unusual = of_word(WordOf(a, w), WordOf(b, w), 64, scores + w * 64);
     each_row(unusual & input.bits[w], w, scores, plain);
   }
-  return usual;
+}
+
+// Adds the scores of the rows of a word of usual size to their totals, and returns the others.
+template <bool once>
+LIBSCHED_AVX512 uint64_t add_least8(const LeastOf8& c, const WordOf& a, const WordOf& b,
+                                    uint32_t weight, int32_t* totals) {
+  const __m256i factor = _mm256_set1_epi32(static_cast<int32_t>(weight));
+  const uint64_t unusual =
+      least8(c, a, b, 64, [&](size_t i, __m512d v) __attribute__((target("avx512f,avx512dq"))) {
+        add8<once>(totals + i, v, factor);
+      });
+  if (__builtin_expect(unusual == 0, 1)) return 0;
+  // What was added to the others is taken off.
+  const __m256i minus = _mm256_set1_epi32(static_cast<int32_t>(0 - weight));
+  for (size_t i = 0; i < 64; i += 8) {
+    const __m512d v = least8(c, load8(a, i), load8(b, i));
+    add8<false>(totals + i, _mm512_maskz_mov_pd(static_cast<__mmask8>(unusual >> i), v), minus);
+  }
+  return unusual;
+}
+
+__attribute__((target("avx512f,avx512dq"))) bool avx512_add_least(const AllocationInput& input,
+                                                                  uint32_t weight,
+                                                                  int32_t* totals) {
+  if (!usual_ask(input)) return portable_add_least(input, weight, totals);
+  const AllocationColumn &a = input.columns[0], &b = input.columns[1];
+  const LeastOf8 common(a, b);
+  bool within = true;
+  for (size_t w = input.first_word; w < input.words; ++w) {
+    if (input.bits[w] == 0) continue;
+    const WordOf in_a(a, w), in_b(b, w);
+    const uint64_t unusual = weight == 1
+                                 ? add_least8<true>(common, in_a, in_b, weight, totals + w * 64)
+                                 : add_least8<false>(common, in_a, in_b, weight, totals + w * 64);
+    within &= add_least_rows(unusual & input.bits[w], w, input, weight, totals);
+  }
+  return within;
 }
 
 struct BalancedOf8 {
@@ -193,17 +246,14 @@ __attribute__((target("avx512f,avx512dq"))) void avx512_balanced(const Allocatio
   }
 }
 
-// Adds the scores of the rows of a word, which `bits` names if not all. Rows with a known balance
-// are of usual size. Raises the lanes of `highest` to the scores, and returns the rows that need
-// the plain loop.
-template <bool all, bool once>
+// Adds the scores of the rows of a word of usual size to their totals, and returns the others. Rows
+// with a known balance are of usual size.
+template <bool once>
 LIBSCHED_AVX512 uint64_t add_balanced8(const BalancedOf8& c, const WordOf& a, const WordOf& b,
-                                       uint8_t* balances, uint64_t bits, __m512i factor,
-                                       __m512i* highest, int64_t* totals) {
+                                       uint8_t* balances, __m256i factor, int32_t* totals) {
   uint64_t plain = 0;
   for (size_t i = 0; i < 64; i += 8) {
     const Eight at_a = load8(a, i), at_b = load8(b, i);
-    uint64_t unusual = 0;
     __m512d score;
     __m128i known = _mm_set1_epi8(-1);
     if (balances != nullptr) known = _mm_loadl_epi64(reinterpret_cast<__m128i*>(balances + i));
@@ -212,61 +262,41 @@ LIBSCHED_AVX512 uint64_t add_balanced8(const BalancedOf8& c, const WordOf& a, co
       const EightDoubles d = doubles8(at_a, at_b);
       score = change8(balance_with8(c, d, at_a.inverse, at_b.inverse), without);
     } else {
+      uint64_t unusual;
       score = balanced8(c, at_a, at_b, balances == nullptr ? nullptr : balances + i, &unusual);
+      score = _mm512_maskz_mov_pd(static_cast<__mmask8>(~unusual), score);
       plain |= unusual << i;
     }
-    const __m512i whole = _mm512_cvttpd_epi64(score);
-    const __m512i more = once ? whole : _mm512_mul_epu32(whole, factor);
-    const __m512i before = _mm512_loadu_si512(totals + i);
-    if constexpr (all) {
-      if (__builtin_expect(unusual == 0, 1)) {
-        *highest = _mm512_max_epi64(*highest, whole);
-        _mm512_storeu_si512(totals + i, _mm512_add_epi64(before, more));
-        continue;
-      }
-    }
-    const auto wanted = static_cast<__mmask8>(~unusual & bits >> i);
-    *highest = _mm512_mask_max_epi64(*highest, wanted, *highest, whole);
-    _mm512_storeu_si512(totals + i, _mm512_mask_add_epi64(before, wanted, before, more));
+    add8<once>(totals + i, score, factor);
   }
   return plain;
 }
 
-template <bool once>
-LIBSCHED_AVX512 bool add_balanced8(const AllocationInput& input, uint32_t weight, int64_t* totals) {
-  const AllocationColumn &a = input.columns[0], &b = input.columns[1];
-  const BalancedOf8 common(input);
-  const __m512i factor = _mm512_set1_epi64(weight);
-  __m512i highest = _mm512_setzero_si512();
-  bool within = true;
-  for (size_t w = input.first_word; w < input.words; ++w) {
-    const uint64_t bits = input.bits[w];
-    if (bits == 0) continue;
-    uint8_t* const balances = common.absolute ? nullptr : balances_of(input, w);
-    const uint64_t plain =
-        bits == ~uint64_t{0}
-            ? add_balanced8<true, once>(common, WordOf(a, w), WordOf(b, w), balances, bits, factor,
-                                        &highest, totals + w * 64)
-            : add_balanced8<false, once>(common, WordOf(a, w), WordOf(b, w), balances, bits, factor,
-                                         &highest, totals + w * 64);
-    within &= add_balanced_rows(plain & bits, w, input, weight, totals);
-  }
-  return within && _mm512_reduce_max_epi64(highest) <= kMaxNodeScore;
-}
-
 __attribute__((target("avx512f,avx512dq"))) bool avx512_add_balanced(const AllocationInput& input,
                                                                      uint32_t weight,
-                                                                     int64_t* totals) {
+                                                                     int32_t* totals) {
   if (!usual_ask(input)) return portable_add_balanced(input, weight, totals);
-  return weight == 1 ? add_balanced8<true>(input, weight, totals)
-                     : add_balanced8<false>(input, weight, totals);
+  const AllocationColumn &a = input.columns[0], &b = input.columns[1];
+  const BalancedOf8 common(input);
+  const __m256i factor = _mm256_set1_epi32(static_cast<int32_t>(weight));
+  bool within = true;
+  for (size_t w = input.first_word; w < input.words; ++w) {
+    if (input.bits[w] == 0) continue;
+    uint8_t* const balances = common.absolute ? nullptr : balances_of(input, w);
+    const WordOf in_a(a, w), in_b(b, w);
+    const uint64_t plain =
+        weight == 1 ? add_balanced8<true>(common, in_a, in_b, balances, factor, totals + w * 64)
+                    : add_balanced8<false>(common, in_a, in_b, balances, factor, totals + w * 64);
+    within &= add_balanced_rows(plain & input.bits[w], w, input, weight, totals);
+  }
+  return within;
 }
 #undef LIBSCHED_AVX512
 
 }  // namespace
 
 AllocationKernels avx512_allocation_kernels() {
-  return {"avx512", avx512_least, avx512_balanced, avx512_add_balanced};
+  return {"avx512", avx512_least, avx512_balanced, avx512_add_least, avx512_add_balanced};
 }
 
 }  // namespace libsched

@@ -97,6 +97,33 @@ std::optional<int64_t> pair_row(const AllocationInput& input, size_t row) {
   return balance_score(input.form, with_pod, without);
 }
 
+// `usual`: there are two columns, and the pod's requests are of usual size.
+int64_t least_row(const AllocationInput& input, bool usual, size_t row) {
+  std::array<double, 2> capacity, used;
+  if (!usual || !usual_row(input, row, capacity, used))
+    return least_allocated_row(input.columns, row);
+  double sum = 0;
+  for (size_t i = 0; i < 2; ++i) {
+    const AllocationColumn& c = input.columns[i];
+    const double free = std::max(capacity[i] - (used[i] + static_cast<double>(c.ask)), 0.0) * 100;
+    sum += static_cast<double>(static_cast<int64_t>(free / capacity[i])) *
+           static_cast<double>(c.weight);
+  }
+  const double weights = static_cast<double>(input.columns[0].weight + input.columns[1].weight);
+  return static_cast<int64_t>(sum / weights);
+}
+
+template <typename RowScore>
+bool add_rows(uint64_t bits, size_t word, uint32_t weight, int32_t* totals, RowScore&& row_score) {
+  bool within = true;
+  for_each_bit(bits, word * 64, [&](size_t row) {
+    const int64_t score = row_score(row);
+    add_weighted(score, weight, &totals[row]);
+    within = within && score >= kMinNodeScore && score <= kMaxNodeScore;
+  });
+  return within;
+}
+
 }  // namespace
 
 int64_t balanced_row(const AllocationInput& input, size_t row) {
@@ -104,42 +131,36 @@ int64_t balanced_row(const AllocationInput& input, size_t row) {
   return balanced_allocation_row(input.columns, input.form, row);
 }
 
-bool portable_least(const AllocationInput& input, int64_t* scores) {
+void portable_least(const AllocationInput& input, int64_t* scores) {
   const bool usual = usual_ask(input);
-  const AllocationColumn &a = input.columns[0], &b = input.columns[1];
-  const double weights = static_cast<double>(a.weight + b.weight);
-  each_row(input, scores, [&](size_t row) {
-    std::array<double, 2> capacity, used;
-    if (!usual || !usual_row(input, row, capacity, used))
-      return least_allocated_row(input.columns, row);
-    double sum = 0;
-    for (size_t i = 0; i < 2; ++i) {
-      const AllocationColumn& c = input.columns[i];
-      const double free = std::max(capacity[i] - (used[i] + static_cast<double>(c.ask)), 0.0) * 100;
-      sum += static_cast<double>(static_cast<int64_t>(free / capacity[i])) *
-             static_cast<double>(c.weight);
-    }
-    return static_cast<int64_t>(sum / weights);
-  });
-  return false;  // unknown
+  each_row(input, scores, [&](size_t row) { return least_row(input, usual, row); });
 }
 
 void portable_balanced(const AllocationInput& input, int64_t* scores) {
   each_row(input, scores, [&](size_t row) { return balanced_row(input, row); });
 }
 
+bool add_least_rows(uint64_t bits, size_t word, const AllocationInput& input, uint32_t weight,
+                    int32_t* totals) {
+  return add_rows(bits, word, weight, totals,
+                  [&](size_t row) { return least_allocated_row(input.columns, row); });
+}
+
 bool add_balanced_rows(uint64_t bits, size_t word, const AllocationInput& input, uint32_t weight,
-                       int64_t* totals) {
+                       int32_t* totals) {
+  return add_rows(bits, word, weight, totals, [&](size_t row) { return balanced_row(input, row); });
+}
+
+bool portable_add_least(const AllocationInput& input, uint32_t weight, int32_t* totals) {
+  const bool usual = input.columns.size() == 2 && usual_ask(input);
   bool within = true;
-  for_each_bit(bits, word * 64, [&](size_t row) {
-    const int64_t score = balanced_row(input, row);
-    totals[row] = wrapping_add(totals[row], wrapping_mul(score, int64_t{weight}));
-    within = within && score >= kMinNodeScore && score <= kMaxNodeScore;
-  });
+  for (size_t w = input.first_word; w < input.words; ++w)
+    within &= add_rows(input.bits[w], w, weight, totals,
+                       [&](size_t row) { return least_row(input, usual, row); });
   return within;
 }
 
-bool portable_add_balanced(const AllocationInput& input, uint32_t weight, int64_t* totals) {
+bool portable_add_balanced(const AllocationInput& input, uint32_t weight, int32_t* totals) {
   bool within = true;
   for (size_t w = input.first_word; w < input.words; ++w)
     within &= add_balanced_rows(input.bits[w], w, input, weight, totals);

@@ -28,9 +28,11 @@ inline bool usual_row(const AllocationInput& input, size_t row, std::array<doubl
 
 // The same as balanced_allocation_row(), with the balance without the pod if it is known.
 int64_t balanced_row(const AllocationInput& input, size_t row);
-// Adds the scores of the rows of a word to the totals, and returns whether all are in range.
+// Add the scores of the rows of a word to the totals, and return whether all are in range.
+bool add_least_rows(uint64_t bits, size_t word, const AllocationInput& input, uint32_t weight,
+                    int32_t* totals);
 bool add_balanced_rows(uint64_t bits, size_t word, const AllocationInput& input, uint32_t weight,
-                       int64_t* totals);
+                       int32_t* totals);
 
 // Whether the inputs common to all rows are of usual size.
 inline bool usual_ask(const AllocationInput& input) {
@@ -51,8 +53,9 @@ void each_row(const AllocationInput& input, int64_t* scores, RowScore&& score) {
   for (size_t w = input.first_word; w < input.words; ++w) each_row(input.bits[w], w, scores, score);
 }
 
-bool portable_least(const AllocationInput& input, int64_t* scores);
+void portable_least(const AllocationInput& input, int64_t* scores);
 void portable_balanced(const AllocationInput& input, int64_t* scores);
-bool portable_add_balanced(const AllocationInput& input, uint32_t weight, int64_t* totals);
+bool portable_add_least(const AllocationInput& input, uint32_t weight, int32_t* totals);
+bool portable_add_balanced(const AllocationInput& input, uint32_t weight, int32_t* totals);
 
 }  // namespace libsched

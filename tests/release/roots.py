@@ -1,11 +1,14 @@
 """Roots of Debian releases, in which programs run as on a machine that has nothing else."""
 
+import contextlib
 import os
 import pathlib
 import platform
 import re
+import resource
 import shutil
 import subprocess
+import time
 
 import pytest
 
@@ -21,6 +24,21 @@ def run(*command, cwd=ROOT, code=0):
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == code, f"{command} exited with {done.returncode}:\n{done.stdout}"
     return done.stdout
+
+
+@contextlib.contextmanager
+def at_most(seconds):
+    """Fails if the programs that run inside take more processor time; the time on the clock, which other programs
+    make longer, is only printed."""
+    def used():
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
+    began, before = time.monotonic(), used()
+    yield
+    took = used() - before
+    print(f"installed and used in {took:.1f} s of processor time, {time.monotonic() - began:.1f} s on the clock")
+    assert took < seconds
 
 
 class Root:

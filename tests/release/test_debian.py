@@ -1,7 +1,6 @@
 """The Debian packages: lintian's word, hardening, and installation, use and removal in fresh roots."""
 
 import re
-import time
 
 import pytest
 import roots
@@ -70,13 +69,10 @@ def test_they_install_work_and_leave_no_trace(folder, tmp_path):
     before, packages = root.files(), root.packages()
     # The download, which depends on the network alone, is not timed.
     root.install("--download-only", *names)
-    begin = time.monotonic()
-    root.install(*names)
-    said = root.run("libsched", "fit", "/shop.yaml", "--pod", "/train.yaml")
-    took = time.monotonic() - begin
-    print(f"installed and used in {took:.1f} s")
+    with roots.at_most(30):
+        root.install(*names)
+        said = root.run("libsched", "fit", "/shop.yaml", "--pod", "/train.yaml")
     assert said.startswith("ml/train: fits 2 of 41 nodes\n")
-    assert took < 30
     assert not list(root.folder.glob("usr/bin/*gcc*")) and not (root.folder / "usr/bin/cc").exists()
     assert root.run("libsched", "--version").startswith("libsched 0.")
     assert "gpu-train-b-1" in root.run("python3", "/program.py")

@@ -3,7 +3,6 @@
 import re
 import shutil
 import sys
-import time
 import zipfile
 
 import pytest
@@ -84,15 +83,12 @@ def test_it_runs_where_there_is_python_alone(codename, tmp_path):
     root = roots.Root(codename, tmp_path / "root", "python3-venv")
     root.put(wheel[0], roots.SHOP, roots.TRAIN)
     (root.folder / "program.py").write_text(PROGRAM)
-    begin = time.monotonic()
-    root.run("python3", "-m", "venv", "/venv")
-    root.run("/venv/bin/pip", "install", "--no-index", f"/{wheel[0].name}")
-    assert "gpu-train-b-1" in root.run("/venv/bin/python", "/program.py")
-    said = root.run("/venv/bin/libsched", "fit", "/shop.yaml", "--pod", "/train.yaml")
-    assert "gpu-train-b-1" in said
-    took = time.monotonic() - begin
-    print(f"installed and used in {took:.1f} s")
-    assert took < 30
+    with roots.at_most(30):
+        root.run("python3", "-m", "venv", "/venv")
+        root.run("/venv/bin/pip", "install", "--no-index", f"/{wheel[0].name}")
+        assert "gpu-train-b-1" in root.run("/venv/bin/python", "/program.py")
+        said = root.run("/venv/bin/libsched", "fit", "/shop.yaml", "--pod", "/train.yaml")
+        assert "gpu-train-b-1" in said
     assert not (root.folder / "usr/bin/cc").exists()
 
 

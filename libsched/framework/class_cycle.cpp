@@ -358,14 +358,20 @@ bool ClassCycle::take_all(const Asked& asked) {
   for (const uint32_t s : rejecting_) sets.push_back(accepted_[s].data());
   column_kernels().intersect(now.data(), words_, sets.data(), sets.size());
   const NodePlaces& places = asked.places;
+  set_changed_ = now != feasible_;
+  if (!set_changed_) return true;
   if (places.as_rows()) {
     totals_.take(now.data());
   } else {
+    std::vector<uint64_t>& placed = asked.work.placed_rows;
+    placed.assign(totals_.bits(), totals_.bits() + places.words());
     for (size_t w = 0; w < words_; ++w)
-      for_each_bit(now[w] ^ feasible_[w], w * 64,
-                   [&](size_t r) { totals_.flip(places.of(static_cast<uint32_t>(r))); });
+      for_each_bit(now[w] ^ feasible_[w], w * 64, [&](size_t r) {
+        const uint32_t place = places.of(static_cast<uint32_t>(r));
+        placed[place / 64] ^= uint64_t{1} << (place % 64);
+      });
+    totals_.take(placed.data());
   }
-  set_changed_ = now != feasible_;
   feasible_.swap(now);
   uint64_t missing = 0;
   for (size_t w = 0; w < scored_.size(); ++w) missing |= totals_.bits()[w] & ~scored_[w];

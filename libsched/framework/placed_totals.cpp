@@ -2,6 +2,7 @@
 #include "libsched/framework/placed_totals.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <utility>
@@ -30,89 +31,119 @@ size_t select_bit(uint64_t bits, size_t k) {
 }  // namespace
 
 void PlacedTotals::begin(const NodePlaces& places) {
-  const size_t words = places.words();
+  const size_t words = places.words(), groups = words_for(words);
   totals_.assign(words * 64, 0);
   bits_.assign(words, 0);
-  stale_.assign(words_for(words), ~uint64_t{0});
-  best_.assign(words, 0);
+  ever_.assign(words, 0);
+  best_.assign(groups * 64, std::numeric_limits<int32_t>::min());
+  bound_ = best_;
+  stale_.assign(groups, ~uint64_t{0});
+  loose_ = stale_;
+  moved_.assign(groups, 0);
+  exact_ = open_ = moved_;
   first_.assign(words, 0);
   before_.assign(words, 0);
   feasible_ = 0;
   ranked_ = counted_ = false;
 }
 
+size_t PlacedTotals::bytes() const {
+  const std::array words{&bits_, &ever_, &stale_, &moved_, &exact_, &loose_, &open_};
+  size_t out = (totals_.capacity() + best_.capacity() + bound_.capacity() + first_.capacity() +
+                before_.capacity()) *
+               sizeof(int32_t);
+  for (const std::vector<uint64_t>* w : words) out += w->capacity() * sizeof(uint64_t);
+  return out;
+}
+
+void PlacedTotals::flip(uint32_t place) {
+  // More than these cost less in count().
+  constexpr uint32_t kFew = 8;
+  const size_t w = place / 64;
+  const uint64_t bit = uint64_t{1} << (place % 64);
+  bits_[w] ^= bit;
+  ever_[w] |= bit;
+  touch(place);
+  const bool comes = (bits_[w] & bit) != 0;
+  comes ? ++feasible_ : --feasible_;
+  counted_ = counted_ && ++flips_ <= kFew;
+  if (!counted_) return;
+  const uint32_t by = comes ? 1 : ~uint32_t{0};
+  for (size_t i = w + 1; i < before_.size(); ++i) before_[i] += by;
+}
+
 void PlacedTotals::take(const uint64_t* bits) {
   for (size_t w = 0; w < bits_.size(); ++w) {
     if (bits_[w] == bits[w]) continue;
     bits_[w] = bits[w];
-    stale_[w / 64] |= uint64_t{1} << (w % 64);
+    moved_[w / 64] |= uint64_t{1} << (w % 64);
+    if ((bits[w] & ~ever_[w]) == 0) continue;
+    ever_[w] |= bits[w];
+    loose_[w / 64] |= uint64_t{1} << (w % 64);
   }
-  counted_ = false;
-  feasible_ = column_kernels().ones(bits_.data(), bits_.size());
-}
-
-size_t PlacedTotals::bytes() const {
-  return (totals_.capacity() + best_.capacity() + first_.capacity() + before_.capacity()) *
-             sizeof(int32_t) +
-         (bits_.capacity() + stale_.capacity()) * sizeof(uint64_t);
+  feasible_ = column_kernels().ranks(bits_.data(), bits_.size(), before_.data());
+  counted_ = true;
 }
 
 void PlacedTotals::count() {
-  if (counted_) return;
-  uint32_t n = 0;
-  for (size_t w = 0; w < bits_.size(); ++w) {
-    before_[w] = n;
-    n += static_cast<uint32_t>(count_bits(bits_[w]));
-  }
-  counted_ = true;
+  flips_ = 0;
+  if (!std::exchange(counted_, true))
+    column_kernels().ranks(bits_.data(), bits_.size(), before_.data());
 }
 
 // The place of the feasible node at this position.
 size_t PlacedTotals::place_at(size_t position) const {
-  // Mostly nearly all nodes are feasible, and then they are about where they would be.
-  size_t w = std::min(position / 64, before_.size() - 1);
-  if (w + 1 < before_.size() && before_[w + 1] <= position)
-    w = static_cast<size_t>(std::upper_bound(before_.begin() + static_cast<ptrdiff_t>(w) + 1,
-                                             before_.end(), static_cast<uint32_t>(position)) -
-                            before_.begin()) -
+  // Mostly the feasible nodes are spread evenly.
+  constexpr size_t kSteps = 8;
+  size_t w = position * before_.size() / feasible_;
+  size_t steps = 0;
+  for (; steps < kSteps && before_[w] > position; ++steps) --w;
+  for (; steps < kSteps && w + 1 < before_.size() && before_[w + 1] <= position; ++steps) ++w;
+  if (steps == kSteps)
+    w = static_cast<size_t>(
+            std::upper_bound(before_.begin(), before_.end(), static_cast<uint32_t>(position)) -
+            before_.begin()) -
         1;
   return w * 64 + select_bit(bits_[w], position - before_[w]);
 }
 
-// The first place from `begin` on and before `end` that is feasible and has the total; or kNoId.
-uint32_t PlacedTotals::first_in_level(int32_t top, size_t begin, size_t end) {
-  const ColumnKernels& kernels = column_kernels();
-  for (size_t w = begin / 64; w * 64 < end; ++w) {
-    if (best_[w] != top) continue;
-    uint64_t found = kernels.equal(totals_.data() + w * 64, top) & bits_[w];
-    if (w == begin / 64) found &= ~uint64_t{0} << (begin % 64);
-    if (found == 0) continue;
-    const size_t place = w * 64 + static_cast<size_t>(std::countr_zero(found));
-    return place < end ? static_cast<uint32_t>(place) : kNoId;
+PlacedTotals::Best PlacedTotals::best(const NodePlaces& places) {
+  // Ranks of places pay from the second time on.
+  uint64_t moved = 0;
+  for (const uint64_t m : moved_) moved |= m;
+  if (feasible_ == places.count() && moved == 0) return best_of_all(places);
+  ranked_ = false;
+  renew_stale();
+  count();
+  // After so many bounds that are too high none is left.
+  constexpr int kBounds = 8;
+  for (int n = 1;; ++n) {
+    int32_t top = best_[0];
+    for (const int32_t b : best_) top = std::max(top, b);
+    const uint32_t place = first_by_levels(top);
+    if (place != kNoId) return {top, place};
+    make_exact(top, n == kBounds);
   }
-  return kNoId;
 }
 
-PlacedTotals::Best PlacedTotals::best(const NodePlaces& places) {
+// Where every node is feasible.
+PlacedTotals::Best PlacedTotals::best_of_all(const NodePlaces& places) {
   const ColumnKernels& kernels = column_kernels();
   const size_t words = bits_.size();
-  const bool all = feasible_ == places.count();
-  if (!all) {
-    ranked_ = false;
-  } else if (!std::exchange(ranked_, true)) {
+  if (!std::exchange(ranked_, true)) {
     touch_all();
+    exact_ = stale_;
   }
-  const size_t stale = kernels.ones(stale_.data(), stale_.size());
-  const bool most = stale * 2 > words;  // most words change each time
-  if (all && !most) {
-    renew_words(places);
-  } else {
+  for (size_t k = 0; k < stale_.size(); ++k) loose_[k] |= stale_[k];
+  const bool most = kernels.ones(stale_.data(), stale_.size()) * 2 > words;  // change each time
+  if (most) {
     kernels.tops(stale_.data(), bits_.data(), words, totals_.data(), best_.data());
-    if (all) std::fill(first_.begin(), first_.end(), 0);
+    std::fill(first_.begin(), first_.end(), 0);
+  } else {
+    renew_words(places);
   }
   std::fill(stale_.begin(), stale_.end(), 0);
   const WordBest found = kernels.best_of(best_.data(), first_.data(), words);
-  if (!all) return first_by_levels(found.value);
   const uint32_t rank = found.first != 0 ? found.first - 1 : first_rank(found.value, places, most);
   return {found.value, places.of(places.at_rank(rank))};
 }
@@ -171,26 +202,70 @@ uint32_t PlacedTotals::first_rank(int32_t top, const NodePlaces& places, bool on
   return first;
 }
 
-// The same where not every node is feasible.
-PlacedTotals::Best PlacedTotals::first_by_levels(int32_t top) {
+// Where not every node is feasible: best_ of the stale words, and a bound for those that moved.
+void PlacedTotals::renew_stale() {
+  const ColumnKernels& kernels = column_kernels();
   const size_t words = bits_.size();
-  count();
-  uint32_t chosen = kNoId;
-  size_t chosen_at = 0;
-  for (size_t begin = 0; begin < feasible_; begin = 2 * begin + 1) {
-    const size_t end = std::min(feasible_, 2 * begin + 1);  // positions
-    const size_t from = place_at(begin);
-    const size_t until = end == feasible_ ? words * 64 : place_at(end);
-    const uint32_t place = first_in_level(top, from, until);
-    if (place == kNoId) continue;
-    const size_t at =
-        before_[place / 64] +
-        static_cast<size_t>(count_bits(bits_[place / 64] & ((uint64_t{1} << (place % 64)) - 1)));
-    if (chosen != kNoId && !before_in_heap(at, chosen_at)) continue;
-    chosen = place;
-    chosen_at = at;
+  uint64_t any = 0;
+  for (size_t k = 0; k < stale_.size(); ++k) {
+    const uint64_t moved = moved_[k];
+    loose_[k] |= stale_[k];
+    stale_[k] &= ~moved;
+    exact_[k] = (exact_[k] | stale_[k]) & ~moved;
+    open_[k] = loose_[k] & moved;
+    loose_[k] &= ~moved;
+    any |= moved;
   }
-  return {top, chosen};
+  kernels.tops(stale_.data(), bits_.data(), words, totals_.data(), best_.data());
+  std::fill(stale_.begin(), stale_.end(), 0);
+  if (any == 0) return;
+  kernels.tops(open_.data(), ever_.data(), words, totals_.data(), bound_.data());
+  for (size_t k = 0; k < moved_.size(); ++k)
+    for_each_bit(std::exchange(moved_[k], 0), k * 64, [&](size_t w) { best_[w] = bound_[w]; });
+}
+
+// The same for words whose best_ is this number, or for all.
+void PlacedTotals::make_exact(int32_t top, bool all) {
+  const ColumnKernels& kernels = column_kernels();
+  for (size_t k = 0; k < exact_.size(); ++k) {
+    const uint64_t words = all ? ~uint64_t{0} : kernels.equal(best_.data() + k * 64, top);
+    open_[k] = words & ~exact_[k];
+    exact_[k] |= open_[k];
+  }
+  kernels.tops(open_.data(), bits_.data(), bits_.size(), totals_.data(), best_.data());
+}
+
+// The place of the first node in the heap that is feasible and has this total, which is the best of
+// best_; or kNoId.
+uint32_t PlacedTotals::first_by_levels(int32_t top) const {
+  const ColumnKernels& kernels = column_kernels();
+  uint32_t chosen = kNoId;
+  size_t chosen_at = 0;  // its position
+  size_t from = 0;       // the place to go on at
+  for (size_t k = 0; k < exact_.size(); ++k) {
+    uint64_t left = kernels.equal(best_.data() + k * 64, top);
+    while (left != 0) {
+      const size_t w = k * 64 + static_cast<size_t>(std::countr_zero(left));
+      uint64_t found = 0;
+      if (w >= from / 64) found = kernels.equal(totals_.data() + w * 64, top) & bits_[w];
+      if (w == from / 64) found &= ~uint64_t{0} << (from % 64);
+      const uint64_t first = found & (~found + 1);
+      if (first == found) left &= left - 1;
+      if (found == 0) continue;
+      const size_t at = before_[w] + static_cast<size_t>(count_bits(bits_[w] & (first - 1)));
+      if (chosen == kNoId || before_in_heap(at, chosen_at)) {
+        chosen = static_cast<uint32_t>(w * 64 + static_cast<size_t>(std::countr_zero(first)));
+        chosen_at = at;
+        // All deeper nodes are below this one and those to its right.
+        if (std::has_single_bit(at + 1)) return chosen;
+      }
+      // The rest of the level is later in the heap.
+      const size_t next = 2 * std::bit_floor(at + 1) - 1;
+      if (next >= feasible_) return chosen;
+      if (left != 0) from = place_at(next);
+    }
+  }
+  return chosen;
 }
 
 }  // namespace libsched

@@ -1,8 +1,12 @@
 // PlacedTotals: the totals of a view's nodes in the order of the nodes, which of these are
 // feasible, and the first of the best among the feasible ones in upstream's heap over them.
 //
-// The best total is kept for each 64 places, and found again where one of them has changed. The
-// heap is over the feasible nodes in their order, so each node that comes or goes moves the
+// The best total is kept for each 64 places, and found again where one of them has changed. Hard
+// spread constraints open and close whole domains, which have nodes among nearly all 64 places.
+// Then the best of the places that have ever been feasible is a bound for the 64, and the best of
+// the feasible ones is looked for where the bound is highest.
+//
+// The heap is over the feasible nodes in their order, so each node that comes or goes moves the
 // position of all later ones. In pre-order of the heap the nodes of one level come in the order of
 // their positions, and the positions of a level follow each other: so the first of the best is the
 // first of the few that are first in their level.
@@ -33,13 +37,7 @@ class PlacedTotals {
     totals_[place] = total;
     touch(place);
   }
-  void flip(uint32_t place) {  // feasible or not
-    uint64_t& word = bits_[place / 64];
-    word ^= uint64_t{1} << (place % 64);
-    (word >> (place % 64) & 1) != 0 ? ++feasible_ : --feasible_;
-    touch(place);
-    counted_ = false;
-  }
+  void flip(uint32_t place);  // feasible or not
   // Replaces the feasible places.
   void take(const uint64_t* bits);
 
@@ -53,21 +51,30 @@ class PlacedTotals {
  private:
   void count();
   size_t place_at(size_t position) const;
+  Best best_of_all(const NodePlaces& places);
   void renew_words(const NodePlaces& places);
   uint32_t rank_in(size_t word, const uint32_t* ranks) const;
   uint32_t first_rank(int32_t top, const NodePlaces& places, bool once);
-  Best first_by_levels(int32_t top);
-  uint32_t first_in_level(int32_t top, size_t begin, size_t end);
+  void renew_stale();
+  void make_exact(int32_t top, bool all);
+  uint32_t first_by_levels(int32_t top) const;
 
   LineVector<int32_t> totals_;
-  std::vector<uint64_t> bits_, stale_;  // stale_: words of bits_, as bits
-  std::vector<int32_t> best_;           // of each word
+  std::vector<uint64_t> bits_;
+  std::vector<uint64_t> ever_;  // places that have been feasible
+  // By word, padded to whole words of words. best_: the best total of the feasible places or, where
+  // exact_ is not set, a number that is not smaller. bound_: the best total of the places in ever_.
+  std::vector<int32_t> best_, bound_;
+  // Words, as bits. stale_: with changed totals or places; moved_: with places that take() has
+  // changed; loose_: whose bound_ does not hold; open_: scratch.
+  std::vector<uint64_t> stale_, moved_, exact_, loose_, open_;
   // By word, the smallest rank of a place with the best total, and 1, where every node is feasible.
   // 0: not known.
   std::vector<uint32_t> first_;
   bool ranked_ = false;           // first_ holds
   std::vector<uint32_t> before_;  // how many feasible places are before each word
   bool counted_ = false;          // before_ holds
+  uint32_t flips_ = 0;            // since best()
   size_t feasible_ = 0;
 };
 

@@ -1,5 +1,6 @@
 // The first of the best among the feasible nodes in upstream's heap, against a walk through the
-// heap, while totals and the feasible nodes change one by one or all at once.
+// heap, while totals and the feasible nodes change one by one or all at once, and while whole
+// domains open and close.
 #include "libsched/framework/placed_totals.hpp"
 
 #include <doctest/doctest.h>
@@ -38,17 +39,23 @@ struct Model {
   }
 };
 
+// Nodes from 0 to `nodes`.
+NodePlaces places_of(size_t nodes) {
+  const Ref<Cluster> cluster = make_ref<Cluster>();
+  for (size_t i = 0; i < nodes; ++i)
+    REQUIRE(cluster->update_node(fake_node("n" + std::to_string(i), "{}")).ok());
+  cluster->refresh();
+  NodePlaces places;
+  places.follow(cluster->view());
+  CHECK(places.as_rows());
+  return places;
+}
+
 TEST_CASE("the first of the best by levels equals a walk through the heap") {
   std::mt19937 rng(3);
   for (const size_t nodes : {1, 2, 3, 63, 64, 65, 127, 200, 1000, 1500}) {
     CAPTURE(nodes);
-    const Ref<Cluster> cluster = make_ref<Cluster>();
-    for (size_t i = 0; i < nodes; ++i)
-      REQUIRE(cluster->update_node(fake_node("n" + std::to_string(i), "{}")).ok());
-    cluster->refresh();
-    NodePlaces places;
-    places.follow(cluster->view());
-    CHECK(places.as_rows());
+    const NodePlaces places = places_of(nodes);
     PlacedTotals totals;
     totals.begin(places);
     Model model{std::vector<int32_t>(nodes), std::vector<bool>(nodes)};
@@ -78,6 +85,60 @@ TEST_CASE("the first of the best by levels equals a walk through the heap") {
               totals.flip(place);
             }
           }
+      }
+      const auto feasible =
+          static_cast<size_t>(std::count(model.feasible.begin(), model.feasible.end(), true));
+      REQUIRE(totals.feasible() == feasible);
+      if (feasible == 0) continue;
+      const PlacedTotals::Best want = model.best(), best = totals.best(places);
+      REQUIRE(best.total == want.total);
+      REQUIRE(best.place == want.place);
+    }
+  }
+}
+
+TEST_CASE("the first of the best where domains open and close") {
+  std::mt19937 rng(4);
+  const auto below = [&](size_t n) { return rng() % n; };
+  PlacedTotals totals;  // the same for all, as a class keeps it when nodes come
+  for (const size_t nodes : {5, 64, 150, 700, 1300, 4200}) {
+    CAPTURE(nodes);
+    const NodePlaces places = places_of(nodes);
+    const size_t domains = 1 + below(12);
+    const bool blocks = below(2) == 0;  // or in turn
+    const auto domain = [&](size_t p) { return blocks ? p * domains / nodes : p % domains; };
+    // Domains differ in their totals, so that the best of all nodes is far above that of the open
+    // ones; or all are alike.
+    const size_t step = nodes % 3 == 0 ? 0 : 1 + below(9), spread = 1 + below(6);
+    const auto some_total = [&](size_t p) {
+      return static_cast<int32_t>(domain(p) * step + below(spread)) - 3;
+    };
+    totals.begin(places);
+    Model model{std::vector<int32_t>(nodes), std::vector<bool>(nodes)};
+    std::vector<bool> open(domains), closed(nodes);  // closed: nodes by themselves
+    for (size_t p = 0; p < nodes; ++p) model.totals[p] = totals.edit_totals()[p] = some_total(p);
+    totals.touch_all();
+    for (int round = 0; round < 300; ++round) {
+      if (below(20) == 0) {
+        open.assign(domains, true);  // as when each has as many pods
+        if (below(2) == 0) closed.assign(nodes, false);
+      }
+      if (below(4) != 0) {
+        const size_t d = below(domains);
+        open[d] = !open[d];
+      }
+      for (size_t n = below(6); n != 0; --n) {
+        const size_t p = below(nodes);
+        model.totals[p] = some_total(p);
+        totals.set_total(static_cast<uint32_t>(p), model.totals[p]);
+        closed[p] = below(3) == 0;
+      }
+      for (size_t p = 0; p < nodes; ++p) model.feasible[p] = open[domain(p)] && !closed[p];
+      totals.take(model.bits().data());
+      for (size_t n = below(12); n != 0; --n) {
+        const size_t p = below(nodes);
+        model.feasible[p] = !model.feasible[p];
+        totals.flip(static_cast<uint32_t>(p));
       }
       const auto feasible =
           static_cast<size_t>(std::count(model.feasible.begin(), model.feasible.end(), true));

@@ -252,6 +252,16 @@ template <typename F>
   return static_cast<size_t>(n);
 }
 
+[[gnu::always_inline]] inline size_t ranks_body(const uint64_t* bits, size_t words,
+                                                uint32_t* ranks) {
+  uint32_t n = 0;
+  for (size_t w = 0; w < words; ++w) {
+    ranks[w] = n;
+    n += static_cast<uint32_t>(std::popcount(bits[w]));
+  }
+  return n;
+}
+
 #define LIBSCHED_COLUMN_KERNELS(NAME, ATTRIBUTE)                                                  \
   ATTRIBUTE bool NAME##_add(const uint64_t* bits, size_t words, const int64_t* scores,            \
                             int64_t weight, bool first, int64_t* totals) {                        \
@@ -291,6 +301,9 @@ template <typename F>
   }                                                                                               \
   ATTRIBUTE WordBest NAME##_best_of(const int32_t* values, const uint32_t* ranks, size_t count) { \
     return best_of_body(values, ranks, count);                                                    \
+  }                                                                                               \
+  ATTRIBUTE size_t NAME##_ranks(const uint64_t* bits, size_t words, uint32_t* ranks) {            \
+    return ranks_body(bits, words, ranks);                                                        \
   }
 
 LIBSCHED_COLUMN_KERNELS(portable, )
@@ -418,20 +431,22 @@ struct Available {
 
   Available() {
     list[count++] = {
-        "portable",          portable_add,   portable_add_narrow, portable_range, portable_top,
-        portable_top_narrow, portable_count, portable_intersect,  portable_ones,  portable_best,
-        portable_tops,       portable_equal, portable_add_small,  portable_first, portable_best_of};
+        "portable",         portable_add,        portable_add_narrow, portable_range,
+        portable_top,       portable_top_narrow, portable_count,      portable_intersect,
+        portable_ones,      portable_best,       portable_tops,       portable_equal,
+        portable_add_small, portable_first,      portable_best_of,    portable_ranks};
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"))
-      list[count++] = {"avx2",          avx2_add,   avx2_add_narrow, avx2_range, avx2_top,
-                       avx2_top_narrow, avx2_count, avx2_intersect,  avx2_ones,  avx2_best,
-                       avx2_tops,       avx2_equal, avx2_add_small,  avx2_first, avx2_best_of};
+      list[count++] = {"avx2",         avx2_add,        avx2_add_narrow, avx2_range,
+                       avx2_top,       avx2_top_narrow, avx2_count,      avx2_intersect,
+                       avx2_ones,      avx2_best,       avx2_tops,       avx2_equal,
+                       avx2_add_small, avx2_first,      avx2_best_of,    avx2_ranks};
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
       list[count++] = {"avx512",         avx512_add,        avx512_add_narrow, avx512_range,
                        avx512_top,       avx512_top_narrow, avx512_count,      avx512_intersect,
                        avx512_ones,      avx512_best,       avx512_tops,       avx512_equal,
-                       avx512_add_small, avx512_first,      avx512_best_of};
+                       avx512_add_small, avx512_first,      avx512_best_of,    avx512_ranks};
 #endif
   }
 };

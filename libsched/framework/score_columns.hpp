@@ -57,6 +57,8 @@ struct ColumnKernels {
   uint32_t (*first)(const int32_t* values, const uint32_t* ranks, size_t words, int32_t value);
   // The largest of the values, how many there are of it, and the smallest of their ranks.
   WordBest (*best_of)(const int32_t* values, const uint32_t* ranks, size_t count);
+  // ranks[w] = the number of rows before word w. Returns the number of all.
+  size_t (*ranks)(const uint64_t* bits, size_t words, uint32_t* ranks);
 };
 
 const ColumnKernels& column_kernels();

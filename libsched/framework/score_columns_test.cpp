@@ -69,6 +69,9 @@ TEST_CASE("every instruction set sums, finds the range and counts like a plain l
       CHECK(narrow_top.value == narrow_high);
       CHECK(narrow_top.count == narrow_highest);
       CHECK(k.ones(bits.data(), kWords) == ones);
+      std::vector<uint32_t> ranks(kWords);
+      CHECK(k.ranks(bits.data(), kWords, ranks.data()) == ones);
+      for (size_t w = 0; w < kWords; ++w) CHECK(ranks[w] == k.ones(bits.data(), w));
       for (const bool first : {true, false}) {
         std::vector<int64_t> totals = before;
         CHECK(k.add(bits.data(), kWords, scores.data(), weight, first, totals.data()) == !bad);

@@ -115,10 +115,12 @@ class Town {
   size_t below(size_t n) { return rng_() % n; }
 
   static constexpr size_t kShapes = 16;
+  // Further ones.
+  static constexpr size_t kTwoConstraints = 100, kTaintedHosts = 101;
   static PodRef pod(size_t shape, size_t number) {
     const std::string cpu = std::to_string(100 + 100 * (shape % 5)) + "m";
     std::string more;
-    const size_t kind = shape % kShapes;
+    const size_t kind = shape < kTwoConstraints ? shape % kShapes : shape;
     const std::string app = "labelSelector: {matchLabels: {app: a" + std::to_string(kind) + "}}";
     switch (kind) {
       case 1:
@@ -161,6 +163,15 @@ class Town {
             "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, "
             "values: [n3]}]}]}}}";
         break;
+      case kTwoConstraints:
+        more =
+            ",topologySpreadConstraints: [{maxSkew: 1, topologyKey: rack, minDomains: 4, "
+            "whenUnsatisfiable: DoNotSchedule, " +
+            app +
+            "}, {maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: "
+            "DoNotSchedule, " +
+            app + "}]";
+        break;
       case 12:
         more =
             ",topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, "
@@ -187,6 +198,15 @@ class Town {
             app +
             "}}]}}, topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, "
             "whenUnsatisfiable: ScheduleAnyway, " +
+            app + "}]";
+        break;
+      case kTaintedHosts:
+        more =
+            ",topologySpreadConstraints: [{maxSkew: 2, topologyKey: kubernetes.io/hostname, "
+            "nodeTaintsPolicy: Honor, whenUnsatisfiable: DoNotSchedule, " +
+            app +
+            "}, {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: "
+            "DoNotSchedule, " +
             app + "}]";
         break;
       default: break;
@@ -242,14 +262,14 @@ class Town {
         return;
       case 9:
       case 10:
-      case 11: {
-        if (placed_.empty()) return;
-        const std::string name = placed_[below(placed_.size())];
-        static_cast<void>(cluster_->remove_pod("default", name));
-        return;
-      }
+      case 11: return remove_some_pod();
       default: return;
     }
+  }
+  void remove_some_pod() {
+    if (placed_.empty()) return;
+    const std::string name = placed_[below(placed_.size())];
+    static_cast<void>(cluster_->remove_pod("default", name));
   }
   void assume(const Pod& pod, uint32_t row) {
     if (cluster_->assume(pod, std::string(cluster_->view().row(row).name)).ok())
@@ -347,6 +367,34 @@ TEST_CASE("cycles go on where scores follow the pods of other nodes, and equal f
         cycles += out.feasible > 1;
         if (out.row != kNoId) town.assume(*pod, out.row);
         if (town.below(16) == 0) town.change();
+      }
+      served += compared.keeping().classes().served();
+    }
+  MESSAGE(served, " of ", cycles, " went on");
+  CHECK(served * 3 > cycles);
+}
+
+TEST_CASE("cycles go on where hard constraints follow pods, and equal fresh ones") {
+  unsigned seed = 200;
+  uint64_t served = 0, cycles = 0;
+  // Domains that are few, or so many that postings do not pay, and of few words of rows or many.
+  for (const size_t racks : {3, 10, 100})
+    for (const size_t nodes : {30, 300}) {
+      CAPTURE(racks);
+      CAPTURE(nodes);
+      Town town(++seed, racks, nodes, /*preferences=*/false);
+      Compared compared(town_framework(""));
+      const size_t steps = rounds(400);
+      for (size_t i = 0; i < steps; ++i) {
+        CAPTURE(i);
+        compared.stand_on(town.cluster());
+        constexpr size_t kKinds[] = {0, 5, 7, Town::kTwoConstraints, Town::kTaintedHosts};
+        const PodRef pod = Town::pod(kKinds[town.below(5)], i);
+        const CycleOutcome out = compared.cycle(*pod, {}, 0);
+        cycles += out.feasible > 1;
+        if (out.row != kNoId) town.assume(*pod, out.row);
+        for (size_t n = town.below(4); n != 0; --n) town.remove_some_pod();
+        if (town.below(40) == 0) town.change();
       }
       served += compared.keeping().classes().served();
     }

@@ -69,6 +69,7 @@ void HardConstraint::change(const View& view, uint32_t row, int32_t delta) {
 void change_hard(const View& view, const Pod& pod, const Pod& other, uint32_t row, int32_t delta,
                  HardConstraints* data) {
   if (other.meta.ns != pod.meta.ns) return;
+  data->judged.clear();
   for (HardConstraint& c : data->list) {
     // Eligible rows have the keys of all constraints.
     if (row / 64 >= c.eligible.size() || (c.eligible[row / 64] >> (row % 64) & 1) == 0) continue;

@@ -100,25 +100,10 @@ bool HardConstraints::release() {
   return any;
 }
 
-Plugin::Renewed renew_hard(const View& view, HardConstraints* data) {
-  Plugin::Renewed out = Plugin::Renewed::kSame;
-  for (HardConstraint& c : data->list) {
-    if (c.changed) return Plugin::Renewed::kNo;
-    if (c.place == kNoId) continue;  // it counts no pod
-    c.sums = {};
-    c.counts = view.tables().counts_again(c.place, c.serial);
-    if (!c.counts) return Plugin::Renewed::kNo;
-    c.sums = view.tables().sums(c.counts, c.column, c.eligible);
-    if (c.counts->version == c.version) continue;
-    c.version = c.counts->version;
-    const int64_t before = c.most;
-    c.recount();
-    if (c.column->unique() && c.most == before) {
-      if (out == Plugin::Renewed::kSame) out = Plugin::Renewed::kRows;
-    } else {
-      out = Plugin::Renewed::kAll;
-    }
-  }
+std::shared_ptr<PluginData> HardConstraints::clone() const {
+  auto out = std::make_shared<HardConstraints>();
+  static_cast<PluginData&>(*out) = *this;
+  out->list = list;
   return out;
 }
 
@@ -148,6 +133,25 @@ void judge(const View& view, const HardConstraint& c, const RowSet& set) {
       view.labels()
           .pair(column.domains[d].pair)
           .rows.and_not_into(set.first_word, set.words, set.alive);
+}
+
+void judge_hard(const Call& call, const HardConstraints& data, const RowSet& set) {
+  const bool judged = !data.judged.empty() && !set.single();
+  for (size_t i = 0; i < data.list.size(); ++i) {
+    if (call.exceeded()) return;
+    if (!judged) {
+      judge(call.view, data.list[i], set);
+      continue;
+    }
+    const std::vector<uint64_t>& accepted = data.judged[i].accepted;
+    if (set.few.empty()) {
+      const uint64_t* const of_set = accepted.data() + set.first_word;
+      for (size_t w = 0; w < set.words; ++w) set.alive[w] &= of_set[w];
+    } else {
+      for (const uint32_t r : set.few)
+        if (!has_bit(accepted, r)) set.reject(r);
+    }
+  }
 }
 
 Code hard_code(const HardConstraints& data, uint32_t row) {

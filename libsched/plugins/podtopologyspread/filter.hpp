@@ -3,6 +3,8 @@
 
 #include <array>
 #include <limits>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "libsched/framework/facts.hpp"
@@ -48,15 +50,20 @@ struct HardConstraint {
 
 struct HardConstraints final : PluginData {
   std::vector<HardConstraint> list;
+  // Of each constraint, the rows that it accepts and, unless each row is its own domain, the full
+  // domains. Only data that is renewed has it: others judge once.
+  struct Judged {
+    std::vector<uint64_t> accepted;
+    std::vector<bool> full;
+  };
+  std::vector<Judged> judged;
 
-  std::shared_ptr<PluginData> clone() const override {
-    return std::make_shared<HardConstraints>(*this);
-  }
+  std::shared_ptr<PluginData> clone() const override;  // which has no `judged`
   bool release() override;
 };
 
 // See Plugin::renew().
-Plugin::Renewed renew_hard(const View& view, HardConstraints* data);
+Plugin::Renewed renew_hard(const View& view, std::span<const uint32_t> rows, HardConstraints* data);
 
 // Counts that `other` comes to (1) or leaves (-1) the row. As upstream, and unlike in PreFilter, a
 // terminating pod counts, and a selector without requirements matches.
@@ -65,6 +72,8 @@ void change_hard(const View& view, const Pod& pod, const Pod& other, uint32_t ro
 
 // Rejects the rows of the set that are in full domains or in no domain.
 void judge(const View& view, const HardConstraint& c, const RowSet& set);
+// The same for all constraints.
+void judge_hard(const Call& call, const HardConstraints& data, const RowSet& set);
 
 // Counts for all constraints together, because a node counts only if it has all keys. Ends early,
 // with an incomplete result, once the limits of `state` are exceeded.

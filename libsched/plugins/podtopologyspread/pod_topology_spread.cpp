@@ -41,9 +41,9 @@ class PodTopologySpread final : public Plugin {
   Status add_pod(const PodChange& call) const override { return change(call, 1); }
   Status remove_pod(const PodChange& call) const override { return change(call, -1); }
 
-  Renewed renew(const Call& call, const Pod&, std::span<const uint32_t>,
+  Renewed renew(const Call& call, const Pod&, std::span<const uint32_t> rows,
                 PluginData* data) const override {
-    return renew_hard(call.view, static_cast<HardConstraints*>(data));
+    return renew_hard(call.view, rows, static_cast<HardConstraints*>(data));
   }
 
   void filter(const FilterCall& call, const RowSet& set) const override {
@@ -51,10 +51,7 @@ class PodTopologySpread final : public Plugin {
       set.for_each([&](uint32_t row) { set.reject_with_error(row); });
       return;
     }
-    for (const HardConstraint& c : static_cast<const HardConstraints&>(*call.data).list) {
-      if (call.exceeded()) return;
-      judge(call.view, c, set);
-    }
+    judge_hard(call, static_cast<const HardConstraints&>(*call.data), set);
   }
 
   Status filter_status(const FilterCall& call, uint32_t row) const override {

@@ -1,0 +1,98 @@
+// Counts of hard constraints that follow the pods, and the verdicts by them: of the rows and
+// domains alone whose counts, or the smallest count, have changed.
+#include "libsched/plugins/podtopologyspread/filter.hpp"
+
+#include <utility>
+
+namespace libsched {
+namespace {
+
+using Judged = HardConstraints::Judged;
+
+bool by_row(const HardConstraint& c) { return c.column->unique(); }
+
+bool full(const HardConstraint& c, size_t domain) {
+  return c.pods_in(static_cast<int32_t>(domain)) > c.most;
+}
+
+void judge_all(const View& view, const HardConstraint& c, Judged* out) {
+  const size_t words = view.word_count();
+  out->accepted.assign(words, ~uint64_t{0});
+  judge(view, c, {0, words, out->accepted.data(), nullptr});
+  if (by_row(c)) return;
+  out->full.resize(c.column->domains.size());
+  for (size_t d = 0; d < out->full.size(); ++d) out->full[d] = full(c, d);
+}
+
+// Where the smallest count is as before.
+void judge_rows(const HardConstraint& c, std::span<const uint32_t> rows, Judged* out) {
+  for (const uint32_t r : rows) {
+    const int32_t d = c.column->domain[r];
+    const bool accepts = d != TopologyColumn::kNone && !full(c, static_cast<size_t>(d));
+    uint64_t& word = out->accepted[r / 64];
+    word = (word & ~(uint64_t{1} << (r % 64))) | uint64_t{accepts} << (r % 64);
+  }
+}
+
+// Returns whether a domain became full or ceased to be.
+bool judge_domains(const View& view, const HardConstraint& c, Judged* out) {
+  const size_t words = out->accepted.size();
+  bool any = false;
+  for (size_t d = 0; d < out->full.size(); ++d) {
+    const bool now = full(c, d);
+    if (out->full[d] == now) continue;
+    out->full[d] = now;
+    const TopologyColumn::Domain& domain = c.column->domains[d];
+    if (domain.rows == 0) continue;
+    any = true;
+    const Posting& rows = view.labels().pair(domain.pair).rows;
+    now ? rows.and_not_into(0, words, out->accepted.data())
+        : rows.or_into(0, words, out->accepted.data());
+  }
+  return any;
+}
+
+}  // namespace
+
+Plugin::Renewed renew_hard(const View& view, std::span<const uint32_t> rows,
+                           HardConstraints* data) {
+  using enum Plugin::Renewed;
+  Plugin::Renewed out = kSame;
+  std::vector<Judged> judged = std::exchange(data->judged, {});
+  const bool first = judged.empty();
+  judged.resize(data->list.size());
+  for (size_t i = 0; i < data->list.size(); ++i) {
+    HardConstraint& c = data->list[i];
+    if (c.changed) return kNo;
+    if (c.place != kNoId) {  // else it counts no pod
+      c.sums = {};
+      c.counts = view.tables().counts_again(c.place, c.serial);
+      if (!c.counts) return kNo;
+      c.sums = view.tables().sums(c.counts, c.column, c.eligible);
+    }
+    const int64_t before = c.most;
+    const bool counted = c.place != kNoId && c.counts->version != c.version;
+    if (counted) {
+      c.version = c.counts->version;
+      c.recount();
+    }
+    if (first) {
+      judge_all(view, c, &judged[i]);
+      out = kAll;
+    } else if (!counted) {
+      continue;
+    } else if (!by_row(c)) {
+      if (judge_domains(view, c, &judged[i])) out = kAll;
+    } else if (c.most == before) {
+      judge_rows(c, rows, &judged[i]);
+      if (out == kSame) out = kRows;
+    } else {
+      judge_all(view, c, &judged[i]);
+      out = kAll;
+    }
+  }
+  data->judged = std::move(judged);
+  return out;
+}
+
+}  // namespace libsched

@@ -8,7 +8,7 @@ from typing import Any
 
 from . import _core
 from ._sources import config_document
-from .errors import FileError
+from .errors import FileError, InvalidError
 
 
 class Config:
@@ -27,7 +27,7 @@ class Config:
     Raises
     ------
     InvalidError
-        The configuration is invalid. The message is upstream's.
+        The configuration is invalid. The message is upstream's. A file is empty.
 
     Examples
     --------
@@ -98,11 +98,15 @@ class Config:
 
 
 def _read(path: str) -> bytes:
+    """Returns what a file holds; it must not be empty, although an empty document means the defaults."""
     try:
         with open(path, "rb") as file:
-            return file.read()
+            text = file.read()
     except OSError as error:
         raise FileError(f"{path}: {error.strerror}") from error
+    if not text:
+        raise InvalidError("Object 'Kind' is missing in ''", path="kind")
+    return text
 
 
 def _owned(text: Any) -> str | bytes:

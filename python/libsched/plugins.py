@@ -164,6 +164,17 @@ def registry_of(plugins: Iterable[Any]) -> _core.Registry | None:
 
 
 def _is_file(text: str) -> bool:
+    """Whether a text names a shared object.
+
+    Raises
+    ------
+    InvalidError
+        It is an address, but of no form that a plugin in another process has.
+    """
+    if "://" in text:
+        raise InvalidError(f'the plugin "{text}" has an unknown form of address; there are NAME=unix:PATH, '
+                           "NAME=tcp:HOST:PORT, NAME=tls:HOST:PORT, NAME=http://..., NAME=https://... and "
+                           "NAME=http+unix:PATH")
     return bool(re.search(r"\.so(\.\d+)*$", text)) or "/" in text
 
 

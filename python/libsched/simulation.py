@@ -98,7 +98,8 @@ class SimulationResult:
         "ignored" (its schedulerName has no profile).
     wait : Waits
     pending_reasons : dict
-        The pending pods by the plugins that rejected them.
+        The numbers of pending pods by reason: the plugins that rejected them, "gated by" a plugin, "no nodes"
+        or "error".
     ignored_schedulers : dict
         The ignored pods by schedulerName.
     resources_now : tuple of ResourceUse

@@ -3,6 +3,7 @@
 import json
 
 import libsched
+from manifests import node, pod, several
 
 CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
           "profiles": [{"schedulerName": "one"}, {"schedulerName": "two", "plugins": {
@@ -47,6 +48,16 @@ def test_files_that_are_not_there(run):
     assert run("config", "check", "-", stdin=b"\xff").code == 2
 
 
+def test_empty_files_are_no_configurations(run):
+    missing = "kind: Object 'Kind' is missing in ''"
+    done = run("config", "check", "empty.yaml", files={"empty.yaml": ""})
+    assert done.code == 2 and done.err == f"empty.yaml: {missing}\n"
+    assert run("config", "check", "-").err == f"standard input: {missing}\n"
+    done = run("fit", "c.yaml", "--pod", "p.yaml", "--config", "empty.yaml", files={
+        "c.yaml": several(node("a")), "p.yaml": pod()})
+    assert done.code == 2 and done.err == f"libsched: error: empty.yaml: {missing}\n"
+
+
 def test_version(run):
     done = run("version")
     assert done.code == 0
@@ -70,3 +81,9 @@ def test_usage_errors(run):
     for arguments in (("nonsense",), ("fit",), ("config",), ("version", "--nonsense")):
         done = run(*arguments)
         assert done.code == 2 and done.err.startswith("usage: ")
+    # Unknown arguments are the command's error, with its usage and its nearest option.
+    done = run("fit", "cluster.yaml", "--exlain=a")
+    assert done.code == 2 and done.err.startswith("usage: libsched fit ")
+    assert done.err.endswith("libsched fit: error: unrecognized arguments: --exlain=a; did you mean --explain?\n")
+    done = run("config", "check", "one.yaml", "two.yaml")
+    assert done.err.endswith("libsched config check: error: unrecognized arguments: two.yaml\n")

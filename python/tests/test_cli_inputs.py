@@ -163,3 +163,12 @@ def test_config_check_warns_of_what_cannot_run(run):
     assert done.code == 2 and "Coscheduling" in done.err  # which kube-scheduler does not have either
     done = run("config", "check", "c.json", files={"c.json": CONFIG})
     assert done.code == 0 and done.err == ""
+
+
+def test_names_of_files_that_cannot_be_right(fit, run):
+    for arguments in (("fit", "cluster.json", "--pod", ""), ("fit", "", "--pod", "pod.json")):
+        done = run(*arguments, files={"cluster.json": CLUSTER, "pod.json": pod()})
+        assert done.code == 2 and "error: the name of a file is empty; " in done.err
+    done = run("drain", "a", "b")
+    assert done.code == 2
+    assert "error: b: No such file or directory; the last argument is CLUSTER, and those before it" in done.err

@@ -89,6 +89,21 @@ def test_json_and_exit_code(simulate):
     assert summary["pendingReasons"] == [{"reason": "NodeResourcesFit", "pods": 1}]
 
 
+def test_reasons_of_pending_pods(simulate):
+    """A gate holds pods back and rejects no node; a run slower than real time claims no speed."""
+    large, gated = (f"""
+kind: Pod
+apiVersion: v1
+metadata: {{name: {name}}}
+spec: {{{more}containers: [{{name: c, image: x, resources: {{requests: {{cpu: 9}}}}}}]}}
+""" for name, more in (("large", ""), ("gated", "schedulingGates: [{name: example.com/hold}], ")))
+    done = simulate("cluster.yaml", "--workload", "pending.yaml", pending_yaml=large + "---" + gated)
+    assert done.code == 1
+    assert "  1 pending, rejected by NodeResourcesFit" in done.out.splitlines()
+    assert "  1 pending, gated by SchedulingGates" in done.out.splitlines()
+    assert "times as fast" not in done.out
+
+
 def test_until(simulate):
     done = simulate("cluster.yaml", "--workload", "pods.yaml", "--until", "1m5s", "--json")
     summary = json.loads(done.out)

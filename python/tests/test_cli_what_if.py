@@ -77,7 +77,7 @@ def test_plugins(run):
     (line,) = run("fit", "c.json", "--pod", "p.json", "--json", "--plugin", "mine:NoB", files=FILES).lines()
     assert line["nodes"] == [] and {"nodes": 1, "plugin": "NoB", "reason": "not on b"} in line["reasons"]
     for text, why in (("mine:No", "no attribute 'No'"), ("mine", "neither a shared object (*.so) nor"),
-                      ("there/is/no.so", "no.so")):
+                      ("there/is/no.so", "no.so"), ("Quiet=ftp://there", "there are NAME=unix:PATH, ")):
         done = run("fit", "c.json", "--pod", "p.json", "--plugin", text, files=FILES)
         assert done.code == 2 and "--plugin: " in done.err and why in done.err, done
 

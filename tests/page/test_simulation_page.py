@@ -51,7 +51,7 @@ def test_the_page_has_its_charts_and_tables(page):
     assert page.run("return document.querySelector('h1').textContent").startswith("73 pods in ")
     assert page.run("return [...document.querySelectorAll('figcaption')].map((f) => f.textContent)") == [
         "Pods", "Resources in use", "Free, but of no use to the workload (share of what is free)",
-        "Pending pods by the plugins that rejected them"]
+        "Pending pods by reason"]
     assert page.run("return [...document.querySelectorAll('h2')].map((h) => h.textContent)") == [
         "At the end", "Pending", "Ignored", "Preemptions"]
     cards = page.run("return [...document.querySelectorAll('.card')].map((c) => c.innerText)")

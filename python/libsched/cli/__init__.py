@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import io
 import os
 import sys
@@ -43,6 +44,22 @@ examples:
 'libsched COMMAND --help' says more about a command."""
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose commands report unknown arguments themselves, with their own usage and names.
+
+    argparse hands these to the parser of the whole program, whose usage says nothing about them.
+    """
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Ends the program with an error if arguments are left over."""
+        options, rest = super().parse_known_args(args, namespace)
+        if rest:
+            near = difflib.get_close_matches(rest[0].partition("=")[0], self._option_string_actions, 1)
+            hint = f"; did you mean {near[0]}?" if near and rest[0].startswith("--") else ""
+            self.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
+        return options, rest
+
+
 def parser(words: Sequence[str]) -> argparse.ArgumentParser:
     """Makes the parser of the command line, with the parts that these arguments need.
 
@@ -78,7 +95,7 @@ def own_parser() -> argparse.ArgumentParser:
 
 def _own_parser() -> tuple[argparse.ArgumentParser, Any]:
     """Makes a parser of libsched's own verbs; returns argparse's subparsers as well."""
-    made = argparse.ArgumentParser(
+    made = _Parser(
         prog="libsched", description=DESCRIPTION, epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--version", action="version", version=version.text(),

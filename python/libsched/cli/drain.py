@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from ..drain import OUTCOMES, Drain, drain
+from ..errors import FileError
 from ..report.answers import drain_html
 from . import asking, output
 from .dump import hints
@@ -55,6 +57,9 @@ def add(made: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Drains the nodes; returns 0, 1 or 2."""
+    if options.cluster != "-" and not os.path.exists(options.cluster):
+        raise FileError(f"{options.cluster}: No such file or directory; the last argument is CLUSTER, and those "
+                        "before it are nodes")
     options.cluster = [options.cluster, *options.also]
     question = read_cluster(options)
     notes: list[str] = []

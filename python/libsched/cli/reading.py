@@ -32,6 +32,8 @@ def read(name: str, *, defaults: bool, strict: bool, classes: Objects | None = N
     if name == "-":
         source: Any = sys.stdin.buffer.read()
         what = "reading standard input"
+    elif not name:
+        raise FileError("the name of a file is empty; is a variable of the shell not set?")
     else:
         try:
             size = os.stat(name).st_size

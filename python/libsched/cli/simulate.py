@@ -239,7 +239,7 @@ def show(result: SimulationResult, took: float, out: Terminal) -> None:
     if result.pods_total > result.arrived:
         counts.append(f"{result.pods_total - result.arrived:,} not arrived")
     out.line(f"{result.pods_total:,} pods: {', '.join(counts)}")
-    speed = f", {result.time / took:,.0f} times as fast as real time" if took > 0 else ""
+    speed = f", {result.time / took:,.0f} times as fast as real time" if 0 < took <= result.time else ""
     out.note(f"{time_text(result.time)} in {took:.1f} s{speed}; {result.attempts:,} attempts, "
              f"{result.preemption_count:,} preemptions")
     if result.bound:
@@ -248,10 +248,11 @@ def show(result: SimulationResult, took: float, out: Terminal) -> None:
             f"{name} {time_text(value)}" for name, value in (
                 ("median", wait.median), ("90% up to", wait.p90), ("99% up to", wait.p99),
                 ("longest", wait.longest))))
-    for title, found in (("pending, rejected by", result.pending_reasons),
-                         ("ignored, schedulerName", result.ignored_schedulers)):
-        for name, count in list(found.items())[:_MOST_ROWS]:
-            out.line(f"  {count:,} {title} {name}")
+    for reason, count in list(result.pending_reasons.items())[:_MOST_ROWS]:
+        by_plugins = reason not in ("error", "no nodes") and not reason.startswith("gated by ")
+        out.line(f"  {count:,} pending, {'rejected by ' * by_plugins}{reason}")
+    for name, count in list(result.ignored_schedulers.items())[:_MOST_ROWS]:
+        out.line(f"  {count:,} ignored, schedulerName {name}")
     if result.resources_now:
         rows = [["resource", "allocatable", "used", "", "free", "fragmented", ""]]
         for use in result.resources_now:

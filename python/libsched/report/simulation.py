@@ -109,7 +109,7 @@ def _charts(result: SimulationResult) -> Iterable[str]:
                     [(name, *lost) for name, _, lost in resources], True)
     pending = plots.pending_lines(result.pending, times)
     if pending:
-        yield drawn("Pending pods by the plugins that rejected them",
+        yield drawn("Pending pods by reason",
                     [(reason, *counted) for reason, counted in pending], False)
 
 
@@ -122,7 +122,7 @@ def _tables(result: SimulationResult) -> Iterable[str]:
                        _amount(use.resource, use.free), _amount(use.resource, use.fragmented),
                        f"{use.fragmentation:.1%}") for use in result.resources_now])
     if result.pending_reasons:
-        yield _table("Pending", ("rejected by", "pods"),
+        yield _table("Pending", ("reason", "pods"),
                      [(reason, f"{count:,}") for reason, count in result.pending_reasons.items()])
     if result.ignored_schedulers:
         yield _table("Ignored", ("schedulerName", "pods"),

@@ -146,7 +146,7 @@ libsched_services *libsched_scheduler_services(libsched_scheduler *scheduler);
    Never observed: batch_attempts_total, batch_cache_flushed_total, get_node_hint_duration_seconds and
    store_schedule_results_duration_seconds (cycles get no node hints, and so pods are not signed: the
    extension point Sign is absent), dra_bindingconditions_allocations_total,
-   dra_bindingconditions_wait_duration_seconds and resourceclaim_creates_total (DynamicResources allocates
+   dra_bindingconditions_wait_duration_seconds and resourceclaim_creates_total (DynamicResources counts
    nothing), volume_binder_cache_requests_total (upstream does not observe it either), and
    pod_scheduled_after_flush_total (it stays 0 as upstream's, which forgets the flush before it looks).
 

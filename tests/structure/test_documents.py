@@ -1,0 +1,45 @@
+"""Documents name only what exists: functions and types of the C API, files of the repository, feature gates."""
+
+import re
+
+import pytest
+
+import sources
+
+DOCUMENTS = [path for path in sources.files() if path.suffix == ".md" and path.parts[:2] != ("tests", "fuzz")]
+# Names of the build, of packages, and the beginnings of names, are no names of the API.
+OTHERS = re.compile(r"libsched_(?:\w+_test|evaluate|cycles|remote|core|repo|shared|static|python|net|\w*_)")
+LINKS = re.compile(r"\]\((?!\w+:)([^)#\s]+)(?:#[^)\s]*)?\)")
+# The documentation site makes these of the sources, beside its own pages.
+MADE = re.compile(r"(?:\.\./)*(?:reference|topics|project)/")
+
+
+def api_names():
+    headers = [path for path in sources.files() if path.suffix in (".h", ".hpp", ".i")
+               and path.parts[0] in ("capi", "net", "bindings")]
+    return {name for path in headers for name in re.findall(r"\b(?:libsched|LIBSCHED)_\w+", sources.text(path))}
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=str)
+def test_names_of_the_api_are_declared(path):
+    declared = api_names()
+    named = set(re.findall(r"\blibsched_[a-z0-9_]+\b(?=\(\))|(?<=`)libsched_[a-z0-9_]+(?=`)", sources.text(path)))
+    assert not [name for name in sorted(named - declared) if not OTHERS.fullmatch(name)]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=str)
+def test_links_lead_to_files(path):
+    for target in LINKS.findall(sources.text(path)):
+        if not MADE.match(target):
+            assert (sources.ROOT / path.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/manual/pages/judged.md"])
+def test_feature_gates_that_cannot_be_set_are_named(name):
+    table = sources.text("libsched/config/feature_gate_table.cpp")
+    rows = re.findall(r'\{"(\w+)", \w, (true|false), (true|false), U\}', table)
+    assert rows
+    said = re.search(r"gates cannot be enabled:(.*?)cannot be disabled:(.*?)\.\s", sources.text(name), re.DOTALL)
+    for words, default in ((said[1], "false"), (said[2], "true")):
+        expected = {gate for gate, value, locked in rows if (value, locked) == (default, "false")}
+        assert set(re.findall(r"\b[A-Z]\w+\b", words)) == expected

@@ -51,7 +51,6 @@ class JsonReader {
   void open(Str text) { text_ = text; }
   bool load(size_t offset, size_t window = kWindow);
   bool last_window() const { return window_end_ == text_.size(); }
-  size_t window_begin() const { return window_begin_; }
   size_t window_end() const { return window_end_; }
   Str text() const { return text_; }
   static constexpr size_t kWindow = size_t{256} << 10;

@@ -674,12 +674,6 @@ class Objects(_Parsed):
         return f"<Objects: {', '.join(found) or 'none'}>"
 
 
-def parse_document(document: str | bytes | memoryview, *, defaults: bool,
-                   classes: _core.Objects | None = None) -> _core.Objects:
-    """Parses a document that the caller has made itself."""
-    return _core.Objects.parse(document, defaults=defaults, classes=classes)
-
-
 def pods_of(source: Source, classes: Objects | None = None, keep_raw: bool = False) -> list[Pod]:
     """Returns the pods and pod templates of a source. Pods of libsched are not parsed again."""
     if isinstance(source, Pod):

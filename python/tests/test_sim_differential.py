@@ -12,7 +12,6 @@ import pytest
 import libsched
 from manifests import node, pod
 
-GIB = 1 << 30
 SCHEDULER = libsched.Framework()
 APPS = ("web", "db", "cache")
 CLASS = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "late"},

@@ -61,7 +61,7 @@ class DeviceSearch {
   };
   // What a device was given to an ask with, to take it back.
   struct Given {
-    bool counters = false, marked = false, share = false, new_share = false;
+    bool counters = false, marked = false, share = false;
     size_t constraints = 0;
   };
 

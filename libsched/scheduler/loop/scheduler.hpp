@@ -134,7 +134,6 @@ class Scheduler final : public RefCounted, public WatchSink {
   // scheduler.cpp
   void catch_up();
   void handle_events();
-  void run_timers();
   Result<bool> act(bool hold);
   void wait_until(int64_t time_ns);
   void check(const Result<void>& result);  // keeps an error for the caller of the run

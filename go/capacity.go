@@ -81,10 +81,7 @@ func CountCapacity(ctx context.Context, cluster *Cluster, pods []*Pod, framework
 		return nil, err
 	}
 	defer j.release()
-	first := j.list[0]
-	defer first.services.core.share(&first.c.frame).end()
-	first.until(options.Deadline)
-	finish := first.watch(ctx)
+	first, finish := j.begin(options.Deadline)
 	profile, n := textOf(options.OtherProfile)
 	var c *C.libsched_capacity
 	rc := C.lsgo_count_capacity(j.array(), j.count(), batch.list(), C.size_t(len(pods)), profile, n,

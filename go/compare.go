@@ -96,10 +96,7 @@ func (s CompareSide) place(ctx context.Context, comparison *C.libsched_compariso
 		return err
 	}
 	defer j.release()
-	first := j.list[0]
-	defer first.services.core.share(&first.c.frame).end()
-	first.until(options.Deadline)
-	finish := first.watch(ctx)
+	first, finish := j.begin(options.Deadline)
 	profile, n := textOf(s.OtherProfile)
 	rc := C.lsgo_compare_place(comparison, C.bool(after), j.array(), j.count(), batch.list(),
 		C.size_t(len(s.Pods)), profile, n, C.bool(options.All), C.uint32_t(options.Ties),

@@ -76,10 +76,7 @@ func DrainNodes(ctx context.Context, cluster *Cluster, nodes []string, framework
 		return nil, err
 	}
 	defer j.release()
-	first := j.list[0]
-	defer first.services.core.share(&first.c.frame).end()
-	first.until(options.Deadline)
-	finish := first.watch(ctx)
+	first, finish := j.begin(options.Deadline)
 	profile, n := textOf(options.OtherProfile)
 	// C reads strings that Go holds, so their memory is pinned.
 	var pinner runtime.Pinner

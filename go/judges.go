@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"context"
+	"time"
 	"unsafe"
 )
 
@@ -13,6 +14,8 @@ type judges struct {
 	core *clusterCore
 	list []*evaluator
 	c    []*C.lsgo_evaluator
+	ctx  context.Context
+	held hold // the services of the first evaluator, from begin on
 }
 
 // borrowJudges checks the arguments and locks the cluster. Release must follow unless it fails.
@@ -26,7 +29,7 @@ func borrowJudges(ctx context.Context, cluster *Cluster, frameworks []*Framework
 	if err := contextError(ctx); err != nil {
 		return nil, err
 	}
-	j := &judges{core: cluster.core}
+	j := &judges{core: cluster.core, ctx: ctx}
 	j.core.lock()
 	for _, fw := range frameworks {
 		if fw == nil {
@@ -44,7 +47,17 @@ func borrowJudges(ctx context.Context, cluster *Cluster, frameworks []*Framework
 	return j, nil
 }
 
+// begin starts a call that asks all of them and may read nominated pods. The first evaluator holds the deadline, the
+// flag that the context sets, and the results; finish takes the call's error.
+func (j *judges) begin(deadline time.Time) (first *evaluator, finish func(error) error) {
+	first = j.list[0]
+	j.held = first.services.core.share(&first.c.frame)
+	first.until(deadline)
+	return first, first.watch(j.ctx)
+}
+
 func (j *judges) release() {
+	j.held.end()
 	var panicked any
 	for _, e := range j.list {
 		if e.panicked != nil {

@@ -100,10 +100,7 @@ func Schedule(ctx context.Context, cluster *Cluster, pods []*Pod, frameworks []*
 		return nil, err
 	}
 	defer j.release()
-	first := j.list[0]
-	defer first.services.core.share(&first.c.frame).end()
-	first.until(options.Deadline)
-	finish := first.watch(ctx)
+	first, finish := j.begin(options.Deadline)
 	profile, n := textOf(options.OtherProfile)
 	var counts *C.size_t
 	if options.Replicas != nil {

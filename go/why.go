@@ -101,10 +101,7 @@ func Why(ctx context.Context, cluster *Cluster, pod *Pod, frameworks []*Framewor
 		return nil, err
 	}
 	defer j.release()
-	first := j.list[0]
-	defer first.services.core.share(&first.c.frame).end()
-	first.until(options.Deadline)
-	finish := first.watch(ctx)
+	first, finish := j.begin(options.Deadline)
 	profile, n := textOf(options.OtherProfile)
 	var text *C.libsched_text
 	rc := C.lsgo_why_json(j.array(), j.count(), batch.list(), profile, n, C.bool(options.MaxNodes < 0),

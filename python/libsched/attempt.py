@@ -8,9 +8,9 @@ from typing import Literal
 
 from . import _core
 from ._filtering import nanoseconds
+from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
-from .errors import InvalidError
 from .objects import Pod
 from .placement import Judge
 from .services import Nomination, NominatingMode
@@ -22,7 +22,6 @@ from .status import Status, status_of
 Stage = Literal["assumed", "failed", "deleted", "kept", "bound"]
 
 _STAGES: tuple[Stage, ...] = ("assumed", "failed", "deleted", "kept", "bound")
-_TIES = ("upstream", "name", "random")
 
 
 class WriterQueue:
@@ -153,17 +152,14 @@ def schedule_one(cluster: Cluster, pod: Pod, frameworks: Sequence[Judge], writer
     >>> writer.apply(cluster)
     (1, 0)
     """
-    if ties not in _TIES:
-        raise InvalidError(f'ties is "upstream", "name" or "random", not {ties!r}')
-    if not 0 <= seed < 1 << 64:
-        raise InvalidError("seed needs 64 bits")
+    tie_breaking = ties_number(ties, seed)
     limit = nanoseconds(timeout)
     state = CycleState() if state is None else state
     taken = [framework._take(cluster) for framework in frameworks]
     try:
         return _attempt(pod, _core.schedule_one(
             [evaluator for _, evaluator in taken], pod._handle, state._handle, writer._handle,
-            _TIES.index(ties), seed, sampling, node_by_node, other_profile, None, limit,
+            tie_breaking, seed, sampling, node_by_node, other_profile, None, limit,
             handle_of(cancel)))
     finally:
         for pool, evaluator in taken:

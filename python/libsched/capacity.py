@@ -10,12 +10,13 @@ from . import _core, _explain
 from ._filtering import nanoseconds
 from ._html import MOST_ROWS, escaped, more
 from ._sources import Source
+from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
 from .errors import InvalidError
 from .fit import FitResult
 from .objects import _wrap_pod
-from .placement import TIES, Judge, Placement, placement_of, pod_of, wanted_of
+from .placement import Judge, Placement, placement_of, pod_of, wanted_of
 
 #: Why the count has ended. All but "stopped" mean that at least so many pods fit.
 CapacityEnd = Literal["stopped", "maximum", "deadline", "cancelled"]
@@ -144,10 +145,7 @@ def capacity(cluster: Cluster, pods: Source, frameworks: Sequence[CapacityJudge]
     MisuseError
         No framework is given, or two of one profile.
     """
-    if ties not in TIES:
-        raise InvalidError(f'ties is "upstream", "name" or "random", not {ties!r}')
-    if not 0 <= seed < 1 << 64:
-        raise InvalidError("seed needs 64 bits")
+    tie_breaking = ties_number(ties, seed)
     if not 0 < max < 1 << 63:
         raise InvalidError("max must be positive")
     limit = nanoseconds(timeout)
@@ -156,7 +154,7 @@ def capacity(cluster: Cluster, pods: Source, frameworks: Sequence[CapacityJudge]
     try:
         end, count, counts, nodes, then, decision = _core.count_capacity(
             [evaluator for _, evaluator in taken], [pod_of(one)._handle for one in wanted], max,
-            TIES.index(ties), seed, claims_from_templates, other_profile, limit, handle_of(cancel))
+            tie_breaking, seed, claims_from_templates, other_profile, limit, handle_of(cancel))
     finally:
         for pool, evaluator in taken:
             pool.append(evaluator)

@@ -10,12 +10,12 @@ from typing import Any, Literal
 from . import _core
 from ._filtering import nanoseconds
 from ._html import MOST_ROWS, escaped
+from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
 from .daemons import daemon_pods
-from .errors import InvalidError
 from .objects import Pod, Workload, _wrap_pod
-from .placement import OUTCOMES, TIES, Judge, Outcome
+from .placement import OUTCOMES, Judge, Outcome
 from .replicas import Replicas
 
 
@@ -169,10 +169,7 @@ def compare(before: Cluster, after: Cluster, pods: Iterable[Pod | Workload],
     MisuseError
         No framework is given, or two of one profile.
     """
-    if ties not in TIES:
-        raise InvalidError(f'ties is "upstream", "name" or "random", not {ties!r}')
-    if not 0 <= seed < 1 << 64:
-        raise InvalidError("seed needs 64 bits")
+    tie_breaking = ties_number(ties, seed)
     limit = nanoseconds(timeout)
     listed = list(pods)
     listed_after = listed if pods_after is None else list(pods_after)
@@ -185,7 +182,7 @@ def compare(before: Cluster, after: Cluster, pods: Iterable[Pod | Workload],
         taken = [framework._take(cluster) for framework in frameworks]
         try:
             made.place(is_after, [evaluator for _, evaluator in taken], handles, all,
-                       TIES.index(ties), seed, claims_from_templates, other, limit, handle_of(cancel))
+                       tie_breaking, seed, claims_from_templates, other, limit, handle_of(cancel))
         finally:
             for pool, evaluator in taken:
                 pool.append(evaluator)

@@ -10,11 +10,11 @@ from typing import Any, Literal
 from . import _core
 from ._filtering import nanoseconds
 from ._html import MOST_ROWS, escaped
+from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
-from .errors import InvalidError
 from .objects import Pod, _wrap_pod
-from .placement import TIES, Judge
+from .placement import Judge
 
 #: What becomes of a pod: "moved" and "pending" pods are evicted, and the pods in their stead find a
 #: node or none; "deleted" pods are evicted and not replaced. The others stay: of a DaemonSet or
@@ -156,17 +156,14 @@ def drain(cluster: Cluster, nodes: str | Iterable[str], frameworks: Sequence[Jud
     MisuseError
         No framework is given, or two of one profile.
     """
-    if ties not in TIES:
-        raise InvalidError(f'ties is "upstream", "name" or "random", not {ties!r}')
-    if not 0 <= seed < 1 << 64:
-        raise InvalidError("seed needs 64 bits")
+    tie_breaking = ties_number(ties, seed)
     limit = nanoseconds(timeout)
     names = (nodes,) if isinstance(nodes, str) else tuple(nodes)
     taken = [framework._take(cluster) for framework in frameworks]
     try:
         complete, pods = _core.drain_nodes(
             [evaluator for _, evaluator in taken], names, force, delete_emptydir_data,
-            TIES.index(ties), seed, other_profile, limit, handle_of(cancel))
+            tie_breaking, seed, other_profile, limit, handle_of(cancel))
     finally:
         for pool, evaluator in taken:
             pool.append(evaluator)

@@ -10,6 +10,7 @@ from ._filtering import FilterCalls, nanoseconds
 from ._runtime import RuntimeCalls
 from ._scheduling import SchedulingCalls
 from ._sources import Source
+from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster, Snapshot
 from .config import Config, gates_text
@@ -23,7 +24,6 @@ from .state import CycleState
 from .status import Status, status_of
 from .view import View, _views
 
-_TIES = ("upstream", "name", "random")
 
 
 class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
@@ -313,10 +313,9 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         CancelledError
             `cancel` has been set. Nothing has changed.
         """
-        if ties not in _TIES:
-            raise InvalidError(f'ties is "upstream", "name" or "random", not {ties!r}')
-        if start < 0 or not 0 <= seed < 1 << 64:
-            raise InvalidError("start must not be negative, and seed needs 64 bits")
+        tie_breaking = ties_number(ties, seed)
+        if start < 0:
+            raise InvalidError(f"start must not be negative, not {start}")
         limit = nanoseconds(timeout)
         checked = self._pod(view, pod)
         state = CycleState() if state is None else state
@@ -324,7 +323,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         try:
             evaluator.next_start = start
             node, total, feasible, evaluated, status = evaluator.run_cycle(
-                state._handle, checked._handle, _TIES.index(ties), sampling, seed, limit,
+                state._handle, checked._handle, tie_breaking, sampling, seed, limit,
                 handle_of(cancel))
             return CycleResult(node, total, feasible, evaluated, status_of(status),
                                evaluator.next_start)

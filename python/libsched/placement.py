@@ -9,10 +9,10 @@ from typing import Any, Literal, Protocol, TypeGuard
 from . import _core
 from ._filtering import nanoseconds
 from ._sources import Source
+from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
 from .daemons import daemon_pods
-from .errors import InvalidError
 from .objects import Objects, Pod, Workload, _wrap_pod, pods_of
 from .replicas import Replicas
 from .view import View
@@ -23,8 +23,6 @@ Outcome = Literal["placed", "unschedulable", "gated", "refused", "bound", "kept"
 
 OUTCOMES: tuple[Outcome, ...] = (
     "placed", "unschedulable", "gated", "refused", "bound", "kept", "ended", "error")
-#: The choices among equal nodes, in the order of the C API.
-TIES = ("upstream", "name", "random")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -122,10 +120,7 @@ def schedule(cluster: Cluster, pods: Source, frameworks: Sequence[Judge], *,
     MisuseError
         No framework is given, or two of one profile.
     """
-    if ties not in TIES:
-        raise InvalidError(f'ties is "upstream", "name" or "random", not {ties!r}')
-    if not 0 <= seed < 1 << 64:
-        raise InvalidError("seed needs 64 bits")
+    tie_breaking = ties_number(ties, seed)
     limit = nanoseconds(timeout)
     wanted: list[Pod | Workload] = []
     for one in wanted_of(cluster, pods):
@@ -146,7 +141,7 @@ def schedule(cluster: Cluster, pods: Source, frameworks: Sequence[Judge], *,
         _core.schedule([evaluator for _, evaluator in taken],
                        [pod_of(one)._handle for one in wanted],
                        [one.replicas if isinstance(one, Workload) else 1 for one in wanted],
-                       TIES.index(ties), seed, sampling, stop_at_failure, claims_from_templates,
+                       tie_breaking, seed, sampling, stop_at_failure, claims_from_templates,
                        other_profile, make, tell, limit, handle_of(cancel))
     finally:
         for pool, evaluator in taken:

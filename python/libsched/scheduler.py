@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Literal, Optional, Union
 
 from . import _core
+from ._ties import ties_number
 from .api_server import ApiServer
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
@@ -20,7 +21,6 @@ from .queue import Queue
 from .services import Clock, Services, _wrap_services, nanoseconds
 from .status import Status, status_of
 
-_TIES = ("upstream", "name", "random")
 # A run looks for Ctrl-C so often.
 _SLICE_NS = 100_000_000
 
@@ -190,13 +190,12 @@ class Scheduler:
                  verbosity: int = 2) -> None:
         if not 0 <= verbosity < 2**32:
             raise InvalidError(f"a verbosity is not negative: {verbosity}")
-        if ties not in _TIES:
-            raise InvalidError(f"ties is one of {', '.join(_TIES)}, not {ties!r}")
+        tie_breaking = ties_number(ties, seed)
         profiles = [frameworks] if isinstance(frameworks, Framework) else list(frameworks)
         self._handle = _core.Scheduler(
             [framework._handle for framework in profiles], cluster._handle,
             api._handle if isinstance(api, ApiServer) else api,
-            None if clock is None else clock._handle, _TIES.index(ties), seed, sampling,
+            None if clock is None else clock._handle, tie_breaking, seed, sampling,
             binding_threads, nanoseconds(initial_backoff), nanoseconds(max_backoff),
             nanoseconds(max_in_unschedulable),
             None if observer is None and log is None else _Told(observer, log),

@@ -11,6 +11,7 @@ from typing import Any, Literal, Union
 
 from . import _core, plots
 from ._html import escaped
+from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .errors import InvalidError
 from .framework import Framework
@@ -19,7 +20,6 @@ from .tables import ResultTable
 from .view import View
 from .workload import TimedWorkload
 
-_TIES = ("upstream", "name", "random")
 _STATES = ("waiting", "pending", "running", "finished", "preempted", "ignored")
 TABLES = ("pods", "series", "resources", "pending", "preemptions", "volumes")
 
@@ -277,17 +277,14 @@ class Simulation:
                  sample_interval: Duration = 0,
                  initial_backoff: Duration = 1, max_backoff: Duration = 10,
                  max_in_unschedulable: Duration = 300) -> None:
-        if ties not in _TIES:
-            raise InvalidError(f'ties is "upstream", "name" or "random", not {ties!r}')
-        if not 0 <= seed < 1 << 64:
-            raise InvalidError("seed needs 64 bits")
+        tie_breaking = ties_number(ties, seed)
         if frameworks is None:
             frameworks = [Framework()]
         elif isinstance(frameworks, Framework):
             frameworks = [frameworks]
         self._handle = _core.Simulation(
             [framework._handle for framework in frameworks], cluster._handle, workload._handle,
-            _TIES.index(ties), seed, sampling, resources, volumes, claims_from_templates,
+            tie_breaking, seed, sampling, resources, volumes, claims_from_templates,
             nanoseconds(provision_time),
             nanoseconds(sample_interval), nanoseconds(initial_backoff), nanoseconds(max_backoff),
             nanoseconds(max_in_unschedulable))

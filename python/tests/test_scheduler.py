@@ -138,7 +138,7 @@ def test_wrong_deliveries():
         scheduler.deliver(None, None)
     with pytest.raises(InvalidError, match="no version of a Node"):
         scheduler.deliver(Pod(pod("p")), Node(node("a")))
-    with pytest.raises(InvalidError, match="ties is one of"):
+    with pytest.raises(InvalidError, match='ties is "upstream", '):
         world(ties="dice")
 
 

@@ -153,6 +153,27 @@ def test_wrong_arguments(cluster, scheduler):
     assert "default/p" not in cluster.pods
 
 
+@pytest.mark.parametrize("wrong,message", [
+    ({"ties": "dice"}, 'ties is "upstream", "name" or "random", not \'dice\''),
+    ({"seed": -1}, r"seed is a number from 0 to 2\*\*64 - 1, not -1"),
+    ({"seed": 1 << 64}, "not 18446744073709551616"),
+])
+def test_every_call_checks_ties_and_seed(cluster, scheduler, wrong, message):
+    one = libsched.Pod(pod("p"))
+    writer = libsched.WriterQueue()
+    for call in (
+            lambda: scheduler.cycle(cluster, one, **wrong),
+            lambda: scheduler.schedule(cluster, one, **wrong),
+            lambda: scheduler.capacity(cluster, one, **wrong),
+            lambda: scheduler.drain(cluster, [], **wrong),
+            lambda: libsched.compare(cluster, cluster, [one], [scheduler], **wrong),
+            lambda: libsched.schedule_one(cluster, one, [scheduler], writer, **wrong),
+            lambda: libsched.Scheduler(scheduler, cluster, **wrong),
+            lambda: libsched.Simulation(cluster, libsched.TimedWorkload(), scheduler, **wrong)):
+        with pytest.raises(libsched.InvalidError, match=message):
+            call()
+
+
 def test_a_bare_profile_without_a_name(cluster):
     profile = libsched.Config.of_profile({"schedulerName": "", "plugins": {
         "queueSort": {"enabled": [{"name": "PrioritySort"}]}, "bind": {"enabled": [{"name": "DefaultBinder"}]}}})

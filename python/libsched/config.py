@@ -8,7 +8,7 @@ from typing import Any
 
 from . import _core
 from ._sources import config_document
-from .errors import FileError, InvalidError
+from .errors import FileError, InvalidError, MisuseError
 
 
 class Config:
@@ -121,9 +121,21 @@ def _load_config(text: str | bytes, several_queue_sorts: bool, profile: bool,
 
 
 def gates_text(gates: Mapping[str, bool] | str | None) -> str:
-    """Returns feature gates as "A=true,B=false"."""
+    """Returns feature gates as "A=true,B=false".
+
+    Raises
+    ------
+    MisuseError
+        They are neither a text nor a mapping of names to bools; a text "false" as a value would count as true.
+    """
     if gates is None:
         return ""
     if isinstance(gates, str):
         return gates
+    if not isinstance(gates, Mapping):
+        raise MisuseError('feature gates are a mapping of names to bools, or a text such as "A=true,B=false", not a '
+                          f"{type(gates).__name__}")
+    for name, on in gates.items():
+        if not isinstance(on, bool):
+            raise MisuseError(f"the feature gate {name} is True or False, not {on!r}")
     return ",".join(f"{name}={'true' if on else 'false'}" for name, on in gates.items())

@@ -102,6 +102,8 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
                  skip_unknown_plugins: bool = False, parallelism: int = 1) -> None:
         if not 1 <= parallelism <= 1024:
             raise InvalidError(f"parallelism is a number from 1 to 1024, not {parallelism}")
+        if not isinstance(semantics, str):
+            raise MisuseError(f'semantics is a text, such as "1.36" or "1.31", not {semantics!r}')
         plugins = list(plugins)
         if config is not None and not isinstance(config, Config):
             config = Config(config, several_queue_sorts=several_queue_sorts,

@@ -13,7 +13,7 @@ from . import _core, plots
 from ._html import escaped
 from ._ties import ties_number
 from .cancel import Cancel, handle_of
-from .errors import InvalidError
+from .errors import InvalidError, MisuseError
 from .framework import Framework
 from .services import nanoseconds
 from .tables import ResultTable
@@ -278,6 +278,8 @@ class Simulation:
                  initial_backoff: Duration = 1, max_backoff: Duration = 10,
                  max_in_unschedulable: Duration = 300) -> None:
         tie_breaking = ties_number(ties, seed)
+        if not isinstance(workload, TimedWorkload):
+            raise MisuseError(f"a workload is a TimedWorkload, not a {type(workload).__name__}")
         if frameworks is None:
             frameworks = [Framework()]
         elif isinstance(frameworks, Framework):

@@ -105,6 +105,17 @@ def test_gates_decide_on_a_configurations_defaults():
     assert copied.profiles == ["default-scheduler"]
 
 
+def test_options_of_a_wrong_type_are_named():
+    for options, message in (
+            ({"semantics": 1.31}, 'semantics is a text, such as "1.36" or "1.31", not 1.31'),
+            ({"feature_gates": ["GangScheduling"]}, "a mapping of names to bools, .* not a list"),
+            ({"feature_gates": {"GangScheduling": "false"}}, "the feature gate GangScheduling is True or False, not 'false'")):
+        with pytest.raises(libsched.MisuseError, match=message):
+            libsched.Framework(**options)
+    with pytest.raises(libsched.MisuseError, match="a workload is a TimedWorkload, not a list"):
+        libsched.Simulation(libsched.Cluster(), [])
+
+
 def test_run_plugins(scheduler, cluster):
     state = libsched.CycleState()
     small = libsched.Pod(pod("small", cpu="2"))

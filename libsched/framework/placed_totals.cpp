@@ -28,6 +28,13 @@ size_t select_bit(uint64_t bits, size_t k) {
   return shift + static_cast<size_t>(std::countr_zero(left));
 }
 
+// Those of up to 64 words that are not zero, as bits.
+uint64_t nonzero(const uint64_t* words, size_t count) {
+  uint64_t out = 0;
+  for (size_t i = 0; i < count; ++i) out |= uint64_t{words[i] != 0} << i;
+  return out;
+}
+
 }  // namespace
 
 void PlacedTotals::begin(const NodePlaces& places) {
@@ -39,8 +46,11 @@ void PlacedTotals::begin(const NodePlaces& places) {
   bound_ = best_;
   stale_.assign(groups, ~uint64_t{0});
   loose_ = stale_;
-  moved_.assign(groups, 0);
-  exact_ = open_ = moved_;
+  exact_.assign(groups, 0);
+  open_ = exact_;
+  moved_.assign(words, 0);
+  fresh_ = moved_;
+  moved_any_ = fresh_any_ = false;
   first_.assign(words, 0);
   before_.assign(words, 0);
   feasible_ = 0;
@@ -48,7 +58,7 @@ void PlacedTotals::begin(const NodePlaces& places) {
 }
 
 size_t PlacedTotals::bytes() const {
-  const std::array words{&bits_, &ever_, &stale_, &moved_, &exact_, &loose_, &open_};
+  const std::array words{&bits_, &ever_, &stale_, &moved_, &fresh_, &exact_, &loose_, &open_};
   size_t out = (totals_.capacity() + best_.capacity() + bound_.capacity() + first_.capacity() +
                 before_.capacity()) *
                sizeof(int32_t);
@@ -73,15 +83,28 @@ void PlacedTotals::flip(uint32_t place) {
 }
 
 void PlacedTotals::take(const uint64_t* bits) {
-  for (size_t w = 0; w < bits_.size(); ++w) {
-    if (bits_[w] == bits[w]) continue;
-    bits_[w] = bits[w];
-    moved_[w / 64] |= uint64_t{1} << (w % 64);
-    if ((bits[w] & ~ever_[w]) == 0) continue;
-    ever_[w] |= bits[w];
-    loose_[w / 64] |= uint64_t{1} << (w % 64);
+  // Among the places that were feasible once there may be more and more of high totals.
+  constexpr uint32_t kTimes = 256;
+  const size_t words = bits_.size();
+  const bool forget = ++taken_ % kTimes == 0;
+  uint64_t* const now = bits_.data();
+  uint64_t* const ever = ever_.data();
+  uint64_t* const moved = moved_.data();
+  uint64_t* const fresh = fresh_.data();
+  if (forget) std::fill(ever_.begin(), ever_.end(), 0);
+  uint64_t any_fresh = 0;
+  for (size_t w = 0; w < words; ++w) {
+    const uint64_t b = bits[w];
+    moved[w] |= now[w] ^ b;
+    any_fresh |= b & ~ever[w];
+    fresh[w] |= b & ~ever[w];
+    ever[w] |= b;
+    now[w] = b;
   }
-  feasible_ = column_kernels().ranks(bits_.data(), bits_.size(), before_.data());
+  if (forget) std::fill(fresh_.begin(), fresh_.end(), ~uint64_t{0});
+  fresh_any_ = fresh_any_ || forget || any_fresh != 0;
+  moved_any_ = true;
+  feasible_ = column_kernels().ranks(bits_.data(), words, before_.data());
   counted_ = true;
 }
 
@@ -109,14 +132,12 @@ size_t PlacedTotals::place_at(size_t position) const {
 
 PlacedTotals::Best PlacedTotals::best(const NodePlaces& places) {
   // Ranks of places pay from the second time on.
-  uint64_t moved = 0;
-  for (const uint64_t m : moved_) moved |= m;
-  if (feasible_ == places.count() && moved == 0) return best_of_all(places);
+  if (feasible_ == places.count() && !moved_any_) return best_of_all(places);
   ranked_ = false;
   renew_stale();
   count();
   // After so many bounds that are too high none is left.
-  constexpr int kBounds = 8;
+  constexpr int kBounds = 4;
   for (int n = 1;; ++n) {
     int32_t top = best_[0];
     for (const int32_t b : best_) top = std::max(top, b);
@@ -206,22 +227,24 @@ uint32_t PlacedTotals::first_rank(int32_t top, const NodePlaces& places, bool on
 void PlacedTotals::renew_stale() {
   const ColumnKernels& kernels = column_kernels();
   const size_t words = bits_.size();
-  uint64_t any = 0;
+  const bool any = std::exchange(moved_any_, false);
+  const bool any_fresh = std::exchange(fresh_any_, false);
   for (size_t k = 0; k < stale_.size(); ++k) {
-    const uint64_t moved = moved_[k];
-    loose_[k] |= stale_[k];
+    const size_t from = k * 64, count = std::min<size_t>(words - from, 64);
+    const uint64_t moved = any ? nonzero(moved_.data() + from, count) : 0;
+    loose_[k] |= stale_[k] | (any_fresh ? nonzero(fresh_.data() + from, count) : 0);
     stale_[k] &= ~moved;
     exact_[k] = (exact_[k] | stale_[k]) & ~moved;
     open_[k] = loose_[k] & moved;
     loose_[k] &= ~moved;
-    any |= moved;
   }
   kernels.tops(stale_.data(), bits_.data(), words, totals_.data(), best_.data());
   std::fill(stale_.begin(), stale_.end(), 0);
-  if (any == 0) return;
+  if (!any) return;
   kernels.tops(open_.data(), ever_.data(), words, totals_.data(), bound_.data());
-  for (size_t k = 0; k < moved_.size(); ++k)
-    for_each_bit(std::exchange(moved_[k], 0), k * 64, [&](size_t w) { best_[w] = bound_[w]; });
+  for (size_t w = 0; w < words; ++w) best_[w] = moved_[w] != 0 ? bound_[w] : best_[w];
+  std::fill(moved_.begin(), moved_.end(), 0);
+  if (any_fresh) std::fill(fresh_.begin(), fresh_.end(), 0);
 }
 
 // The same for words whose best_ is this number, or for all.
@@ -244,11 +267,13 @@ uint32_t PlacedTotals::first_by_levels(int32_t top) const {
   size_t from = 0;       // the place to go on at
   for (size_t k = 0; k < exact_.size(); ++k) {
     uint64_t left = kernels.equal(best_.data() + k * 64, top);
-    while (left != 0) {
+    while (true) {
+      const size_t skip = from / 64;
+      if (skip / 64 == k) left &= ~uint64_t{0} << (skip % 64);
+      if (skip / 64 > k || left == 0) break;
       const size_t w = k * 64 + static_cast<size_t>(std::countr_zero(left));
-      uint64_t found = 0;
-      if (w >= from / 64) found = kernels.equal(totals_.data() + w * 64, top) & bits_[w];
-      if (w == from / 64) found &= ~uint64_t{0} << (from % 64);
+      uint64_t found = kernels.equal(totals_.data() + w * 64, top) & bits_[w];
+      if (w == skip) found &= ~uint64_t{0} << (from % 64);
       const uint64_t first = found & (~found + 1);
       if (first == found) left &= left - 1;
       if (found == 0) continue;
@@ -257,7 +282,7 @@ uint32_t PlacedTotals::first_by_levels(int32_t top) const {
         chosen = static_cast<uint32_t>(w * 64 + static_cast<size_t>(std::countr_zero(first)));
         chosen_at = at;
         // All deeper nodes are below this one and those to its right.
-        if (std::has_single_bit(at + 1)) return chosen;
+        if ((at & (at + 1)) == 0) return chosen;
       }
       // The rest of the level is later in the heap.
       const size_t next = 2 * std::bit_floor(at + 1) - 1;

@@ -61,13 +61,17 @@ class PlacedTotals {
 
   LineVector<int32_t> totals_;
   std::vector<uint64_t> bits_;
-  std::vector<uint64_t> ever_;  // places that have been feasible
+  std::vector<uint64_t> ever_;  // places that have been feasible, at least lately
   // By word, padded to whole words of words. best_: the best total of the feasible places or, where
   // exact_ is not set, a number that is not smaller. bound_: the best total of the places in ever_.
   std::vector<int32_t> best_, bound_;
-  // Words, as bits. stale_: with changed totals or places; moved_: with places that take() has
-  // changed; loose_: whose bound_ does not hold; open_: scratch.
-  std::vector<uint64_t> stale_, moved_, exact_, loose_, open_;
+  // Words, as bits. stale_: with changed totals or places; loose_: whose bound_ does not hold;
+  // open_: scratch.
+  std::vector<uint64_t> stale_, exact_, loose_, open_;
+  // Places since best(). moved_: that take() has changed; fresh_: for which bound_ does not hold.
+  std::vector<uint64_t> moved_, fresh_;
+  bool moved_any_ = false, fresh_any_ = false;
+  uint32_t taken_ = 0;  // how often
   // By word, the smallest rank of a place with the best total, and 1, where every node is feasible.
   // 0: not known.
   std::vector<uint32_t> first_;

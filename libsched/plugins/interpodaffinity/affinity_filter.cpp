@@ -193,13 +193,16 @@ void AffinityFilter::add_existing_anti(const Call& call, const Pod& pod) {
                          });
 }
 
-void AffinityFilter::set_count(Key* key, Rule rule, uint32_t row, int32_t count) {
+// Returns whether it is another count.
+bool AffinityFilter::set_count(Key* key, Rule rule, uint32_t row, int32_t count) {
   const int32_t domain = key->column->domain[row];
   std::vector<int32_t>& list = key->counts[rule];
-  if (domain == TopologyColumn::kNone || list.empty()) return;
+  if (domain == TopologyColumn::kNone || list.empty()) return false;
   int32_t& kept = list[static_cast<size_t>(domain)];
+  if (kept == count) return false;
   if (rule == kExistingAnti) existing_anti_ += count - kept;
   kept = count;
+  return true;
 }
 
 bool AffinityFilter::positive(Rule rule, uint32_t row) const {
@@ -221,11 +224,12 @@ Plugin::Renewed AffinityFilter::renew(const View& view, const Pod& pod, Labels n
         ++found;
       });
   if (!same || found != existing_.size()) return kNo;
-  std::vector<CountsRef> counts;
+  std::vector<CountsRef> counts = std::move(counts_);
   for (const Own& o : own_) {
     counts.push_back(view.tables().counts_again(o.place, o.serial));
     if (!counts.back() || (o.key == kNoId && counts.back()->total != 0)) return kNo;
   }
+  recounted_.clear();
   for (uint32_t i = 0; i < keys_.size(); ++i) {
     Key& k = keys_[i];
     for (const uint32_t r : rows) {
@@ -235,13 +239,16 @@ Plugin::Renewed AffinityFilter::renew(const View& view, const Pod& pod, Labels n
       for (const Existing& e : existing_)
         if (e.key == i)
           existing += static_cast<uint32_t>(view.existing_terms().term(e.term).rows.at(r));
-      set_count(&k, kAnti, r, static_cast<int32_t>(own));
-      set_count(&k, kExistingAnti, r, static_cast<int32_t>(existing));
+      bool other = set_count(&k, kAnti, r, static_cast<int32_t>(own));
+      other = set_count(&k, kExistingAnti, r, static_cast<int32_t>(existing)) || other;
+      if (other) recounted_.push_back(r);
     }
   }
+  counts.clear();  // a change of the view must not have to copy them
+  counts_ = std::move(counts);
   // PreFilter would skip the pod.
   if (existing_anti_ == 0 && pod.spec.pod_anti_affinity.required.empty()) return kNo;
-  for (const uint32_t r : rows) {
+  for (const uint32_t r : recounted_) {
     const uint64_t bit = uint64_t{1} << (r % 64);
     uint64_t any = 0;
     for (const Rule rule : {kAnti, kExistingAnti}) {
@@ -252,7 +259,7 @@ Plugin::Renewed AffinityFilter::renew(const View& view, const Pod& pod, Labels n
     }
     if (!all_.empty()) all_[r / 64] = (all_[r / 64] & ~bit) | any;
   }
-  return kRows;
+  return recounted_.empty() ? kSame : kRows;
 }
 
 void AffinityFilter::judge(const View& view) {

@@ -72,7 +72,7 @@ class AffinityFilter final : public PluginData {
   struct Existing {
     uint32_t term, key;
   };
-  void set_count(Key* key, Rule rule, uint32_t row, int32_t count);
+  bool set_count(Key* key, Rule rule, uint32_t row, int32_t count);
   bool positive(Rule rule, uint32_t row) const;
 
   // The pods that the pod's own terms select. Built at the first change and shared by copies.
@@ -112,6 +112,9 @@ class AffinityFilter final : public PluginData {
   std::shared_ptr<const Changes> changes_;
   std::vector<Own> own_;
   std::vector<Existing> existing_;
+  // Of renew(), empty between uses or without meaning then.
+  std::vector<CountsRef> counts_;
+  std::vector<uint32_t> recounted_;
   size_t affinity_pairs_ = 0;  // once changed: the counts of kAffinity that are not zero
 };
 

@@ -51,7 +51,12 @@ class InterPodAffinity final : public Plugin {
       });
       return;
     }
-    for (size_t w = 0; w < set.words; ++w) set.alive[w] &= ~data->rejected(set.first_word + w);
+    if (set.few.empty()) {
+      for (size_t w = 0; w < set.words; ++w) set.alive[w] &= ~data->rejected(set.first_word + w);
+      return;
+    }
+    for (const uint32_t r : set.few)
+      if ((data->rejected(r / 64) >> (r % 64) & 1) != 0) set.reject(r);
   }
 
   uint64_t reason_key(const FilterCall& call, uint32_t row) const override {

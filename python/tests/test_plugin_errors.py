@@ -179,7 +179,7 @@ def test_weights_in_range(nodes):
     for weight in (None, 1, 1 << 20):
         made = libsched.plugin(weight=weight)(
             type("Weighty", (), {"score": lambda self, state, pod, node: 1}))
-        assert dict(libsched.Framework(plugins=[made]).plugins["score"])["Weighty"] == weight or 1
+        assert dict(libsched.Framework(plugins=[made]).plugins["score"])["Weighty"] == (weight or 1)
 
 
 @pytest.mark.parametrize("call", ["fit", "score", "cycle"])

@@ -199,10 +199,16 @@ def test_pods_are_signed():
             return {"team": pod.label("team"), "more": {"b": 1, "a": [True]}}
 
     cluster = libsched.Cluster(node("a"))
-    scheduler = libsched.Framework(plugins=[Signed])
-    signature = scheduler.sign_pod(cluster, libsched.Pod({**pod("p")}))
-    assert signature is None or '"more":{"a":[true],"b":1}' in signature
-    assert scheduler.sign_pod(cluster, libsched.Pod(pod("q"))) == signature
+    red, red_too, blue = (libsched.Pod(pod(name)).replace(labels={"team": team})
+                          for name, team in (("p", "red"), ("q", "red"), ("r", "blue")))
+    # The spread constraints that the default profile adds cannot be signed.
+    assert libsched.Framework(plugins=[Signed]).sign_pod(cluster, red) is None
+    scheduler = libsched.Framework({
+        "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": [
+            {"pluginConfig": [{"name": "PodTopologySpread", "args": {"defaultingType": "List"}}]}]}, plugins=[Signed])
+    signature = scheduler.sign_pod(cluster, red)
+    assert '"more":{"a":[true],"b":1},"team":"red"' in signature
+    assert scheduler.sign_pod(cluster, red_too) == signature != scheduler.sign_pod(cluster, blue)
 
 
 def test_events_are_registered_with_upstreams_numbers():

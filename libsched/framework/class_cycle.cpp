@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 #include "libsched/framework/plugin_scope.hpp"
 #include "libsched/framework/score_columns.hpp"
@@ -42,11 +41,11 @@ bool ClassCycle::stands_in(const View& view) const {
 // Notes what each plugin reads. Returns false if some answer cannot be shared by a class.
 bool ClassCycle::note_parts(const Asked& asked) {
   const Framework& framework = asked.framework;
+  if (!framework.narrow_scores()) return false;
   const std::span<const CycleState::Entry> entries = std::as_const(asked.state).entries();
   const std::vector<uint32_t>& scorers = framework.at(ExtensionPoint::kScore);
   parts_.clear();
   wholes_ = 0;
-  int64_t largest = 0;  // total
   for (uint32_t i = 0; i < framework.plugins().size(); ++i) {
     Part part;
     part.index = i;
@@ -68,8 +67,6 @@ bool ClassCycle::note_parts(const Asked& asked) {
     if (part.filter.others || part.filter.outside || part.score.outside) return false;
     if (part.scores) {
       part.weight = framework.score_weights()[static_cast<size_t>(scorer - scorers.begin())];
-      if (part.weight < 0 || part.weight > std::numeric_limits<int32_t>::max()) return false;
-      largest += part.weight * kMaxNodeScore;
       part.whole = part.score.others || (part.score.any & kPodsChanged) != 0 ||
                    ((part.score.row & kPodsChanged) != 0 && part.plugin->normalizes());
       part.dynamic = !part.whole && (part.score.row & kPodsChanged) != 0;
@@ -80,7 +77,7 @@ bool ClassCycle::note_parts(const Asked& asked) {
     }
     parts_.push_back(part);
   }
-  return largest <= std::numeric_limits<int32_t>::max();
+  return true;
 }
 
 // Sums up which changes matter, so that others cost nothing.

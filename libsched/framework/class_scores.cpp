@@ -56,8 +56,7 @@ void ClassScores::begin(const Framework& framework, const View& view, const Pod&
   for (std::vector<uint64_t>* bits : {&scored_, &summed_, &set_, &stale_}) bits->clear();
   order_ = 0;
   reads_ = {};
-  useful_ = !asked.empty();
-  int64_t largest = 0;  // total
+  useful_ = !asked.empty() && framework.narrow_scores();
   for (const uint32_t k : asked) {
     const Plugin& plugin = *framework.plugins()[framework.at(ExtensionPoint::kScore)[k]].plugin;
     const Reads reads = plugin.depends_on(view, pod).score;
@@ -65,18 +64,12 @@ void ClassScores::begin(const Framework& framework, const View& view, const Pod&
     reads_.any |= reads.any;
     reads_.others |= reads.others;
     reads_.outside |= reads.outside;
-    const int64_t weight = framework.score_weights()[k];
     if (plugin.normalizes()) {
       if (!plugin.normalizes_by_range()) useful_ = false;
       raws_.emplace_back().plugin = k;
     }
-    if (weight < 0 || weight > std::numeric_limits<int32_t>::max()) {
-      useful_ = false;
-    } else {
-      largest += weight * kMaxNodeScore;
-    }
   }
-  if (reads_.others || reads_.outside || !fits_int32(largest)) useful_ = false;
+  if (reads_.others || reads_.outside) useful_ = false;
   declared_ = true;
 }
 

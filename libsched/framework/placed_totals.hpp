@@ -3,7 +3,7 @@
 //
 // The best total is kept for each 64 places, and found again where one of them has changed. Hard
 // spread constraints open and close whole domains, which have nodes among nearly all 64 places.
-// Then the best of the places that have ever been feasible is a bound for the 64, and the best of
+// Then the best of the places that were feasible lately is a bound for the 64, and the best of
 // the feasible ones is looked for where the bound is highest.
 //
 // The heap is over the feasible nodes in their order, so each node that comes or goes moves the

@@ -44,7 +44,7 @@ class Config:
         text: Any = b""
         if source is not None:
             document = config_document(source)
-            text = document.text if document.path is None else _read(document.path)
+            text = document.text if document.path is None else read_file(document.path)
         gates = gates_text(feature_gates)
         self._made_of = (_owned(text), several_queue_sorts, False, gates)
         self._handle = _core.Config.parse(text, several_queue_sorts, gates)
@@ -58,7 +58,7 @@ class Config:
         """
         made = object.__new__(cls)
         document = config_document(source)
-        text: Any = document.text if document.path is None else _read(document.path)
+        text: Any = document.text if document.path is None else read_file(document.path)
         made._made_of = (_owned(text), False, True, "")
         made._handle = _core.Config.parse_profile(text)
         return made
@@ -97,13 +97,17 @@ class Config:
         return f"<Config of {', '.join(self.profiles)}>"
 
 
-def _read(path: str) -> bytes:
-    """Returns what a file holds; it must not be empty, although an empty document means the defaults."""
+def read_file(path: str) -> bytes:
+    """Returns what a file holds; it must not be empty."""
     try:
         with open(path, "rb") as file:
-            text = file.read()
+            return nonempty(file.read())
     except OSError as error:
         raise FileError(f"{path}: {error.strerror}") from error
+
+
+def nonempty(text: bytes) -> bytes:
+    """Returns the text of a file. An empty one would mean the defaults, which for kube-scheduler it does not."""
     if not text:
         raise InvalidError("Object 'Kind' is missing in ''", path="kind")
     return text

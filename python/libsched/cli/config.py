@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from ..config import Config
-from ..errors import Error, FileError, InvalidError
+from ..config import Config, nonempty, read_file
+from ..errors import Error, FileError
 from ..framework import Framework
 from .terminal import Terminal, print_json, table
 
@@ -87,14 +87,4 @@ def profile_lines(profile: dict[str, Any]) -> list[str]:
 
 
 def _document(name: str) -> bytes:
-    if name == "-":
-        text = sys.stdin.buffer.read()
-    else:
-        try:
-            with open(name, "rb") as file:
-                text = file.read()
-        except OSError as error:
-            raise FileError(f"{name}: {error.strerror}") from None
-    if not text:  # Config would take it for the defaults, which kube-scheduler does not
-        raise InvalidError("Object 'Kind' is missing in ''", path="kind")
-    return text
+    return nonempty(sys.stdin.buffer.read()) if name == "-" else read_file(name)

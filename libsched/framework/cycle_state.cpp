@@ -29,12 +29,15 @@ void CycleState::tie(Ref<const RefCounted> framework, size_t plugins) {
   Ref<Entries> fresh = make_ref<Entries>();
   fresh->list.resize(plugins);
   entries_ = std::move(fresh);
+  note_edit();
+  pristine_ = true;
   adopted_ = false;
   framework_ = std::move(framework);
 }
 
 std::span<CycleState::Entry> CycleState::edit_entries() {
   if (!entries_) return {};
+  note_edit();
   adopted_ = false;
   if (!entries_->unique()) {
     Ref<Entries> own = make_ref<Entries>();
@@ -48,6 +51,7 @@ void CycleState::adopt(const RefCounted& framework, uint64_t pod_serial,
                        const Ref<Entries>& entries) {
   if (framework_.get() != &framework) framework_ = Ref<const RefCounted>::share(&framework);
   if (entries_.get() != entries.get()) entries_ = entries;
+  note_edit();
   adopted_ = true;
   pod_serial_ = data_serial_ = pod_serial;
   if (!pre_filter_.all_nodes) pre_filter_ = {};
@@ -63,7 +67,8 @@ void CycleState::release_shared() {
 
 // Skips stay until the plugins run again, as in upstream's sets of names.
 void CycleState::forget_data() {
-  if (!entries_) return;
+  if (!entries_ || pristine_) return;
+  note_edit();
   adopted_ = false;
   Ref<Entries> own = entries_->unique() ? entries_ : make_ref<Entries>();
   own->list.resize(entries_->list.size());

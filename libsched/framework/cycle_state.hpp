@@ -17,6 +17,7 @@
 #include "libsched/base/mutex.hpp"
 #include "libsched/base/ref.hpp"
 #include "libsched/cluster/cluster.hpp"
+#include "libsched/framework/filter_step.hpp"
 #include "libsched/framework/plugin_meter.hpp"
 #include "libsched/framework/status.hpp"
 
@@ -82,6 +83,9 @@ class CycleState final : public RefCounted {
     return entries_ ? std::span<const Entry>(entries_->list) : std::span<const Entry>();
   }
   std::span<Entry> edit_entries();  // belong to this state alone
+  // How often they have been handed out for editing, or replaced.
+  uint64_t edits() const { return edits_; }
+  KeptSteps& filter_steps() { return filter_steps_; }
   // The entries as they are now, for the states of other pods of the class (class_cycle.hpp). Each
   // state that edits them gets its own first.
   struct Entries final : RefCounted {
@@ -94,6 +98,7 @@ class CycleState final : public RefCounted {
   void adopt(const RefCounted& framework, uint64_t pod_serial, const Ref<Entries>& entries);
   void let_go() {
     if (adopted_) entries_ = {};
+    note_edit();
   }
   // Called before a change of the view: lets go of what prepared data shares with it.
   void release_shared();
@@ -142,12 +147,19 @@ class CycleState final : public RefCounted {
  private:
   friend class PluginScope;
   void forget_data();
+  void note_edit() {
+    ++edits_;
+    pristine_ = false;
+  }
 
   Ref<const RefCounted> framework_;
   uint64_t pod_serial_ = 0;
   uint64_t data_serial_ = 0;
   Ref<Entries> entries_;  // null: there are none
-  bool adopted_ = false;  // they belong to a class
+  uint64_t edits_ = 0;
+  KeptSteps filter_steps_;
+  bool adopted_ = false;   // they belong to a class
+  bool pristine_ = false;  // no entry has been edited
   PreFilterResult pre_filter_;
   bool skip_all_post_filter_ = false;
   int in_use_ = 0;

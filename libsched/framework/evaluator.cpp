@@ -114,11 +114,12 @@ Result<Status> Evaluator::pre_filter(CycleState& state, const Pod& pod, const Ca
 Result<Status> Evaluator::ask_pre_filter(CycleState& state, const Pod& pod,
                                          const Call& call) const {
   Status kept;
+  PreFilterResult result;
   for (const uint32_t i : framework_->at(ExtensionPoint::kPreFilter)) {
     const Framework::Instance& instance = framework_->plugins()[i];
     if (!instance.plugin) continue;
-    LIBSCHED_TRY(call.check_limits());
-    PreFilterResult result;
+    if (call.limits != nullptr) LIBSCHED_TRY(call.check_limits());
+    if (!result.all_nodes) result = {};
     std::shared_ptr<PluginData> data;
     const PreFilterCall asked{call, pod, state, &data};
     const PluginTimer timer(state.timer(), TimedPoint::kPreFilter, i);
@@ -127,12 +128,13 @@ Result<Status> Evaluator::ask_pre_filter(CycleState& state, const Pod& pod,
     Status& s = *ran;
     timer.took_alone(s.code);
     if (s.code == Code::kSkip) {
-      for (const uint32_t j : framework_->namesakes(i)) state.edit_entries()[j].skip_filter = true;
+      const std::span<CycleState::Entry> entries = state.edit_entries();
+      for (const uint32_t j : framework_->namesakes(i)) entries[j].skip_filter = true;
       continue;
     }
     if (state.meter() != nullptr) state.meter()->evaluated_alone(CountedPoint::kPreFilter, i);
+    CycleState::Entry& entry = state.edit_entries()[i];
     if (data) {
-      CycleState::Entry& entry = state.edit_entries()[i];
       entry.data = std::move(data);
       entry.prepared = true;
     }
@@ -151,7 +153,7 @@ Result<Status> Evaluator::ask_pre_filter(CycleState& state, const Pod& pod,
       state.pre_filter() = {};
       return error;
     }
-    state.edit_entries()[i].pre_filtered = true;
+    entry.pre_filtered = true;
     if (result.all_nodes) continue;
     PreFilterResult& merged = state.pre_filter();
     merged.narrow(std::move(result.nodes));

@@ -50,7 +50,16 @@ Result<FilterOutcome> Evaluator::find_first(CycleState& state, const Pod& pod,
   const Call call = call_with(limits.watch());
   const ExclusiveUse use(*this);
   const size_t words = view().word_count();
-  candidates(state, options);
+  // Most searches end at one of the first rows: the others are not looked at before they are
+  // needed.
+  const bool narrowed = !state.pre_filter().all_nodes;
+  if (narrowed) candidates(state, options);
+  const Bitmap &live = view().live(), &cordoned = view().unschedulable();
+  const auto may_take = [&](uint32_t r) {
+    if (narrowed) return has_bit(work_.alive, r);
+    if (!live.test(r) || (options.skip_unschedulable && cordoned.test(r))) return false;
+    return !options.accept_given || (r / 64 < options.accept.size() && has_bit(options.accept, r));
+  };
   FilterPass pass(*framework_, state, pod, call);
   LIBSCHED_TRY(pass.prepare(&work_, false));
   work_.errors.assign(words, 0);
@@ -68,7 +77,6 @@ Result<FilterOutcome> Evaluator::find_first(CycleState& state, const Pod& pod,
     }
     return false;
   };
-  // Most searches end soon, many with one of the first rows: a few rows are judged alone.
   constexpr size_t kSteps[] = {8, 64};
   std::vector<uint64_t>& chunk = work_.chunk;
   chunk.assign(words, 0);
@@ -78,7 +86,7 @@ Result<FilterOutcome> Evaluator::find_first(CycleState& state, const Pod& pod,
     size_t low = words, high = 0;
     for (size_t i = few; i < end; ++i) {
       const uint32_t r = order[place(i)];
-      if (!has_bit(work_.alive, r)) continue;
+      if (!may_take(r)) continue;
       const size_t word = r / 64;
       chunk[word] |= uint64_t{1} << (r % 64);
       low = std::min(low, word);
@@ -92,6 +100,7 @@ Result<FilterOutcome> Evaluator::find_first(CycleState& state, const Pod& pod,
     few = end;
   }
   if (few == count) return out;
+  if (!narrowed) candidates(state, options);
   std::vector<uint64_t>& found = work_.feasible;
   if (options.whole && count == order.size()) {
     found = work_.alive;

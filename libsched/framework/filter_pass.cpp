@@ -31,20 +31,24 @@ Error stale(const std::string& plugin) {
           plugin};
 }
 
+// Prepares the plugin's data, which the state keeps.
+const PluginData* FilterPass::prepare_data(const Plugin& plugin, const Stamps& now, uint32_t i) {
+  std::shared_ptr<PluginData> made = plugin.prepare(call_, call_.pod);
+  CycleState::Entry& own = call_.state.edit_entries()[i];
+  own.data = std::move(made);
+  // Data that a plugin has not finished is made again by the next call.
+  own.prepared = call_.limits == nullptr || !call_.limits->found();
+  if (own.data && own.data->ids_epoch != 0) own.data->ids_epoch = now.ids_epoch;
+  return own.data.get();
+}
+
 // Sets `out` to the plugin's data, prepared now if need be. False: it is for another view state.
 inline bool FilterPass::data_for(const Plugin& plugin, const Stamps& now, uint32_t i,
-                                 const PluginData** out) {
-  const PluginData* data = entry(i).data.get();
-  if (!entry(i).prepared ||
-      (data != nullptr && data->ids_epoch != 0 && data->ids_epoch != now.ids_epoch)) {
-    std::shared_ptr<PluginData> made = plugin.prepare(call_, call_.pod);
-    CycleState::Entry& own = call_.state.edit_entries()[i];
-    own.data = std::move(made);
-    // Data that a plugin has not finished is made again by the next call.
-    own.prepared = call_.limits == nullptr || !call_.limits->found();
-    if (own.data && own.data->ids_epoch != 0) own.data->ids_epoch = now.ids_epoch;
-    data = own.data.get();
-  }
+                                 const CycleState::Entry& entry, const PluginData** out) {
+  const PluginData* data = entry.data.get();
+  if (!entry.prepared ||
+      (data != nullptr && data->ids_epoch != 0 && data->ids_epoch != now.ids_epoch))
+    data = prepare_data(plugin, now, i);
   *out = data;
   return data == nullptr || data->view_version == 0 || data->view_version == now.version;
 }
@@ -57,25 +61,56 @@ Result<void> FilterPass::judge(const NodeView& node, Status* status) {
   FilterCall& call = call_;
   call.single = &node;
   const Stamps now = stamps();
+  // Returns whether the plugin accepts the node.
+  const auto accepts = [&](uint32_t i, const Plugin& plugin) {
+    if (meter_ != nullptr) meter_->evaluated(CountedPoint::kFilter, i);
+    const PluginTimer timer(timer_, TimedPoint::kFilter, i);
+    plugin.filter(call, set);
+    if (alive != 0) {
+      timer.took(Code::kSuccess);
+      return true;
+    }
+    reject(framework_, {i, &plugin, call.data, call.pre_filtered}, call, row, status);
+    timer.took(status->code);
+    if (facts_ != nullptr && status->rejected()) plugin.node_facts(call, row, *status, facts_);
+    return false;
+  };
+  KeptSteps& kept = call_.state.filter_steps();
+  if (const auto* steps = kept.find(call_.state.edits(), now.ids_epoch); steps != nullptr) {
+    for (const FilterStep& step : *steps) {
+      call.data = step.data;
+      call.pre_filtered = step.pre_filtered;
+      if (!accepts(step.index, *step.plugin)) return {};
+    }
+    status->reset();
+    return {};
+  }
   for (const uint32_t i : framework_.at(ExtensionPoint::kFilter)) {
     const Plugin* plugin = framework_.plugins()[i].plugin.get();
     if (entry(i).skip_filter || plugin == nullptr) continue;
-    if (!data_for(*plugin, now, i, &call.data)) return stale(framework_.plugins()[i].name);
+    if (!data_for(*plugin, now, i, entry(i), &call.data))
+      return stale(framework_.plugins()[i].name);
     call.pre_filtered = entry(i).pre_filtered;
-    if (meter_ != nullptr) meter_->evaluated(CountedPoint::kFilter, i);
-    const PluginTimer timer(timer_, TimedPoint::kFilter, i);
-    plugin->filter(call, set);
-    if (alive != 0) {
-      timer.took(Code::kSuccess);
-      continue;
+    if (!accepts(i, *plugin)) {
+      if (kept.due(call_.state.edits(), now.ids_epoch)) keep_steps(now);
+      return {};
     }
-    *status = rejection(framework_, {i, plugin, call.data, call.pre_filtered}, call, row);
-    timer.took(status->code);
-    if (facts_ != nullptr && status->rejected()) plugin->node_facts(call, row, *status, facts_);
-    return {};
   }
+  if (kept.due(call_.state.edits(), now.ids_epoch)) keep_steps(now);
   status->reset();
   return {};
+}
+
+bool FilterPass::bound_to_view(const std::vector<FilterStep>& steps) {
+  return std::any_of(steps.begin(), steps.end(), [](const FilterStep& s) {
+    return s.data != nullptr && s.data->view_version != 0;
+  });
+}
+
+void FilterPass::keep_steps(const Stamps& now) {
+  std::vector<FilterStep> steps;
+  if (!find_steps(now, &steps).ok() || bound_to_view(steps)) return;
+  call_.state.filter_steps().keep(call_.state.edits(), now.ids_epoch, steps);
 }
 
 Result<void> FilterPass::judge_with_nominated(const NodeView& node, Status* status) {
@@ -104,17 +139,36 @@ Result<void> FilterPass::judge_with_nominated(const NodeView& node, Status* stat
 
 Result<void> FilterPass::prepare(Workspace* workspace, bool nominated) {
   work_ = workspace;
-  work_->steps.clear();
+  if (call_.limits != nullptr) LIBSCHED_TRY(call_.check_limits());
   const Stamps now = stamps();
-  for (const uint32_t i : framework_.at(ExtensionPoint::kFilter)) {
-    const Plugin* plugin = framework_.plugins()[i].plugin.get();
-    if (entry(i).skip_filter || plugin == nullptr) continue;
-    if (call_.limits != nullptr) LIBSCHED_TRY(call_.check_limits());
-    const PluginData* data = nullptr;
-    if (!data_for(*plugin, now, i, &data)) return stale(framework_.plugins()[i].name);
-    work_->steps.push_back({i, plugin, data, entry(i).pre_filtered});
+  std::vector<FilterStep>& steps = work_->steps;
+  KeptSteps& kept = call_.state.filter_steps();
+  if (const auto* found = kept.find(call_.state.edits(), now.ids_epoch); found != nullptr) {
+    steps.assign(found->begin(), found->end());
+  } else {
+    LIBSCHED_TRY(find_steps(now, &steps));
+    if (kept.due(call_.state.edits(), now.ids_epoch) && !bound_to_view(steps))
+      kept.keep(call_.state.edits(), now.ids_epoch, steps);
   }
   apart_ = nominated && mark_nominated();
+  return {};
+}
+
+Result<void> FilterPass::find_steps(const Stamps& now, std::vector<FilterStep>* out) {
+  const std::vector<uint32_t>& order = framework_.at(ExtensionPoint::kFilter);
+  const Framework::Instance* const plugins = framework_.plugins().data();
+  out->clear();
+  out->reserve(order.size());
+  for (const uint32_t i : order) {
+    const CycleState::Entry& own = entry(i);
+    const Plugin* const plugin = plugins[i].plugin.get();
+    if (own.skip_filter || plugin == nullptr) continue;
+    if (call_.limits != nullptr) LIBSCHED_TRY(call_.check_limits());
+    const bool pre_filtered = own.pre_filtered;
+    const PluginData* data = nullptr;
+    if (!data_for(*plugin, now, i, own, &data)) return stale(plugins[i].name);
+    out->push_back({i, plugin, data, pre_filtered});
+  }
   return {};
 }
 

@@ -83,10 +83,15 @@ class FilterPass {
     uint64_t ids_epoch, version;
   };
   Stamps stamps() const { return {call_.view.ids_epoch(), call_.view.version()}; }
-  bool data_for(const Plugin& plugin, const Stamps& now, uint32_t i, const PluginData** out);
+  const PluginData* prepare_data(const Plugin& plugin, const Stamps& now, uint32_t i);
+  bool data_for(const Plugin& plugin, const Stamps& now, uint32_t i, const CycleState::Entry& entry,
+                const PluginData** out);
   const CycleState::Entry& entry(uint32_t plugin) const {
     return std::as_const(call_.state).entries()[plugin];
   }
+  Result<void> find_steps(const Stamps& now, std::vector<FilterStep>* out);
+  void keep_steps(const Stamps& now);
+  static bool bound_to_view(const std::vector<FilterStep>& steps);
   Result<void> judge_alone(const RowSet& set, Verdicts* verdicts);
   bool mark_nominated();
   void ask(const FilterStep& step, const FilterCall& call, const RowSet& set);

@@ -54,11 +54,20 @@ class Interner {
 
 Status rejection(const Framework& framework, const FilterStep& step, const FilterCall& call,
                  uint32_t row) {
-  const std::string& name = framework.plugins()[step.index].name;
-  Status s = step.plugin->filter_status(call, row);
-  if (!s.rejected()) s = Status::wrap("running " + go_quote(name) + " filter plugin: ", s);
-  s.plugin = name;
+  Status s;
+  reject(framework, step, call, row, &s);
   return s;
+}
+
+void reject(const Framework& framework, const FilterStep& step, const FilterCall& call,
+            uint32_t row, Status* status) {
+  const std::string& name = framework.plugins()[step.index].name;
+  std::string plugin = std::move(status->plugin);  // mostly it has room for the name
+  *status = step.plugin->filter_status(call, row);
+  if (!status->rejected())
+    *status = Status::wrap("running " + go_quote(name) + " filter plugin: ", *status);
+  plugin = name;
+  status->plugin = std::move(plugin);
 }
 
 template <typename F>

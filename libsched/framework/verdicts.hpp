@@ -8,23 +8,17 @@
 #include <vector>
 
 #include "libsched/framework/facts.hpp"
+#include "libsched/framework/filter_step.hpp"
 #include "libsched/framework/framework.hpp"
 
 namespace libsched {
 
-// A Filter plugin with the data it prepared for a pod.
-struct FilterStep {
-  uint32_t index;  // into Framework::plugins()
-  const Plugin* plugin;
-  const PluginData* data;
-  bool pre_filtered;
-  // Null: the plugin is asked. Else the rows that it accepts, by words of the view.
-  const uint64_t* accepted = nullptr;
-};
-
 // The status of a row that the step rejected, as upstream's RunFilterPlugins gives it.
 Status rejection(const Framework& framework, const FilterStep& step, const FilterCall& call,
                  uint32_t row);
+// The same; replaces *status, whose memory is used again.
+void reject(const Framework& framework, const FilterStep& step, const FilterCall& call,
+            uint32_t row, Status* status);
 
 // A status for each row. Most rows share a few.
 struct StatusTable {

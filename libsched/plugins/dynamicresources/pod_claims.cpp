@@ -25,6 +25,7 @@ bool is_owner(const Pod& pod, const ResourceClaim& claim) {
 
 Result<std::vector<ResourceClaimRef>> claims_of(const View& view, const Pod& pod) {
   std::vector<ResourceClaimRef> out;
+  if (pod.spec.resource_claims.empty()) return out;
   const std::string pod_name = object_key(pod.meta.ns, pod.meta.name);
   for (const PodResourceClaim& entry : pod.spec.resource_claims) {
     Str name = entry.claim_name;

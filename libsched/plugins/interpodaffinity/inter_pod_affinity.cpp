@@ -19,11 +19,12 @@ class InterPodAffinity final : public Plugin {
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     if (const std::string e = affinity_terms_error(call.pod); !e.empty())
       return Status(Code::kUnschedulableAndUnresolvable, "parsing pod: " + e);
-    auto data = std::make_shared<AffinityFilter>(call, call.pod);
     const PodSpec& spec = call.pod.spec;
-    if (data->no_existing_anti() && spec.pod_affinity.required.empty() &&
-        spec.pod_anti_affinity.required.empty())
-      return Status(Code::kSkip);
+    const bool requires_none =
+        spec.pod_affinity.required.empty() && spec.pod_anti_affinity.required.empty();
+    if (requires_none && call.view.existing_terms().size() == 0) return Status(Code::kSkip);
+    auto data = std::make_shared<AffinityFilter>(call, call.pod);
+    if (requires_none && data->no_existing_anti()) return Status(Code::kSkip);
     *call.data = std::move(data);
     return Status();
   }

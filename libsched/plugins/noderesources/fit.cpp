@@ -128,7 +128,10 @@ class NodeResourcesFit final : public Plugin {
         out.reasons.push_back("Too many pods");  // always resolvable
         continue;
       }
-      out.reasons.push_back("Insufficient " + std::string(d.name));
+      constexpr Str kInsufficient = "Insufficient ";
+      std::string& reason = out.reasons.emplace_back();
+      reason.reserve(kInsufficient.size() + d.name.size());
+      reason.append(kInsufficient).append(d.name);
       if (d.need > (d.resource != kUnknownResource ? node.allocatable(d.resource) : 0))
         out.code = Code::kUnschedulableAndUnresolvable;
     }

@@ -87,6 +87,7 @@ class VolumeBinding final : public Plugin {
   explicit VolumeBinding(int64_t timeout_seconds) : timeout_seconds_(timeout_seconds) {}
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
+    if (call.pod.spec.volumes.empty()) return Status(Code::kSkip);
     std::vector<const PersistentVolumeClaim*> claims;
     Status status = find_claims(call.view, call.pod, &claims);
     if (!status.success()) return status;

@@ -34,13 +34,18 @@ Result<Sim::Known*> Sim::know(uint64_t ref) {
 }
 
 // Whether PreFilter would answer as it did.
-bool Sim::holds(const Known& known) const {
+bool Sim::holds(Known* known) const {
   const View& v = view();
   ChangeKinds changed = 0;
   const bool all =
-      v.log().for_each_since(known.cursor, [&](uint32_t, ChangeKinds kinds) { changed |= kinds; });
-  if (!all || (changed & known.reads) != 0) return false;
-  const CycleState& state = *known.state;
+      v.log().for_each_since(known->cursor, [&](uint32_t, ChangeKinds kinds) { changed |= kinds; });
+  if (!all || (changed & known->reads) != 0) return false;
+  const CycleState& state = *known->state;
+  if (std::exchange(known->bound_as_of, state.edits()) != state.edits())
+    known->bound = std::any_of(state.entries().begin(), state.entries().end(), [](const auto& e) {
+      return e.data != nullptr && e.data->view_version != 0;
+    });
+  if (!known->bound) return true;
   return std::all_of(state.entries().begin(), state.entries().end(), [&](const auto& entry) {
     return entry.data == nullptr || entry.data->view_version == 0 ||
            entry.data->view_version == v.version();
@@ -52,7 +57,7 @@ Result<void> Sim::ready(Known* known, const Limits& limits) {
   const View& v = view();
   if (k.version != 0 && !k.outside) {
     if (k.version == v.version()) return {};
-    if (holds(k)) {
+    if (holds(known)) {
       k.version = v.version();
       k.cursor = v.log().cursor();
       return {};

@@ -106,7 +106,7 @@ Result<uint32_t> Sim::put_pod(const PodRef& pod, uint64_t ref, uint32_t row) {
   if (!slot.ok()) return slot;
   if (pods_.size() <= *slot) pods_.resize(std::max<size_t>(64, *slot + *slot / 2 + 1));
   undo_.push_back({Kind::kPodAdded, *slot});
-  pods_[*slot] = {next_generation_++, ref};
+  pods_[*slot] = {next_generation_++, 0, ref};
   if (next_generation_ == 0) next_generation_ = 1;
   return slot;
 }
@@ -159,7 +159,7 @@ Result<void> Sim::put_pods(Span<uint64_t> refs, Span<uint32_t> rows, uint64_t* i
   if (pods_.size() < view().slot_count()) pods_.resize(view().slot_count() + n / 2);
   for (size_t i = 0; i < n; ++i) {
     undo_.push_back({Kind::kPodAdded, slots_put_[i]});
-    pods_[slots_put_[i]] = {next_generation_++, refs[i]};
+    pods_[slots_put_[i]] = {next_generation_++, 0, refs[i]};
     if (next_generation_ == 0) next_generation_ = 1;
     if (ids != nullptr) ids[i] = pod_id(slots_put_[i]);
   }
@@ -169,9 +169,9 @@ Result<void> Sim::put_pods(Span<uint64_t> refs, Span<uint32_t> rows, uint64_t* i
 Result<void> Sim::drop_pod(uint32_t slot) {
   reserve_more(undo_, 1);
   // The class may be gone by now, but not the claim.
-  const PodRef pod = view().slot(slot).pod;
-  if (!pod->requests.scalars.empty() && view().objects().count(StoredKind::kResourceClaim) != 0)
-    LIBSCHED_TRY(cluster_->restore_object(StoredKind::kResourceClaim, pod->meta.ns,
+  const Pod& pod = *view().slot(slot).pod;
+  if (!pod.requests.scalars.empty() && view().objects().count(StoredKind::kResourceClaim) != 0)
+    LIBSCHED_TRY(cluster_->restore_object(StoredKind::kResourceClaim, pod.meta.ns,
                                           extended_claim_name(slot)));
   LIBSCHED_TRY(cluster_->take_pod(slot));
   undo_.push_back({Kind::kPodRemoved, slot, pods_[slot].generation, 0, pods_[slot].ref});
@@ -195,7 +195,7 @@ void Sim::undo_to(size_t mark) noexcept {
         break;
       case Kind::kNodeReplaced: nodes_[u.index].ref = u.ref; break;
       case Kind::kPodAdded: pods_[u.index] = {}; break;
-      case Kind::kPodRemoved: pods_[u.index] = {u.generation, u.ref}; break;
+      case Kind::kPodRemoved: pods_[u.index] = {u.generation, 0, u.ref}; break;
     }
     undo_.pop_back();
   }

@@ -178,6 +178,7 @@ class Sim final : public RefCounted {
   };
   struct PodEntry {
     uint32_t generation = 0;  // 0: there is no pod
+    uint32_t moved_in = 0;    // the latest call of remove() that was given it
     uint64_t ref = 0;
   };
   enum class Kind : uint8_t { kNodeAdded, kNodeRemoved, kNodeReplaced, kPodAdded, kPodRemoved };
@@ -197,6 +198,10 @@ class Sim final : public RefCounted {
     ChangeLog::Cursor cursor;
     ChangeKinds reads = kAllChanges;  // the changes of any row after which PreFilter runs again
     bool outside = true;              // it runs for each question
+    // Whether some plugin's data is for one version of the view, as of this number of edits of the
+    // state.
+    bool bound = true;
+    uint64_t bound_as_of = ~uint64_t{0};
     Status pre_filter;
     uint64_t failed_in = 0;  // the latest call of place_many() in which it found no node
     KeptVerdicts kept;
@@ -224,7 +229,7 @@ class Sim final : public RefCounted {
   Result<Ref<const NodeContent>> node_content(uint64_t ref) const;
   Result<Known*> know(uint64_t ref);
   Result<void> ready(Known* known, const Limits& limits);
-  bool holds(const Known& known) const;
+  bool holds(Known* known) const;
   Result<SimVerdict> judge(Known* known, uint32_t row, Status* status);
   // What a query means in the present state; `rows` holds a given order.
   Result<SearchOptions> search_of(const SimQuery& query, std::vector<uint32_t>* rows) const;
@@ -250,7 +255,8 @@ class Sim final : public RefCounted {
   std::vector<size_t> marks_;                  // of forks, in undo_
   std::vector<std::unique_ptr<Known>> known_;  // by the index of the reference
   size_t kept_bytes_ = 0;
-  uint64_t calls_ = 0;  // of place_many()
+  uint64_t calls_ = 0;     // of place_many()
+  uint32_t removals_ = 0;  // calls of remove()
   VerdictTexts texts_;
   std::vector<const Pod*> pods_put_;  // of put_pods()
   std::vector<uint32_t> slots_put_;

@@ -162,15 +162,16 @@ Result<Status> ScorePass::pre_score(const ScoreSet& set) {
   for (const uint32_t i : framework_.at(ExtensionPoint::kPreScore)) {
     const Framework::Instance& instance = framework_.plugins()[i];
     if (!instance.plugin) continue;
-    LIBSCHED_TRY(call_.check_limits());
+    if (call_.limits != nullptr) LIBSCHED_TRY(call_.check_limits());
     std::shared_ptr<PluginData> data;
     const PluginTimer timer(state_.timer(), TimedPoint::kPreScore, i);
     const Status s = instance.plugin->pre_score({call_, pod_, state_, set}, &data);
     timer.took_alone(s.code);
-    CycleState::Entry& entry = state_.edit_entries()[i];
+    const std::span<CycleState::Entry> entries = state_.edit_entries();
+    CycleState::Entry& entry = entries[i];
     entry.score_data = std::move(data);
     if (s.code == Code::kSkip) {
-      for (const uint32_t j : framework_.namesakes(i)) state_.edit_entries()[j].skip_score = true;
+      for (const uint32_t j : framework_.namesakes(i)) entries[j].skip_score = true;
       continue;
     }
     if (state_.meter() != nullptr) state_.meter()->evaluated_alone(CountedPoint::kPreScore, i);

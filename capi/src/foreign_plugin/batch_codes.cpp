@@ -43,6 +43,7 @@ Masks one_by_one(const int8_t* codes, const uint16_t* reasons, size_t count, siz
 template <typename F>
 uint64_t bits_of(const int8_t* codes, F&& f) {
   uint64_t bits = 0;
+#pragma GCC unroll 4
   for (size_t i = 0; i < kBlock; i += 16) {
     const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes + i));
     bits |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(f(v)))) << i;
@@ -62,6 +63,7 @@ Masks of_block(const int8_t* codes, const uint16_t* reasons, size_t known) {
       });
   const __m128i last = _mm_set1_epi16(static_cast<int16_t>(last_of(known)));
   __m128i beyond = _mm_setzero_si128();  // nonzero where a reason is too large
+#pragma GCC unroll 8
   for (size_t i = 0; i < kBlock; i += 8)
     beyond = _mm_or_si128(
         beyond,

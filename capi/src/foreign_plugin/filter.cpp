@@ -1,6 +1,4 @@
 // Foreign plugins at PreFilter, its extensions and Filter.
-#include <bit>
-
 #include "batch_codes.hpp"
 #include "foreign_plugin.hpp"
 #include "scratch.hpp"
@@ -83,11 +81,31 @@ void ForeignPlugin::filter_each(const FilterCall& call, const RowSet& set,
   });
 }
 
-void ForeignPlugin::filter_batch(const FilterCall& call, const RowSet& set,
-                                 const Verdicts& verdicts) const {
-  Scratch scratch;
+namespace {
+
+// How many rows the set has if these are 0, 1, 2 ...; SIZE_MAX: they are not.
+size_t rows_from_zero(const RowSet& set) {
+  if (set.first_word != 0) return SIZE_MAX;
+  size_t w = 0;
+  while (w < set.words && set.alive[w] == ~uint64_t{0}) ++w;
+  if (w == set.words) return w * 64;
+  const uint64_t last = set.alive[w];
+  const size_t count = w * 64 + static_cast<size_t>(count_bits(last));
+  uint64_t others = last & (last + 1);
+  while (++w < set.words) others |= set.alive[w];
+  return others == 0 ? count : SIZE_MAX;
+}
+
+// Lists the rows of the set, and returns their number. Mostly plugins are asked about all nodes:
+// then the list is that of the call before.
+size_t list_rows(const RowSet& set, Scratch::Arrays* scratch) {
   if (scratch->rows.size() < set.words * 64) scratch->rows.resize(set.words * 64);
   uint32_t* const rows = scratch->rows.data();
+  if (const size_t count = rows_from_zero(set); count != SIZE_MAX) {
+    for (size_t& i = scratch->counted; i < count; ++i) rows[i] = static_cast<uint32_t>(i);
+    return count;
+  }
+  scratch->counted = 0;
   size_t count = 0;
   for (size_t w = 0; w < set.words; ++w) {
     const size_t base = (set.first_word + w) * 64;
@@ -99,6 +117,16 @@ void ForeignPlugin::filter_batch(const FilterCall& call, const RowSet& set,
     for_each_bit(set.alive[w], base,
                  [&](size_t row) { rows[count++] = static_cast<uint32_t>(row); });
   }
+  return count;
+}
+
+}  // namespace
+
+void ForeignPlugin::filter_batch(const FilterCall& call, const RowSet& set,
+                                 const Verdicts& verdicts) const {
+  Scratch scratch;
+  const size_t count = list_rows(set, scratch.operator->());
+  const uint32_t* const rows = scratch->rows.data();
   if (count == 0) return;
   const size_t end = (set.first_word + set.words) * 64;
   Verdicts::Batch batch =
@@ -138,7 +166,7 @@ void ForeignPlugin::filter_batch(const FilterCall& call, const RowSet& set,
   size_t at = 0;
   for (size_t w = 0; w < set.words; ++w) {
     const uint64_t judged = set.alive[w];
-    const auto here = static_cast<size_t>(std::popcount(judged));
+    const auto here = static_cast<size_t>(count_bits(judged));
     const Masks m = masks_of(codes + at, reasons + at, here, known);
     if (m.rejected != 0) {
       set.alive[w] = judged & ~spread(m.rejected, judged);

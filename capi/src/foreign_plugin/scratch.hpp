@@ -13,6 +13,7 @@ class Scratch {
  public:
   struct Arrays {
     std::vector<uint32_t> rows;
+    size_t counted = 0;  // so many of `rows`, from the first on, are 0, 1, 2 ...
     std::vector<int64_t> scores;
   };
 

@@ -2,7 +2,6 @@
 #include "verdicts.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace libsched::capi {
 namespace {
@@ -24,7 +23,7 @@ void Verdicts::Batch::begin(size_t first_word, Span<uint64_t> judged, size_t cou
   uint32_t before = 0;
   for (size_t w = 0; w < judged.size(); ++w) {
     words_[w] = {judged[w], before};
-    before += static_cast<uint32_t>(std::popcount(judged[w]));
+    before += static_cast<uint32_t>(count_bits(judged[w]));
   }
   codes_.assign(count, LIBSCHED_CODE_SUCCESS);
   reasons_.assign(count, 0);
@@ -47,7 +46,7 @@ bool Verdicts::Batch::judges(uint32_t row) const {
 size_t Verdicts::Batch::place(uint32_t row) const {
   const Word& w = words_[row / 64 - first_word_];
   const uint64_t below = w.judged & ((uint64_t{1} << (row % 64)) - 1);
-  return w.before + static_cast<size_t>(std::popcount(below));
+  return w.before + static_cast<size_t>(count_bits(below));
 }
 
 Verdicts::Batch Verdicts::begin_batch(size_t first_word, Span<uint64_t> judged,

@@ -89,11 +89,12 @@ class InterPodAffinity final : public Plugin {
 
   Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* out) const override {
     const PodSpec& spec = call.pod.spec;
-    if (args_.ignore_preferred_terms_of_existing_pods && spec.pod_affinity.preferred.empty() &&
-        spec.pod_anti_affinity.preferred.empty())
-      return Status(Code::kSkip);
+    const bool prefers_none =
+        spec.pod_affinity.preferred.empty() && spec.pod_anti_affinity.preferred.empty();
+    if (args_.ignore_preferred_terms_of_existing_pods && prefers_none) return Status(Code::kSkip);
     if (const std::string e = affinity_terms_error(call.pod); !e.empty())
       return Status(Code::kError, "failed to parse pod: " + e);
+    if (prefers_none && call.view.existing_terms().size() == 0) return Status(Code::kSkip);
     auto data = std::make_shared<AffinityScore>(call, args_.hard_pod_affinity_weight);
     if (data->empty()) return Status(Code::kSkip);
     *out = std::move(data);

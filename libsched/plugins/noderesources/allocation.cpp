@@ -24,8 +24,23 @@ bool Allocation::lists(Str name) const {
   return std::find(names_.begin(), names_.end(), name) != names_.end();
 }
 
+// The pod's requests of cpu and memory, where those that were derived once (Pod) are counted in the
+// same way.
+std::optional<NonZero> Allocation::derived(const Pod& pod) const {
+  if (basis_ == Basis::kRequested) return NonZero{pod.occupied.milli_cpu, pod.occupied.memory};
+  if (status_has_resources(pod.status) || has_pod_level_requests(pod)) return std::nullopt;
+  return pod.occupied_nonzero;
+}
+
 std::shared_ptr<AllocationAsk> Allocation::ask(const Pod& pod) const {
   auto out = std::make_shared<AllocationAsk>(items_.size());
+  if (cpu_and_memory()) {
+    if (const std::optional<NonZero> known = derived(pod)) {
+      for (size_t i = 0; i < items_.size(); ++i)
+        out->amounts()[i] = items_[i].id == kCpu ? known->milli_cpu : known->memory;
+      return out;
+    }
+  }
   const PodRequestOptions options =
       basis_ == Basis::kRequested
           ? PodRequestOptions{.use_status = true}

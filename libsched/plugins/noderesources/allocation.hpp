@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -125,6 +126,8 @@ class Allocation {
     bool scalar;
     uint32_t id;  // of a resource that every node has, else kNoId
   };
+  std::optional<NonZero> derived(const Pod& pod) const;
+
   std::vector<Item> items_;
   std::vector<Str> names_;  // of items_
   Basis basis_;

@@ -110,6 +110,7 @@ bool FilterPass::bound_to_view(const std::vector<FilterStep>& steps) {
 void FilterPass::keep_steps(const Stamps& now) {
   std::vector<FilterStep> steps;
   if (!find_steps(now, &steps).ok() || bound_to_view(steps)) return;
+  if (call_.limits != nullptr && call_.limits->found()) return;  // the last data may be unfinished
   call_.state.filter_steps().keep(call_.state.edits(), now.ids_epoch, steps);
 }
 

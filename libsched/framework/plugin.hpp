@@ -229,10 +229,11 @@ class Plugin {
   // `scores` has room for 64 * set.words; elements of rows outside of the set may hold anything.
   virtual Scored score(const ScoreCall&, const ScoreSet&, int64_t* scores) const;
   // For a plugin that does not normalise: as score(), but adds each score times the weight to
-  // totals[row], which has room for it; those of other rows may then hold anything. Returns false
-  // if the totals are as before, or if a score is out of range and they are meaningless; then
-  // score() is asked.
-  virtual bool add_scores(const ScoreCall&, const ScoreSet&, uint32_t, int32_t*) const {
+  // totals[row], which has room for it; those of other rows may then hold anything. `first`: the
+  // totals hold nothing yet, so it sets those of the set's rows, and those of words without such
+  // rows to 0. Returns false if the totals are as before, or if a score is out of range and they
+  // are meaningless; then score() is asked.
+  virtual bool add_scores(const ScoreCall&, const ScoreSet&, uint32_t, int32_t*, bool) const {
     return false;
   }
   // The status of a row that score() has marked in `errors`, without the plugin's name.

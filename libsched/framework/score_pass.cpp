@@ -81,6 +81,8 @@ class ScorePass::Sums {
   void begin() {
     if (!std::exchange(summed_, true)) std::fill_n(totals_, set_.words * 64, 0);
   }
+  bool begun() const { return summed_; }
+  void take_begun() { summed_ = true; }  // a plugin has begun them
   // Records raw scores, then normalised ones; `column` is of the plugin with
   // this name.
   void raw(const std::string& plugin, int64_t weight, const Scored& scored, const int64_t* column) {
@@ -209,13 +211,13 @@ bool ScorePass::stale_data(uint32_t plugin) const {
 }
 
 // Lets the plugin add its scores to the totals, if it can and nobody looks at the time.
-bool ScorePass::add_scores(size_t place, const ScoreSet& set, int32_t* totals) const {
+bool ScorePass::add_scores(size_t place, const ScoreSet& set, int32_t* totals, bool first) const {
   const uint32_t i = framework_.at(ExtensionPoint::kScore)[place];
   const Plugin& plugin = *framework_.plugins()[i].plugin;
   if (plugin.normalizes() || plugin.foreign()) return false;
   if (state_.timer() != nullptr || stale_data(i)) return false;
   return plugin.add_scores(call_of(i), set,
-                           static_cast<uint32_t>(framework_.score_weights()[place]), totals);
+                           static_cast<uint32_t>(framework_.score_weights()[place]), totals, first);
 }
 
 // Gets all scores of one plugin. Nodes that fail are marked, and then the
@@ -325,8 +327,8 @@ Result<Status> ScorePass::score(const ScoreSet& set, Total* totals, ScoreTable* 
     if (!asked(i)) continue;
     if constexpr (sizeof(Total) == sizeof(int32_t)) {
       if (table == nullptr && !keep && failure.wanted()) {
-        sums.begin();
-        if (add_scores(k, set, totals)) {
+        if (add_scores(k, set, totals, !sums.begun())) {
+          sums.take_begun();
           LIBSCHED_TRY(call_.check_limits());
           continue;
         }

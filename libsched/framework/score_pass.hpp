@@ -56,7 +56,7 @@ class ScorePass {
   }
   Result<Scored> ask(uint32_t plugin, const ScoreSet& set, int64_t* scores);
   bool stale_data(uint32_t plugin) const;
-  bool add_scores(size_t place, const ScoreSet& set, int32_t* totals) const;
+  bool add_scores(size_t place, const ScoreSet& set, int32_t* totals, bool first) const;
   Result<Scored> ask_place(size_t place, const ScoreSet& set, int64_t* scores, Failure* failure);
   Status normalize(uint32_t plugin, const ScoreSet& set, int64_t* scores) const;
   int64_t normalize_uniform(uint32_t plugin, int64_t score) const;

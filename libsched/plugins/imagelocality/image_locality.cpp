@@ -38,13 +38,15 @@ int64_t scaled_size(int64_t size, uint32_t nodes, size_t all_nodes) {
 class ImageLocality final : public Plugin {
  public:
   // Only the rows that have the image get points.
-  bool add_scores(const ScoreCall& call, const ScoreSet& set, uint32_t weight,
-                  int32_t* totals) const override {
+  bool add_scores(const ScoreCall& call, const ScoreSet& set, uint32_t weight, int32_t* totals,
+                  bool first) const override {
     const Images& images = call.view.images();
     const std::vector<const Images::Image*> wanted = wanted_images(images, call.pod);
-    if (wanted.empty()) return true;
     const int64_t max = max_sum(call.pod);
-    if (wanted.size() != 1 || rows_look(images, wanted, set) || score_of(0, max) != 0) return false;
+    if (wanted.size() > 1) return false;
+    if (!wanted.empty() && (rows_look(images, wanted, set) || score_of(0, max) != 0)) return false;
+    if (first) std::fill_n(totals, set.words * 64, 0);
+    if (wanted.empty()) return true;
     each_holder(*wanted[0], call.view.node_count(), max,
                 [&](uint32_t row, int64_t score) { add_weighted(score, weight, &totals[row]); });
     return true;

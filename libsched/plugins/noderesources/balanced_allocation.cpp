@@ -28,12 +28,14 @@ class BalancedAllocation final : public Plugin {
     return {};
   }
 
-  bool add_scores(const ScoreCall& call, const ScoreSet& set, uint32_t weight,
-                  int32_t* totals) const override {
+  bool add_scores(const ScoreCall& call, const ScoreSet& set, uint32_t weight, int32_t* totals,
+                  bool first) const override {
     if (call.data == nullptr || allocation_.empty() || !set.few.empty()) return false;
     const auto& ask = *static_cast<const AllocationAsk*>(call.data);
     const AllocationColumns columns = allocation_.columns(call.view.columns(), ask);
-    return add_balanced_allocation(input(call, set, columns), weight, totals);
+    AllocationInput in = input(call, set, columns);
+    in.first = first;
+    return add_balanced_allocation(in, weight, totals);
   }
 
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {

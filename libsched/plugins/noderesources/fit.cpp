@@ -177,11 +177,11 @@ class NodeResourcesFit final : public Plugin {
     return {};
   }
 
-  bool add_scores(const ScoreCall& call, const ScoreSet& set, uint32_t weight,
-                  int32_t* totals) const override {
+  bool add_scores(const ScoreCall& call, const ScoreSet& set, uint32_t weight, int32_t* totals,
+                  bool first) const override {
     if (call.data == nullptr) return false;
     const auto& ask = *static_cast<const AllocationAsk*>(call.data);
-    return scorer_.add_scores(call.view, ask, set, weight, totals);
+    return scorer_.add_scores(call.view, ask, set, weight, totals, first);
   }
 
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {

@@ -87,11 +87,12 @@ Scored FitScorer::score(const View& view, const AllocationAsk& ask, const ScoreS
 }
 
 bool FitScorer::add_scores(const View& view, const AllocationAsk& ask, const ScoreSet& set,
-                           uint32_t weight, int32_t* totals) const {
+                           uint32_t weight, int32_t* totals, bool first) const {
   if (type_ != Type::kLeast || allocation_.empty() || !set.few.empty()) return false;
   const AllocationColumns columns = allocation_.columns(view.columns(), ask);
-  return add_least_allocated({columns, set.bits, set.words, BalanceForm::kRelative, set.first_word},
-                             weight, totals);
+  AllocationInput input{columns, set.bits, set.words, BalanceForm::kRelative, set.first_word};
+  input.first = first;
+  return add_least_allocated(input, weight, totals);
 }
 
 }  // namespace libsched

@@ -19,7 +19,7 @@ class FitScorer {
                int64_t* scores) const;
   // Adds the scores of LeastAllocated as Plugin::add_scores(). False for other scorers.
   bool add_scores(const View& view, const AllocationAsk& ask, const ScoreSet& set, uint32_t weight,
-                  int32_t* totals) const;
+                  int32_t* totals, bool first) const;
 
  private:
   enum class Type : uint8_t { kLeast, kMost, kRatio };

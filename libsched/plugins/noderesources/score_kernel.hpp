@@ -29,6 +29,8 @@ struct AllocationInput {
   // Columns::balances(), if the columns are cpu and memory; or null. Balances that are needed and
   // unknown are filled in.
   uint8_t* balances = nullptr;
+  // Of sums: the totals hold nothing yet, as in Plugin::add_scores().
+  bool first = false;
 };
 
 // Sets scores[row] for every row of `bits`. The scores of other rows of the same words are

@@ -120,6 +120,7 @@ __attribute__((target("avx2"), always_inline)) inline void add4(int32_t* totals,
 __attribute__((target("avx2"))) bool avx2_add_least(const AllocationInput& input, uint32_t weight,
                                                     int32_t* totals) {
   if (!usual_ask(input)) return portable_add_least(input, weight, totals);
+  begin_totals(input, totals);
   const AllocationColumn &a = input.columns[0], &b = input.columns[1];
   const LeastOf4 common(a, b);
   const __m128i factor = _mm_set1_epi32(static_cast<int32_t>(weight));
@@ -218,6 +219,7 @@ __attribute__((target("avx2"))) void avx2_balanced(const AllocationInput& input,
 __attribute__((target("avx2"))) bool avx2_add_balanced(const AllocationInput& input,
                                                        uint32_t weight, int32_t* totals) {
   if (!usual_ask(input)) return portable_add_balanced(input, weight, totals);
+  begin_totals(input, totals);
   const AllocationColumn &a = input.columns[0], &b = input.columns[1];
   const BalancedOf4 common(input);
   const __m128i factor = _mm_set1_epi32(static_cast<int32_t>(weight));

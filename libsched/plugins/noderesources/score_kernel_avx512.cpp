@@ -66,13 +66,14 @@ LIBSCHED_AVX512 __m512d balance8(__m512d a, __m512d b) {
   return floor8(_mm512_mul_pd(even, _mm512_set1_pd(100)));
 }
 
-// Adds eight scores of rows of usual size, truncated, to their totals.
-template <bool once>
+// Adds eight scores of rows of usual size, truncated, to their totals. `once`: the factor is 1;
+// `first`: there are no totals yet.
+template <bool once, bool first = false>
 LIBSCHED_AVX512 void add8(int32_t* totals, __m512d scores, __m256i factor) {
   auto* const at = reinterpret_cast<__m256i*>(totals);
   const __m256i whole = _mm512_cvttpd_epi32(scores);
   const __m256i more = once ? whole : _mm256_mullo_epi32(whole, factor);
-  _mm256_storeu_si256(at, _mm256_add_epi32(_mm256_loadu_si256(at), more));
+  _mm256_storeu_si256(at, first ? more : _mm256_add_epi32(_mm256_loadu_si256(at), more));
 }
 
 struct LeastOf8 {
@@ -134,13 +135,13 @@ __attribute__((target("avx512f,avx512dq"))) void avx512_least(const AllocationIn
 }
 
 // Adds the scores of the rows of a word of usual size to their totals, and returns the others.
-template <bool once>
+template <bool once, bool first>
 LIBSCHED_AVX512 uint64_t add_least8(const LeastOf8& c, const WordOf& a, const WordOf& b,
                                     uint32_t weight, int32_t* totals) {
   const __m256i factor = _mm256_set1_epi32(static_cast<int32_t>(weight));
   const uint64_t unusual =
       least8(c, a, b, 64, [&](size_t i, __m512d v) __attribute__((target("avx512f,avx512dq"))) {
-        add8<once>(totals + i, v, factor);
+        add8<once, first>(totals + i, v, factor);
       });
   if (__builtin_expect(unusual == 0, 1)) return 0;
   // What was added to the others is taken off.
@@ -152,22 +153,34 @@ LIBSCHED_AVX512 uint64_t add_least8(const LeastOf8& c, const WordOf& a, const Wo
   return unusual;
 }
 
+template <bool once, bool first>
+LIBSCHED_AVX512 bool add_least_words(const AllocationInput& input, uint32_t weight,
+                                     int32_t* totals) {
+  const AllocationColumn &a = input.columns[0], &b = input.columns[1];
+  const LeastOf8 common(a, b);
+  bool within = true;
+  if (first) std::fill_n(totals, input.first_word * 64, 0);
+  for (size_t w = input.first_word; w < input.words; ++w) {
+    if (input.bits[w] == 0) {
+      if (first) std::fill_n(totals + w * 64, 64, 0);
+      continue;
+    }
+    const uint64_t unusual =
+        add_least8<once, first>(common, WordOf(a, w), WordOf(b, w), weight, totals + w * 64);
+    within &= add_least_rows(unusual & input.bits[w], w, input, weight, totals);
+  }
+  return within;
+}
+
 __attribute__((target("avx512f,avx512dq"))) bool avx512_add_least(const AllocationInput& input,
                                                                   uint32_t weight,
                                                                   int32_t* totals) {
   if (!usual_ask(input)) return portable_add_least(input, weight, totals);
-  const AllocationColumn &a = input.columns[0], &b = input.columns[1];
-  const LeastOf8 common(a, b);
-  bool within = true;
-  for (size_t w = input.first_word; w < input.words; ++w) {
-    if (input.bits[w] == 0) continue;
-    const WordOf in_a(a, w), in_b(b, w);
-    const uint64_t unusual = weight == 1
-                                 ? add_least8<true>(common, in_a, in_b, weight, totals + w * 64)
-                                 : add_least8<false>(common, in_a, in_b, weight, totals + w * 64);
-    within &= add_least_rows(unusual & input.bits[w], w, input, weight, totals);
-  }
-  return within;
+  if (input.first)
+    return weight == 1 ? add_least_words<true, true>(input, weight, totals)
+                       : add_least_words<false, true>(input, weight, totals);
+  return weight == 1 ? add_least_words<true, false>(input, weight, totals)
+                     : add_least_words<false, false>(input, weight, totals);
 }
 
 struct BalancedOf8 {
@@ -276,6 +289,7 @@ __attribute__((target("avx512f,avx512dq"))) bool avx512_add_balanced(const Alloc
                                                                      uint32_t weight,
                                                                      int32_t* totals) {
   if (!usual_ask(input)) return portable_add_balanced(input, weight, totals);
+  begin_totals(input, totals);
   const AllocationColumn &a = input.columns[0], &b = input.columns[1];
   const BalancedOf8 common(input);
   const __m256i factor = _mm256_set1_epi32(static_cast<int32_t>(weight));

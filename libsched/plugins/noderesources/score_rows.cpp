@@ -152,6 +152,7 @@ bool add_balanced_rows(uint64_t bits, size_t word, const AllocationInput& input,
 }
 
 bool portable_add_least(const AllocationInput& input, uint32_t weight, int32_t* totals) {
+  begin_totals(input, totals);
   const bool usual = input.columns.size() == 2 && usual_ask(input);
   bool within = true;
   for (size_t w = input.first_word; w < input.words; ++w)
@@ -161,6 +162,7 @@ bool portable_add_least(const AllocationInput& input, uint32_t weight, int32_t* 
 }
 
 bool portable_add_balanced(const AllocationInput& input, uint32_t weight, int32_t* totals) {
+  begin_totals(input, totals);
   bool within = true;
   for (size_t w = input.first_word; w < input.words; ++w)
     within &= add_balanced_rows(input.bits[w], w, input, weight, totals);

@@ -41,6 +41,11 @@ inline bool usual_ask(const AllocationInput& input) {
   });
 }
 
+// Makes the totals 0 if they hold nothing yet.
+inline void begin_totals(const AllocationInput& input, int32_t* totals) {
+  if (input.first) std::fill_n(totals, input.words * 64, 0);
+}
+
 template <typename RowScore>
 void each_row(uint64_t bits, size_t word, int64_t* scores, RowScore&& score) {
   for_each_bit(bits, word * 64, [&](size_t row) { scores[row] = score(row); });

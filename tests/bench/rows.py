@@ -5,9 +5,9 @@ import statistics
 
 from row import US, gate as _gate, row as _row
 
-_FILTER_TO_LIMIT = 3.0
-_FILTER_OVER_UPSTREAM = 500.0
-_CYCLE_TO_LIMIT = 3.0
+_FILTER_TO_LIMIT = 2.0
+_FILTER_OVER_UPSTREAM = 1000.0
+_CYCLE_TO_LIMIT = 1.5
 _CYCLE_OVER_UPSTREAM = 1000.0
 _RUN_FILTER_NS = 150.0
 _FORK_US = 300.0
@@ -77,6 +77,10 @@ def _peer(peer, kind):
     return None, None, None
 
 
+def _over_upstream(row, times):
+    _gate(row, f">= {times:,.0f} x upstream", (row["over_upstream"] or 0) >= times)
+
+
 def _filter(figures, peer):
     out = []
     for name, title, kind in (("plain", "plain pods", "basic"),
@@ -89,13 +93,15 @@ def _filter(figures, peer):
         row = _row("filter", title, minimum, median, limit=limit, upstream=loop,
                    notes={"pods": pods, "nodes": 5000, "limits": kernels})
         if name == "plain":
-            _gate(row, f"<= {_FILTER_TO_LIMIT:.0f} x limit", row["to_limit"] <= _FILTER_TO_LIMIT)
-            _gate(row, f">= {_FILTER_OVER_UPSTREAM:.0f} x upstream",
-                  (row["over_upstream"] or 0) >= _FILTER_OVER_UPSTREAM)
+            _gate(row, f"<= {_FILTER_TO_LIMIT:g} x limit", row["to_limit"] <= _FILTER_TO_LIMIT)
+            _over_upstream(row, _FILTER_OVER_UPSTREAM)
         out.append(row)
         minimum, median, _ = _over_pods(figures, rf"filter/{name}/pre_filter\+filter_nodes")
-        out.append(_row("filter", title + ", with PreFilter", minimum, median, limit=limit,
-                        upstream=loop + before if loop else None))
+        row = _row("filter", title + ", with PreFilter", minimum, median, limit=limit,
+                   upstream=loop + before if loop else None)
+        if name == "plain":
+            _over_upstream(row, _FILTER_OVER_UPSTREAM)
+        out.append(row)
         minimum, median, _ = _over_pods(figures, f"filter/{name}/check_pod_fits")
         out.append(_row("filter", title + ", check_pod_fits with all reasons", minimum, median))
     return out
@@ -113,7 +119,7 @@ def _cycle(figures, peer):
     row = _row("cycle, every node judged and scored", "plain pods", minimum, median, limit=limit,
                upstream=_whole(peer, "basic"),
                notes={"pods": pods, "nodes": 5000, "limits": kernels})
-    _gate(row, f"<= {_CYCLE_TO_LIMIT:.0f} x limit", row["to_limit"] <= _CYCLE_TO_LIMIT)
+    _gate(row, f"<= {_CYCLE_TO_LIMIT:g} x limit", row["to_limit"] <= _CYCLE_TO_LIMIT)
     out = [row]
     if any(name.startswith("cycle/plain/kept/") for name in figures):
         minimum, median, _ = _over_pods(figures, "cycle/plain/kept")
@@ -126,8 +132,7 @@ def _cycle(figures, peer):
         row = _row("cycle, every node judged and scored", f"{kind}, {how}", figure.minimum,
                    figure.median, upstream=_whole(peer, kind), notes=figure.counters)
         if how == "warm":
-            _gate(row, f">= {_CYCLE_OVER_UPSTREAM:,.0f} x upstream",
-                  (row["over_upstream"] or 0) >= _CYCLE_OVER_UPSTREAM)
+            _over_upstream(row, _CYCLE_OVER_UPSTREAM)
         out.append(row)
     return out
 

@@ -15,8 +15,6 @@ bool at_point(const Framework& framework, ExtensionPoint point, uint32_t plugin)
   return std::find(list.begin(), list.end(), plugin) != list.end();
 }
 
-bool bound_to_view(const PluginData* data) { return data != nullptr && data->view_version != 0; }
-
 }  // namespace
 
 void ClassCycle::forget() {

@@ -30,7 +30,7 @@ bool ClassCycle::rescore(const Asked& asked, const FewChanges& changes) {
     if (!p.whole) continue;
     if (!hit(p)) {
       PluginData* const data = entries_->list[p.index].score_data.get();
-      if (data != nullptr && data->view_version != 0) data->view_version = v.version();
+      if (bound_to_view(data)) data->view_version = v.version();
       continue;
     }
     const Plugin::Rescored how = rescore_part(asked, changes, set, &p);
@@ -57,8 +57,7 @@ Plugin::Rescored ClassCycle::rescore_part(const Asked& asked, const FewChanges& 
     if (scratch.size() < words_ * 64) scratch.resize(words_ * 64);
     PluginData* const data = entries_->list[part->index].score_data.get();
     how = part->plugin->rescore({asked.call, asked.pod, set, data, scratch.data(), small(*part)});
-    if (how != Plugin::Rescored::kNo && data != nullptr && data->view_version != 0)
-      data->view_version = v.version();
+    if (how != Plugin::Rescored::kNo && bound_to_view(data)) data->view_version = v.version();
   }
   if (how != Plugin::Rescored::kNo || asked.call.exceeded()) return how;
   if (part->pre_scores) {

@@ -61,8 +61,7 @@ void CycleState::release_shared() {
   if (!entries_) return;
   for (const Entry& e : entries_->list)
     for (PluginData* data : {e.data.get(), e.score_data.get()})
-      if (data != nullptr && data->view_version != 0 && data->release())
-        data->view_version = PluginData::kReleased;
+      if (bound_to_view(data) && data->release()) data->view_version = PluginData::kReleased;
 }
 
 // Skips stay until the plugins run again, as in upstream's sets of names.

@@ -50,6 +50,11 @@ class PluginData {
   static constexpr uint64_t kReleased = ~uint64_t{0};  // the view_version of such data
 };
 
+// Whether the data was made for one version of the view.
+inline bool bound_to_view(const PluginData* data) {
+  return data != nullptr && data->view_version != 0;
+}
+
 // A value that a foreign plugin stores; destroyed exactly once, cloned with the state.
 class StateValue {
  public:

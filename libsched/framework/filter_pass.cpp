@@ -50,7 +50,7 @@ inline bool FilterPass::data_for(const Plugin& plugin, const Stamps& now, uint32
       (data != nullptr && data->ids_epoch != 0 && data->ids_epoch != now.ids_epoch))
     data = prepare_data(plugin, now, i);
   *out = data;
-  return data == nullptr || data->view_version == 0 || data->view_version == now.version;
+  return !bound_to_view(data) || data->view_version == now.version;
 }
 
 Result<void> FilterPass::judge(const NodeView& node, Status* status) {
@@ -85,32 +85,28 @@ Result<void> FilterPass::judge(const NodeView& node, Status* status) {
     status->reset();
     return {};
   }
+  bool fits = true;
   for (const uint32_t i : framework_.at(ExtensionPoint::kFilter)) {
     const Plugin* plugin = framework_.plugins()[i].plugin.get();
     if (entry(i).skip_filter || plugin == nullptr) continue;
     if (!data_for(*plugin, now, i, entry(i), &call.data))
       return stale(framework_.plugins()[i].name);
     call.pre_filtered = entry(i).pre_filtered;
-    if (!accepts(i, *plugin)) {
-      if (kept.due(call_.state.edits(), now.ids_epoch)) keep_steps(now);
-      return {};
-    }
+    if (!(fits = accepts(i, *plugin))) break;
   }
-  if (kept.due(call_.state.edits(), now.ids_epoch)) keep_steps(now);
-  status->reset();
+  if (kept.due(call_.state.edits(), now.ids_epoch)) {
+    std::vector<FilterStep> steps;
+    if (find_steps(now, &steps).ok()) keep_steps(now, steps);
+  }
+  if (fits) status->reset();
   return {};
 }
 
-bool FilterPass::bound_to_view(const std::vector<FilterStep>& steps) {
-  return std::any_of(steps.begin(), steps.end(), [](const FilterStep& s) {
-    return s.data != nullptr && s.data->view_version != 0;
-  });
-}
-
-void FilterPass::keep_steps(const Stamps& now) {
-  std::vector<FilterStep> steps;
-  if (!find_steps(now, &steps).ok() || bound_to_view(steps)) return;
+// Keeps the steps for later passes with the state, if they stay the same.
+void FilterPass::keep_steps(const Stamps& now, const std::vector<FilterStep>& steps) {
   if (call_.limits != nullptr && call_.limits->found()) return;  // the last data may be unfinished
+  for (const FilterStep& s : steps)
+    if (bound_to_view(s.data)) return;
   call_.state.filter_steps().keep(call_.state.edits(), now.ids_epoch, steps);
 }
 
@@ -148,8 +144,7 @@ Result<void> FilterPass::prepare(Workspace* workspace, bool nominated) {
     steps.assign(found->begin(), found->end());
   } else {
     LIBSCHED_TRY(find_steps(now, &steps));
-    if (kept.due(call_.state.edits(), now.ids_epoch) && !bound_to_view(steps))
-      kept.keep(call_.state.edits(), now.ids_epoch, steps);
+    if (kept.due(call_.state.edits(), now.ids_epoch)) keep_steps(now, steps);
   }
   apart_ = nominated && mark_nominated();
   return {};
@@ -471,8 +466,7 @@ Result<Status> FilterPass::change(Change change, const Pod& other, const NodeVie
   // This precedes all changes: an error leaves the state as it was.
   for (const uint32_t i : framework_.at(ExtensionPoint::kPreFilter)) {
     const PluginData* data = call_.state.entries()[i].data.get();
-    if (!left_out(i) && data != nullptr && data->view_version != 0 &&
-        data->view_version != call_.view.version())
+    if (!left_out(i) && bound_to_view(data) && data->view_version != call_.view.version())
       return stale(framework_.plugins()[i].name);
   }
   for (const uint32_t i : framework_.at(ExtensionPoint::kPreFilter)) {

@@ -90,8 +90,7 @@ class FilterPass {
     return std::as_const(call_.state).entries()[plugin];
   }
   Result<void> find_steps(const Stamps& now, std::vector<FilterStep>* out);
-  void keep_steps(const Stamps& now);
-  static bool bound_to_view(const std::vector<FilterStep>& steps);
+  void keep_steps(const Stamps& now, const std::vector<FilterStep>& steps);
   Result<void> judge_alone(const RowSet& set, Verdicts* verdicts);
   bool mark_nominated();
   void ask(const FilterStep& step, const FilterCall& call, const RowSet& set);

@@ -186,9 +186,6 @@ Ref<ResourceClaim> without_pod(const ResourceClaim& claim, const Pod& pod) {
 // Changes each of the pod's claims: change(claim) gives the new version, or null for none.
 template <typename F>
 Result<void> change_claims(Cluster& cluster, const Pod& pod, F&& change) {
-  if (pod.spec.resource_claims.empty() && pod.status.resource_claims.empty() &&
-      pod.status.extended_resource_claim.empty())
-    return {};
   const std::vector<Str> names = claims_of(pod);
   if (names.empty()) return {};
   Cluster::Transaction all(&cluster);

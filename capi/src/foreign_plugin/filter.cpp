@@ -98,7 +98,7 @@ size_t rows_from_zero(const RowSet& set) {
 
 // Lists the rows of the set, and returns their number. Mostly plugins are asked about all nodes:
 // then the list is that of the call before.
-size_t list_rows(const RowSet& set, Scratch::Arrays* scratch) {
+size_t list_rows(const RowSet& set, Scratch& scratch) {
   if (scratch->rows.size() < set.words * 64) scratch->rows.resize(set.words * 64);
   uint32_t* const rows = scratch->rows.data();
   if (const size_t count = rows_from_zero(set); count != SIZE_MAX) {
@@ -125,7 +125,7 @@ size_t list_rows(const RowSet& set, Scratch::Arrays* scratch) {
 void ForeignPlugin::filter_batch(const FilterCall& call, const RowSet& set,
                                  const Verdicts& verdicts) const {
   Scratch scratch;
-  const size_t count = list_rows(set, scratch.operator->());
+  const size_t count = list_rows(set, scratch);
   const uint32_t* const rows = scratch->rows.data();
   if (count == 0) return;
   const size_t end = (set.first_word + set.words) * 64;

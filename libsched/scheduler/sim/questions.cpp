@@ -42,13 +42,11 @@ bool Sim::holds(Known* known) const {
   if (!all || (changed & known->reads) != 0) return false;
   const CycleState& state = *known->state;
   if (std::exchange(known->bound_as_of, state.edits()) != state.edits())
-    known->bound = std::any_of(state.entries().begin(), state.entries().end(), [](const auto& e) {
-      return e.data != nullptr && e.data->view_version != 0;
-    });
+    known->bound = std::any_of(state.entries().begin(), state.entries().end(),
+                               [](const auto& e) { return bound_to_view(e.data.get()); });
   if (!known->bound) return true;
   return std::all_of(state.entries().begin(), state.entries().end(), [&](const auto& entry) {
-    return entry.data == nullptr || entry.data->view_version == 0 ||
-           entry.data->view_version == v.version();
+    return !bound_to_view(entry.data.get()) || entry.data->view_version == v.version();
   });
 }
 

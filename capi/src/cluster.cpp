@@ -208,7 +208,7 @@ size_t libsched_view_node_pod_count(const libsched_view* v, uint32_t row) {
 }
 const libsched_pod* libsched_view_node_pod(const libsched_view* v, uint32_t row, size_t index) {
   if (index >= libsched_view_node_pod_count(v, row)) return nullptr;
-  return wrap(unwrap(v)->slot(unwrap(v)->row(row).pods[index]).pod.get());
+  return shown(*unwrap(v), *unwrap(v)->slot(unwrap(v)->row(row).pods[index]).pod);
 }
 
 const libsched_pod* libsched_view_find_pod(const libsched_view* v, libsched_str ns,
@@ -217,7 +217,7 @@ const libsched_pod* libsched_view_find_pod(const libsched_view* v, libsched_str 
   const uint32_t s = unwrap(v)->find_pod(in(ns), in(name));
   if (s == kNoId) return nullptr;
   if (row != nullptr) *row = unwrap(v)->slot(s).row;
-  return wrap(unwrap(v)->slot(s).pod.get());
+  return shown(*unwrap(v), *unwrap(v)->slot(s).pod);
 }
 
 int64_t libsched_view_allocatable(const libsched_view* v, uint32_t row, libsched_str resource) {

@@ -296,6 +296,12 @@ T quietly(T otherwise, F&& body) noexcept {
   }
 }
 
+// A pod of a view as users see it; null if memory runs out.
+inline const libsched_pod* shown(const View& view, const Pod& pod) noexcept {
+  return quietly(static_cast<const libsched_pod*>(nullptr),
+                 [&] { return wrap(&view.as_bound(pod)); });
+}
+
 #define LIBSCHED_REQUIRE(error, condition)                                \
   do {                                                                    \
     if (!(condition)) return ::libsched::capi::misuse(error, #condition); \

@@ -178,7 +178,7 @@ Cluster::Refusal Cluster::put(Transaction* change, PodRef pod, Str node_name, ui
   if (as_told ? node_name.empty() : node_name.empty() || pod->terminated()) {
     if (as_told) return Refusal::kNoNodeName;
     if (!there) return Refusal::kNone;
-    change->note("Pod", state_.slot(s).pod.get(), nullptr);
+    change->note_pod(s, nullptr);
     drop_pod(s);
     return Refusal::kNone;
   }
@@ -189,7 +189,10 @@ Cluster::Refusal Cluster::put(Transaction* change, PodRef pod, Str node_name, ui
       return Refusal::kNone;
   }
   if (!has_room(pod->occupied)) return Refusal::kNoRoom;
-  change->note("Pod", there ? state_.slot(s).pod.get() : nullptr, pod.get());
+  if (there)
+    change->note_pod(s, pod.get());
+  else
+    change->note("Pod", nullptr, pod.get());
   const uint32_t r = row_for(node_name, node_hash);
   if (there) {
     const uint32_t old = state_.slot(s).row;
@@ -213,7 +216,7 @@ Cluster::Refusal Cluster::remove(Transaction* change, Str node) {
 Cluster::Refusal Cluster::remove(Transaction* change, Str ns, Str pod) {
   const uint32_t s = state_.find_pod(ns, pod);
   if (s == kNoId) return Refusal::kNotFound;
-  change->note("Pod", state_.slot(s).pod.get(), nullptr);
+  change->note_pod(s, nullptr);
   drop_pod(s);
   return Refusal::kNone;
 }

@@ -47,19 +47,42 @@ Result<void> Cluster::restore_object(StoredKind kind, Str ns, Str name) {
   return {};
 }
 
+namespace {
+
+PodRef bound_copy(const Pod& pod, Str node, Time start) {
+  const Ref<Pod> copy = copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, node);
+  if (start.present) copy->status.start_time = start;
+  return copy;
+}
+
+}  // namespace
+
 Result<void> Cluster::assume(const Pod& pod, Str node_name, Time start) {
   const Str node = node_name.empty() ? pod.spec.node_name : node_name;
-  return assume(pod, node, start, [&] { return row_for(node); });
+  if (judging_ != 0) return may_not_change();
+  if (node.empty()) return no_node_name("pod", pod_key(pod));
+  LIBSCHED_TRY(may_assume(pod));
+  PodRef copy = bound_copy(pod, node, start);
+  Transaction change(this);
+  put_assumed(std::move(copy), row_for(node));
+  change.commit();
+  return {};
 }
 
 Result<void> Cluster::assume(const Pod& pod, uint32_t row, Time start) {
-  return assume(pod, state_.node(row)->meta.name, start, [&] { return row; });
+  if (judging_ != 0) return may_not_change();
+  LIBSCHED_TRY(may_assume(pod));
+  // Most pods that are placed so are what-ifs, which nobody looks at.
+  const bool as_it_is = !start.present && pod.spec.node_name.empty() && !pod.unnamed;
+  PodRef placed =
+      as_it_is ? PodRef::share(&pod) : bound_copy(pod, state_.node(row)->meta.name, start);
+  Transaction change(this);
+  put_assumed(std::move(placed), row);
+  change.commit();
+  return {};
 }
 
-template <typename RowOf>
-Result<void> Cluster::assume(const Pod& pod, Str node, Time start, RowOf&& row) {
-  if (judging_ != 0) return may_not_change();
-  if (node.empty()) return no_node_name("pod", pod_key(pod));
+Result<void> Cluster::may_assume(const Pod& pod) const {
   if (!has_room(pod.occupied)) return too_many_resources("pod", pod_key(pod));
   if (state_.find_pod(pod.meta.ns, pod.meta.name, pod.meta.key_hash) != kNoId)
     return Error{Rc::kExists,
@@ -67,13 +90,11 @@ Result<void> Cluster::assume(const Pod& pod, Str node, Time start, RowOf&& row) 
                      ") is in the cache, so can't be assumed",
                  {},
                  {}};
-  const Ref<Pod> copy = copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, node);
-  if (start.present) copy->status.start_time = start;
-  Transaction change(this);
-  const uint32_t s = journal_.add_pod(copy, row());
-  journal_.set_assumed(s, true);
-  change.commit();
   return {};
+}
+
+void Cluster::put_assumed(PodRef pod, uint32_t row) {
+  journal_.set_assumed(journal_.add_pod(std::move(pod), row), true);
 }
 
 Result<void> Cluster::may_forget(Str ns, Str name) const {

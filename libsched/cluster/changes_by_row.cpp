@@ -71,7 +71,7 @@ Result<void> Cluster::place_pods(Span<const Pod*> pods, const uint32_t* rows, ui
 Result<void> Cluster::take_pod(uint32_t slot) {
   if (judging_ != 0) return may_not_change();
   Transaction change(this);
-  change.note("Pod", state_.slot(slot).pod.get(), nullptr);
+  change.note_pod(slot, nullptr);
   journal_.remove_pod(slot);
   change.commit();
   return {};

@@ -64,7 +64,9 @@ class Cluster final : public RefCounted {
   // not assumed is kState; forgetting an unknown pod does nothing. `node_name` empty: the pod's own
   // nodeName. `start`, if given, replaces status.startTime.
   Result<void> assume(const Pod& pod, Str node_name, Time start = {});
-  Result<void> assume(const Pod& pod, uint32_t row, Time start = {});  // of an existing node
+  // The same on the row of an existing node. Without `start`, a pod without nodeName is kept as it
+  // is, and View::as_bound() makes the copy with nodeName.
+  Result<void> assume(const Pod& pod, uint32_t row, Time start = {});
   Result<void> may_forget(Str ns, Str name) const;
   Result<void> forget(Str ns, Str name);
 
@@ -147,8 +149,8 @@ class Cluster final : public RefCounted {
   void finish_unread() {
     if (!unread_.empty()) unread_.finish();
   }
-  template <typename RowOf>
-  Result<void> assume(const Pod& pod, Str node, Time start, RowOf&& row);
+  Result<void> may_assume(const Pod& pod) const;
+  void put_assumed(PodRef pod, uint32_t row);
   uint32_t row_for(Str name) { return row_for(name, hash_str(name)); }
   uint32_t row_for(Str name, uint64_t hash);
   void release_row_if_empty(uint32_t r);

@@ -33,6 +33,12 @@ class Cluster::Transaction {
       cluster_->news_.push_back({resource, ObjectRef::share(before), ObjectRef::share(after)});
     ++objects_;
   }
+  // The same for a pod of the cluster.
+  void note_pod(uint32_t slot, const Object* after) {
+    const View& view = cluster_->state_;
+    const Pod& before = *view.slot(slot).pod;
+    note("Pod", cluster_->watched() ? &view.as_bound(before) : &before, after);
+  }
   size_t objects() const { return objects_; }  // how many have been noted
   // Whether anything has changed.
   bool changed() const { return cluster_->journal_.changed(); }

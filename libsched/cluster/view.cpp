@@ -28,4 +28,17 @@ View::View(View& from, Publish)
       version_(from.version_),
       membership_(from.membership_) {}
 
+const Pod& View::bound(const Pod& pod) const {
+  const auto slot_of = [this](const Pod& p) -> const Slot* {
+    const uint32_t s = find_pod(p.meta.ns, p.meta.name, p.meta.key_hash);
+    return s != kNoId && slots_[s].pod.get() == &p && slots_[s].assumed ? &slots_[s] : nullptr;
+  };
+  const Slot* const slot = slot_of(pod);
+  if (slot == nullptr) return pod;
+  return bound_pods_.get(slot->pod, rows_[slot->row].name, [&](const Pod& p, const Pod& copy) {
+    const Slot* const there = slot_of(p);
+    return there != nullptr && rows_[there->row].name == copy.spec.node_name;
+  });
+}
+
 }  // namespace libsched

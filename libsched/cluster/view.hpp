@@ -14,6 +14,7 @@
 #include "libsched/base/bitmap.hpp"
 #include "libsched/base/handle_mark.hpp"
 #include "libsched/base/id_pool.hpp"
+#include "libsched/cluster/bound_pods.hpp"
 #include "libsched/cluster/change_log.hpp"
 #include "libsched/cluster/columns.hpp"
 #include "libsched/cluster/existing_terms.hpp"
@@ -99,6 +100,11 @@ class View : public HandleMark {
   }
   // Brings into the cache what find_pod() of this hash reads first.
   void fetch_pod_key(uint64_t hash) const { pod_ids_.prefetch(hash); }
+  // The pod as a reader outside of the library sees it: an assumed pod has the name of its node
+  // (see Cluster::assume()). Valid until the view changes.
+  const Pod& as_bound(const Pod& pod) const {
+    return pod.spec.node_name.empty() && !pod.unnamed ? bound(pod) : pod;
+  }
   size_t node_count() const { return tree_.size(); }
   size_t pod_count() const { return slots_.taken(); }
 
@@ -147,6 +153,8 @@ class View : public HandleMark {
   View& operator=(const View&) = default;
   ~View() = default;
 
+  const Pod& bound(const Pod& pod) const;
+
   IdPool<Row, 4> rows_;
   IdPool<Slot, 32> slots_;
   IdTable row_ids_, pod_ids_;
@@ -167,6 +175,7 @@ class View : public HandleMark {
   NodeOrder order_mode_;
   uint64_t version_ = 1;
   uint64_t membership_ = 0;
+  BoundPods bound_pods_;
 };
 
 }  // namespace libsched

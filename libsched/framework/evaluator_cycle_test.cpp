@@ -268,7 +268,7 @@ TEST_CASE("assume: Reserve in order; a refusal unreserves all in reverse and rem
     const uint32_t slot = w.cluster->view().find_pod("default", "p");
     REQUIRE(slot != kNoId);
     CHECK(w.cluster->view().slot(slot).assumed);
-    CHECK(w.cluster->view().slot(slot).pod->spec.node_name == "n2");
+    CHECK(w.cluster->view().as_bound(*w.pod).spec.node_name == "n2");
     CHECK(w.evaluator.assume(*w.state, *w.pod, 1).error().rc == Rc::kExists);
     log.clear();
     CHECK(w.evaluator.forget(*w.state, *w.pod).ok());

@@ -172,7 +172,7 @@ Result<Extender::Candidates> ExtenderPass::resolve(
                          uid + "}) on node: " + v.node + ", but the pod is not found on that node",
                      {},
                      {}};
-      candidate.victims.push_back(PodRef::share(view_.slot(*there).pod.get()));
+      candidate.victims.push_back(PodRef::share(&view_.as_bound(*view_.slot(*there).pod)));
     }
   }
   return out;

@@ -51,7 +51,7 @@ ObjectRef ObjectWatch::present(Str resource, Str ns, Str name) const {
   const View& view = cluster_.view();
   if (resource == kPod) {
     const uint32_t slot = view.find_pod(ns, name);
-    return slot == kNoId ? ObjectRef() : ObjectRef::share(view.slot(slot).pod.get());
+    return slot == kNoId ? ObjectRef() : ObjectRef::share(&view.as_bound(*view.slot(slot).pod));
   }
   if (resource == kNode) {
     const uint32_t row = view.find_node(name);

@@ -65,7 +65,7 @@ struct Bound {
     a.framework = fake_framework(world.fakes, gates);
     a.services = services;
     a.state = world.state;
-    const Pod& pod = *v.slot(v.find_pod(world.pod->meta.ns, world.pod->meta.name)).pod;
+    const Pod& pod = v.as_bound(*v.slot(v.find_pod(world.pod->meta.ns, world.pod->meta.name)).pod);
     const Ref<Pod> copy =
         copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, pod.spec.node_name);
     copy->status.nominated_node_name = nominated;

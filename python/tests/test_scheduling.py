@@ -187,3 +187,39 @@ def test_a_bare_profile_without_a_name(cluster):
         libsched.schedule_one(cluster, libsched.Pod(pod("z")), [libsched.Framework(
             {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
              "profiles": [{"schedulerName": "two"}]})], libsched.WriterQueue())
+
+
+def test_plugins_see_placed_pods_with_their_node_name(scheduler):
+    """In a node's pods, in PreFilter's extensions, in snapshots, and after a revert elsewhere."""
+    cluster = libsched.Cluster([node("n1", cpu="2")])
+    seen = set()
+
+    class Looks:
+        def pre_filter(self, state, pod):
+            return None
+
+        def filter(self, state, pod, node_info):
+            seen.update(("filter", there.name, there.node_name) for there in node_info.pods)
+
+        def add_pod(self, state, pod, other, node_info):
+            seen.add(("add_pod", other.name, other.node_name))
+
+        def remove_pod(self, state, pod, other, node_info):
+            seen.add(("remove_pod", other.name, other.node_name))
+
+    low = libsched.Pod(pod("low", cpu="2", priority=1))
+    with cluster.fork():
+        assert scheduler.schedule(cluster, low)[0].node == "n1"
+        assert cluster.pods["default/low"].node_name == "n1"
+    cluster.remove_node("n1")
+    cluster.add_nodes([node("n2", cpu="2")])
+    assert scheduler.schedule(cluster, low)[0].node == "n2"
+    assert low.node_name == "" and cluster.pods["default/low"].node_name == "n2"
+    assert cluster.snapshot().pods["default/low"].node_name == "n2"
+    assert cluster.clone().pods["default/low"].node_name == "n2"
+    looking = libsched.Framework(plugins=[Looks()])
+    high = libsched.Pod(pod("high", cpu="1", priority=9))
+    wanted = looking.fit(cluster, high, post_filter=True)
+    assert wanted.preemption["victims"] == ["default/low"]
+    assert {name for _, name, _ in seen} == {"low"} and {where for *_, where in seen} == {"n2"}
+    assert "remove_pod" in {point for point, *_ in seen}

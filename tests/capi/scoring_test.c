@@ -430,6 +430,13 @@ static void test_assume(void) {
   CHECK_OK(ASSUME(big));
   CHECK(libsched_status_code(b.status) == LIBSCHED_CODE_SUCCESS && pods_of(&b) == 2);
   CHECK(libsched_view_requested(view, big, text("cpu")) == 500);
+  /* Readers see it with its nodeName, whichever way they take. */
+  const libsched_pod* seen =
+      libsched_view_find_pod(view, libsched_pod_namespace(b.pod), libsched_pod_name(b.pod), NULL);
+  CHECK(seen != b.pod);
+  CHECK_STR(libsched_pod_node_name(seen), "big");
+  CHECK_STR(libsched_pod_node_name(b.pod), "");
+  CHECK(libsched_view_node_pod(view, big, libsched_view_node_pod_count(view, big) - 1) == seen);
   CHECK_FAILS(LIBSCHED_ERR_EXISTS, NULL, "can't be assumed", ASSUME(big));
   const int before = s.unreserves;
   CHECK_OK(libsched_evaluator_forget(b.evaluator, b.state, b.pod, err));

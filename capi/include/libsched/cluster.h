@@ -167,10 +167,11 @@ const uint32_t *libsched_view_order(const libsched_view *view, size_t *count);
    not exist. */
 size_t libsched_view_node_pod_count(const libsched_view *view, uint32_t row);
 /* One pod of a row, in upstream's order of a node's pods. Borrowed until the view changes; NULL if
-   out of range. */
+   out of range. Each assumed pod has the name of its node (spec.nodeName): a copy is made when a pod
+   without it is read, and the result is NULL if there is no memory for the copy. */
 const libsched_pod *libsched_view_node_pod(const libsched_view *view, uint32_t row, size_t index);
 /* A bound pod by name, with its row in `row` (may be NULL); NULL if not found. Borrowed until the view
-   changes. */
+   changes. An assumed pod has the name of its node, as above. */
 const libsched_pod *libsched_view_find_pod(const libsched_view *view, libsched_str namespace_, libsched_str name, uint32_t *row);
 /* The amount that a node offers, and the amount that its pods request, of "cpu" (thousandths), "memory"
    (bytes), "pods" or any other resource (units); 0 if the row holds no node. */

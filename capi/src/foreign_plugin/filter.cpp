@@ -24,7 +24,8 @@ Result<Status> ForeignPlugin::pre_filter(const PreFilterCall& call, PreFilterRes
 Status ForeignPlugin::changed(Change slot, const PodChange& change) const {
   const Lent<NodeInfo> info(change.node);
   SlotCall asked(*r_, &change.state);
-  return asked.finish(slot(self(), wrap(&change.state), wrap(&change.pod), wrap(&change.other),
+  const Pod& other = change.view.as_bound(change.other);
+  return asked.finish(slot(self(), wrap(&change.state), wrap(&change.pod), wrap(&other),
                            wrap(info.get()), asked.status()));
 }
 Status ForeignPlugin::add_pod(const PodChange& change) const {

@@ -17,7 +17,7 @@ size_t libsched_node_info_pod_count(const libsched_node_info* info) {
 }
 const libsched_pod* libsched_node_info_pod(const libsched_node_info* info, size_t index) {
   if (index >= libsched_node_info_pod_count(info)) return nullptr;
-  return wrap(&unwrap(info)->node.pod(index));
+  return shown(unwrap(info)->node.view(), unwrap(info)->node.pod(index));
 }
 int64_t libsched_node_info_allocatable(const libsched_node_info* info, libsched_str resource) {
   return !live(info) ? 0 : unwrap(info)->node.allocatable(in(resource));

@@ -97,6 +97,7 @@ Result<Victims> select_victims(const PostFilterCall& call, uint32_t row,
     }
   LIBSCHED_TRY(call.check_limits());
   if (!split.violating.empty() && !split.others.empty()) go_sort(out.pods, before);
+  for (PodRef& p : out.pods) p = PodRef::share(&call.view.as_bound(*p));
   out.status.reset();
   return out;
 }

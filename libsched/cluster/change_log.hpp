@@ -43,9 +43,8 @@ inline constexpr ChangeKinds kPodsChanged = 1U << 6;
 inline constexpr ChangeKinds kVolumesChanged = 1U << 7;  // ... with volumes that drivers count
 inline constexpr ChangeKinds kTermsChanged = 1U << 8;    // ... with inter-pod affinity
 inline constexpr ChangeKinds kAssumedChanged = 1U << 9;  // a pod became assumed, or confirmed
-inline constexpr ChangeKinds kRowChanges = (1U << 10) - 1;
 // Of no row:
-inline constexpr ChangeKinds kOrderChanged = 1U << 10;   // the list of nodes that cycles walk
+inline constexpr ChangeKinds kOrderChanged = 1U << 10;  // the list of nodes that cycles walk
 constexpr ChangeKinds object_changed(StoredKind kind) {
   return 1U << (12 + static_cast<uint32_t>(kind));
 }

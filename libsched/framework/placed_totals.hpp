@@ -26,7 +26,6 @@ class PlacedTotals {
   // No node is feasible, and all totals are 0.
   void begin(const NodePlaces& places);
   size_t feasible() const { return feasible_; }
-  bool feasible_at(uint32_t place) const { return (bits_[place / 64] >> (place % 64) & 1) != 0; }
   const uint64_t* bits() const { return bits_.data(); }  // the feasible places
 
   int32_t total(uint32_t place) const { return totals_[place]; }

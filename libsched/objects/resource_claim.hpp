@@ -120,7 +120,6 @@ class ResourceClaimTemplate final : public Object {
   Span<KeyValue> claim_annotations;
   ResourceClaimSpec spec;
 };
-using ResourceClaimTemplateRef = Ref<const ResourceClaimTemplate>;
 
 // A claim for extended resources exists before the API server has it: the cluster then assumes it
 // under this name, which no object of the API server can have.

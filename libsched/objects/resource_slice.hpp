@@ -33,6 +33,5 @@ class DeviceTaintRule final : public Object {
   std::optional<Str> driver, pool, device;
   DeviceTaint taint;
 };
-using DeviceTaintRuleRef = Ref<const DeviceTaintRule>;
 
 }  // namespace libsched

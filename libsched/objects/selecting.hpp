@@ -15,7 +15,6 @@ class Service final : public Object {
   bool selector_present = false;  // absent matches nothing, {} everything
   Labels selector;
 };
-using ServiceRef = Ref<const Service>;
 
 // A ReplicationController (its selector has match_labels only), ReplicaSet or StatefulSet.
 class Controller final : public Object {
@@ -24,7 +23,6 @@ class Controller final : public Object {
   StoredKind kind = StoredKind::kReplicaSet;
   LabelSelector selector;
 };
-using ControllerRef = Ref<const Controller>;
 
 class PodDisruptionBudget final : public Object {
  public:
@@ -38,6 +36,5 @@ class PodDisruptionBudget final : public Object {
   int32_t current_healthy = 0, desired_healthy = 0;
   bool outdated = false;  // its controller has not seen this generation yet
 };
-using PodDisruptionBudgetRef = Ref<const PodDisruptionBudget>;
 
 }  // namespace libsched

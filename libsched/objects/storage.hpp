@@ -110,7 +110,6 @@ class StorageClass final : public Object {
   std::optional<Str> binding_mode;
   Span<TopologySelectorTerm> allowed_topologies;
 };
-using StorageClassRef = Ref<const StorageClass>;
 
 struct CsiNodeDriver {
   Str name, node_id;
@@ -124,7 +123,6 @@ class CsiNode final : public Object {
   explicit CsiNode(size_t first_block = 512) : Object(first_block) {}
   Span<CsiNodeDriver> drivers;  // in their order
 };
-using CsiNodeRef = Ref<const CsiNode>;
 
 class CsiDriver final : public Object {
  public:
@@ -133,7 +131,6 @@ class CsiDriver final : public Object {
   bool storage_capacity = false;
   bool prevent_pod_scheduling_if_missing = false;
 };
-using CsiDriverRef = Ref<const CsiDriver>;
 
 class CsiStorageCapacity final : public Object {
  public:
@@ -144,7 +141,6 @@ class CsiStorageCapacity final : public Object {
   std::optional<Quantity> capacity;
   std::optional<Quantity> maximum_volume_size;
 };
-using CsiStorageCapacityRef = Ref<const CsiStorageCapacity>;
 
 class VolumeAttachment final : public Object {
  public:
@@ -153,6 +149,5 @@ class VolumeAttachment final : public Object {
   Str attacher, node_name;
   std::optional<Str> volume_name;  // source.persistentVolumeName; absent for an inline volume
 };
-using VolumeAttachmentRef = Ref<const VolumeAttachment>;
 
 }  // namespace libsched

@@ -1,5 +1,9 @@
 /* Plugins from shared objects, which export libsched_plugin_init(): the examples in C and C++, and
    files that cannot be loaded. */
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "fixture.h"
 
 static libsched_rc load(libsched_registry* registry, const char* name, libsched_error** error) {
@@ -161,6 +165,51 @@ static void test_refused(void) {
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, LIBSCHED_PLUGIN_INIT_NAME,
               libsched_registry_load(registry, text("libm.so.6"), err));
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, load(NULL, "max_pods", err));
+  CHECK_FAILS(LIBSCHED_ERR_IO, NULL, "not a regular file",
+              libsched_registry_load(registry, text(LIBSCHED_PLUGIN_DIR "/"), err));
+  libsched_registry_unref(registry);
+}
+
+/* Loads the first `size` bytes as a file of their own. */
+static libsched_rc load_part(libsched_registry* registry, const char* bytes, size_t size,
+                             libsched_error** error) {
+  const char* path = format("/tmp/libsched-part-%ld.so", (long)getpid());
+  FILE* file = fopen(path, "wb");
+  CHECK(file != NULL && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+  const libsched_rc rc = libsched_registry_load(registry, text(path), error);
+  CHECK(remove(path) == 0);
+  return rc;
+}
+
+/* The loader would touch what is missing, which ends the process. */
+static void test_truncated(void) {
+  static char whole[1 << 22];
+  FILE* file = fopen(LIBSCHED_PLUGIN_DIR "/max_pods.so", "rb");
+  CHECK(file != NULL);
+  const size_t size = fread(whole, 1, sizeof whole, file);
+  CHECK(fclose(file) == 0 && size > sizeof(ElfW(Ehdr)) && size < sizeof whole);
+  ElfW(Ehdr) header;
+  memcpy(&header, whole, sizeof header);
+  size_t needed = 0;
+  for (int i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment;
+    memcpy(&segment, whole + header.e_phoff + (size_t)i * sizeof segment, sizeof segment);
+    const size_t end = segment.p_offset + segment.p_filesz;
+    if (segment.p_type == PT_LOAD && end > needed) needed = end;
+  }
+  CHECK(needed > 4096 && needed <= size);
+
+  libsched_registry* registry = NULL;
+  CHECK_OK(libsched_registry_create(&registry, err));
+  const char* const foreign = "not a shared object";
+  CHECK_FAILS(LIBSCHED_ERR_IO, NULL, foreign, load_part(registry, whole, 0, err));
+  CHECK_FAILS(LIBSCHED_ERR_IO, NULL, foreign, load_part(registry, whole, 3, err));
+  CHECK_FAILS(LIBSCHED_ERR_IO, NULL, foreign, load_part(registry, whole + 1, size - 1, err));
+  for (size_t part = 4; part < needed; part += part < 1024 ? 37 : 997)
+    CHECK_FAILS(LIBSCHED_ERR_IO, NULL, "is truncated", load_part(registry, whole, part, err));
+  CHECK_FAILS(LIBSCHED_ERR_IO, NULL, "-part-", load_part(registry, whole, needed - 1, err));
+  /* Sections are for linkers and debuggers. */
+  CHECK_OK(load_part(registry, whole, needed, err));
   libsched_registry_unref(registry);
 }
 
@@ -169,5 +218,6 @@ int main(void) {
   test_cpp_plugin();
   test_gang();
   test_refused();
+  test_truncated();
   return finish();
 }

@@ -279,4 +279,55 @@ TEST_CASE("bad input: every prefix of a document is refused") {
   }
 }
 
+TEST_CASE("bad input: JSON that is cut off is a problem of JSON, with the place") {
+  const std::string typed = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":
+      {"nodeName":"x","priority":-1.5e0,"hostNetwork":true,"nodeSelector":{"a":"\u00e9"}}})";
+  const std::string wrong_key = R"({"apiVersion":"v1","metadata":{"name":5}})";  // and no kind
+  for (const std::string& text : {"[" + typed + "]", typed, wrong_key,
+                                  R"({"kind":"List","apiVersion":"v1","items":[)" + typed + "]}"}) {
+    for (size_t n = 1; n < text.size(); ++n) {
+      const std::string cut = text.substr(0, n);
+      CAPTURE(cut);
+      for (const Format format : {Format::kAuto, Format::kJson}) {
+        ParseOptions options;
+        options.format = format;
+        const std::string said = error(cut, options);
+        CHECK(said.find("unexpected end of JSON input (line ") != std::string::npos);
+        CHECK(said.find("YAML") == std::string::npos);
+      }
+    }
+  }
+  CHECK(error("[{\"apiVersion\":\"v1\"") ==
+        "[0].apiVersion: unexpected end of JSON input (line 1, column 20)");
+  CHECK(error(kPod + std::string("\n{\"apiVersion\":\"v1\"")) ==
+        "documents[1].apiVersion: unexpected end of JSON input (line 2, column 19)");
+}
+
+TEST_CASE("bad input: YAML in flow style is read, and its errors are YAML's") {
+  CHECK(error("{apiVersion: v1, kind: Pod, metadata: {name: a}}") == "accepted");
+  CHECK(error("{\"apiVersion\": v1, \"kind\": Pod, \"metadata\": {name: a}}") == "accepted");
+  CHECK(error("[{\"kind\": Pod, \"apiVersion\": v1, \"metadata\": {\"name\": a}}]") == "accepted");
+  CHECK(error("{\"kind\": \"Pod\", apiVersion: v1, metadata: {name: a},}") == "accepted");
+  CHECK(error("{apiVersion: v1, kind: Pod, metadata: {name: a}") ==
+        "did not find expected ',' or '}', while parsing a flow mapping of line 1 (line 2, column "
+        "1)");
+  CHECK(error("{\"apiVersion\": v1, \"kind\": Pod, \"metadata\": {name: a}") ==
+        "apiVersion: invalid character 'v' looking for beginning of value (line 1, column 16); as "
+        "YAML: did not find expected ',' or '}', while parsing a flow mapping of line 1 (line 2, "
+        "column 1)");
+}
+
+// The places of YAML that follows JSON are those of the whole text.
+TEST_CASE("bad input: places in YAML behind a document of JSON") {
+  CHECK(error(std::string(kPod) + "\n---\n{\"a\": [}").ends_with("(line 3, column 8)"));
+  CHECK(
+      error("\n" + std::string(kPod) + "\n---\na: 1\n---\nb:\n- [\n") ==
+      "documents[1]: invalid character '-' in numeric literal (line 3, column 2); as YAML: did not "
+      "find expected node content, while parsing a flow node (line 8, column 1)");
+  CHECK(
+      error(std::string(kPod) + " x: ]") ==
+      "documents[1]: invalid character 'x' looking for beginning of value (line 1, column 58); as "
+      "YAML: did not find expected node content, while parsing a block node (line 1, column 61)");
+}
+
 }  // namespace libsched::bad_input_test

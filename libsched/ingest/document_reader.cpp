@@ -394,12 +394,18 @@ Error DocumentReader::error() {
   const JsonFailure& f = reader_.failure();
   const Str text = reader_.text();
   size_t document = begins_.size() - 1;
-  if (f.kind == JsonFailure::Kind::kValue) {
+  bool wrong_value = f.kind == JsonFailure::Kind::kValue;
+  if (wrong_value) {
+    not_json_ = place_of(begins_[document], SIZE_MAX).error.has_value();
+    // What seems wrong in a text that is no JSON may follow from that: the kind that a document
+    // lacks may stand behind the place where it is cut off.
+    wrong_value = !not_json_ || (f.rc != Rc::kInvalid && f.rc != Rc::kUnsupported);
+  }
+  if (wrong_value) {
     const size_t offset = f.offset - object_begin_;
     std::string path = join_path(prefix(), place_of(text.substr(object_begin_), offset).path);
     path = join_path(document_prefix(document), join_path(path, f.below));
     broken_ = {document, static_cast<size_t>(begins_[document].data() - text.data())};
-    not_json_ = options_.format == Format::kAuto && place_of(begins_[document], SIZE_MAX).error;
     return {f.rc, f.message, std::move(path), {}};
   }
   not_json_ = true;

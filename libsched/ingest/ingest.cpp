@@ -1,6 +1,7 @@
 // From bytes to JSON text: compression, byte order mark, YAML, protobuf; and the entry points.
 #include "libsched/ingest/ingest.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 #include <optional>
@@ -57,12 +58,21 @@ std::pair<size_t, size_t> place_of(const Error& error) {
   return {number(line, kLine), number(column, kColumn)};
 }
 
+// The place in a text where its first `size` bytes end.
+YamlPlace place_after(Str text, size_t size) {
+  const Str before = text.substr(0, size);
+  const size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0
+  return {static_cast<size_t>(std::count(before.begin(), before.end(), '\n')),
+          before.size() - line_begin};
+}
+
 // Hands YAML documents to the reader; false: the text is no YAML, and `error` says why.
-Result<bool> read_yaml(Str text, const ParseOptions& options, DocumentReader& reader,
-                       Error& error) {
+Result<bool> read_yaml(Str text, YamlPlace start, const ParseOptions& options,
+                       DocumentReader& reader, Error& error) {
   YamlLimits limits;
   limits.max_bytes = options.max_bytes;
   limits.max_depth = std::min(options.max_depth, 1000);
+  limits.start = start;
   limits.interrupt = options.interrupt;
   Result<std::vector<std::string>> documents = yaml_to_json(text, limits);
   if (!documents.ok()) {
@@ -110,7 +120,8 @@ Result<ObjectSet> read_json_or_yaml(Str text, bool marked, const ParseOptions& o
   rest = unindented(rest);
   if (rest.size() < 4) return std::move(result.error());  // too short for kubectl's check
   Error error;
-  Result<bool> read = read_yaml(rest, options, reader, error);
+  const YamlPlace start = place_after(text, static_cast<size_t>(rest.data() - text.data()));
+  Result<bool> read = read_yaml(rest, start, options, reader, error);
   if (!read.ok()) return std::move(read.error());
   if (*read) return mixed;
   if (error.rc == Rc::kCancelled) return error;
@@ -172,7 +183,7 @@ Result<ObjectSet> parse(Str bytes, const ParseOptions& options, const TypeName& 
   ObjectSet out;
   DocumentReader reader(options, default_type, out);
   Error error;
-  Result<bool> read = read_yaml(text, options, reader, error);
+  Result<bool> read = read_yaml(text, {}, options, reader, error);
   if (!read.ok()) return std::move(read.error());
   if (!*read) return error;
   return out;

@@ -24,7 +24,7 @@ constexpr const char* kMoreContent =
 
 struct Chunk {
   Str text;
-  size_t first_line = 0;
+  YamlPlace start;
 };
 
 Str trim(Str s) {
@@ -36,8 +36,8 @@ Str trim(Str s) {
 
 // Documents end at lines that start with `---`. Such a line belongs to the document it opens only
 // if it is the first line.
-std::optional<Error> split(Str text, std::vector<Chunk>* chunks) {
-  size_t begin = 0, line = 0, begin_line = 0;
+std::optional<Error> split(Str text, YamlPlace start, std::vector<Chunk>* chunks) {
+  size_t begin = 0, line = start.line;
   for (size_t at = 0; at < text.size(); ++line) {
     const size_t newline = text.find('\n', at);
     const size_t next = newline == Str::npos ? text.size() : newline + 1;
@@ -50,14 +50,14 @@ std::optional<Error> split(Str text, std::vector<Chunk>* chunks) {
                                  " (line " + std::to_string(line + 1) + ")");
       }
       if (at > begin) {
-        chunks->push_back({text.substr(begin, at - begin), begin_line});
+        chunks->push_back({text.substr(begin, at - begin), start});
         begin = next;
-        begin_line = line + 1;
+        start = {line + 1, 0};
       }
     }
     at = next;
   }
-  if (begin < text.size()) chunks->push_back({text.substr(begin), begin_line});
+  if (begin < text.size()) chunks->push_back({text.substr(begin), start});
   return std::nullopt;
 }
 
@@ -142,7 +142,7 @@ void syntax_error(const yaml_parser_t& parser, const Chunk& chunk, bool ended,
   if (parser.context != nullptr && parser.error != YAML_READER_ERROR) {
     message += std::string(", ") + parser.context;
     if (parser.context_mark.line != parser.problem_mark.line) {
-      message += " of line " + std::to_string(chunk.first_line + parser.context_mark.line + 1);
+      message += " of line " + std::to_string(chunk.start.line + parser.context_mark.line + 1);
     }
   }
   document->fail(Rc::kInvalid, message, place);
@@ -168,7 +168,7 @@ constexpr size_t kEventsBetweenLooks = 1024;
 // be read once more with another colon replaced.
 std::optional<Error> convert_once(const Chunk& chunk, const YamlLimits& limits, size_t* expanded,
                                   YamlColons* colons, bool* again, std::string* out) {
-  YamlDocument document(limits, chunk.first_line, expanded, out);
+  YamlDocument document(limits, chunk.start, expanded, out);
   Parser parser(colons->text());
   std::string scratch;
   size_t events = 0;
@@ -237,7 +237,7 @@ Result<std::vector<std::string>> convert_all(Str text, const YamlLimits& limits)
     return invalid("", "UTF-16 text; UTF-8 is expected");
   }
   std::vector<Chunk> chunks;
-  if (auto error = split(text, &chunks)) return std::move(*error);
+  if (auto error = split(text, limits.start, &chunks)) return std::move(*error);
   std::vector<std::string> documents;
   size_t expanded = 0;
   for (const Chunk& chunk : chunks) {

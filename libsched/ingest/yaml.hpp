@@ -14,11 +14,17 @@
 
 namespace libsched {
 
+// A place in a text, from 0.
+struct YamlPlace {
+  size_t line = 0, column = 0;
+};
+
 struct YamlLimits {
   size_t max_bytes = size_t{4} << 30;            // of the text
   size_t max_expanded_bytes = size_t{64} << 20;  // of JSON that aliases and merge keys may add
   int max_depth = 200;                           // of nested mappings and lists; at most 1000
   bool last_key_wins = false;                    // no error for duplicate keys
+  YamlPlace start;                               // of the text in the user's, for errors
   Interrupt interrupt;
 };
 

@@ -34,9 +34,10 @@ double allowed_alias_share(uint64_t nodes) {
 }  // namespace
 
 bool YamlDocument::fail(Rc rc, const std::string& message, YamlPlace place) {
+  const size_t column = place.column + (place.line == 0 ? start_.column : 0);
   error_ = {rc,
-            message + " (line " + std::to_string(first_line_ + place.line + 1) + ", column " +
-                std::to_string(place.column + 1) + ")",
+            message + " (line " + std::to_string(start_.line + place.line + 1) + ", column " +
+                std::to_string(column + 1) + ")",
             path(),
             {}};
   return false;
@@ -128,7 +129,7 @@ void YamlDocument::after_value(int height) {
 bool YamlDocument::key_text(Str json, YamlPlace place) {
   Frame& f = frames_.back();
   if (f.items > 0) out_.push_back(',');
-  const Key key{out_.size(), json.size(), first_line_ + place.line + 1};
+  const Key key{out_.size(), json.size(), start_.line + place.line + 1};
   out_.append(json).push_back(':');
   const size_t count = keys_.size() - f.first_key;
   size_t found = 0;

@@ -18,15 +18,12 @@
 
 namespace libsched {
 
-struct YamlPlace {
-  size_t line = 0, column = 0;  // from 0, in the document's own text
-};
-
 class YamlDocument {
  public:
+  // `start` is the document's place in the user's text; other places are in its own text.
   // `expanded` counts against max_expanded_bytes over all documents. References must outlive this.
-  YamlDocument(const YamlLimits& limits, size_t first_line, size_t* expanded, std::string* out)
-      : limits_(limits), first_line_(first_line), expanded_(*expanded), out_(*out) {}
+  YamlDocument(const YamlLimits& limits, YamlPlace start, size_t* expanded, std::string* out)
+      : limits_(limits), start_(start), expanded_(*expanded), out_(*out) {}
 
   // One call per event, in order; false: see error().
   bool scalar(Str text, Str tag, bool implicit, const char* anchor, YamlPlace place);
@@ -83,7 +80,7 @@ class YamlDocument {
   bool rebuild(const Frame& frame, YamlPlace place);
 
   const YamlLimits& limits_;
-  const size_t first_line_;
+  const YamlPlace start_;
   size_t& expanded_;
   std::string& out_;
   Error error_;

@@ -105,7 +105,7 @@ Result<uint32_t> Sim::put_pod(const PodRef& pod, uint64_t ref, uint32_t row) {
   const Result<uint32_t> slot = cluster_->place_pod(pod, row);
   if (!slot.ok()) return slot;
   if (pods_.size() <= *slot) pods_.resize(std::max<size_t>(64, *slot + *slot / 2 + 1));
-  undo_.push_back({Kind::kPodAdded, *slot});
+  undo_.push_back({Kind::kPodsAdded, *slot, 0, 1});
   pods_[*slot] = {next_generation_++, 0, ref};
   if (next_generation_ == 0) next_generation_ = 1;
   return slot;
@@ -145,24 +145,43 @@ Result<void> Sim::rename_extended_claim(const Pod& pod, uint32_t slot) {
   return cluster_->assume_object(StoredKind::kResourceClaim, ObjectRef(copy));
 }
 
-Result<void> Sim::put_pods(Span<uint64_t> refs, Span<uint32_t> rows, uint64_t* ids) {
+template <typename RowOf>
+Result<void> Sim::put_pods(Span<uint64_t> refs, uint64_t* ids, RowOf row_of) {
+  constexpr size_t kPiece = 4096;
   const size_t n = refs.size();
-  pods_put_.resize(n);
-  slots_put_.resize(n);
-  for (size_t i = 0; i < n; ++i) {
-    const Result<Known*> known = know(refs[i]);
-    if (!known.ok()) return at_index("pods", i, known.error());
-    pods_put_[i] = &(*known)->pod();
-  }
+  for (size_t i = 0; i < n; ++i)
+    if (const Result<Known*> known = know(refs[i]); !known.ok())
+      return at_index("pods", i, known.error());
+  const size_t mark = undo_.size(), most = view().pod_count() + n;
   reserve_more(undo_, n);
-  LIBSCHED_TRY(cluster_->place_pods(pods_put_, rows.data(), slots_put_.data()));
-  if (pods_.size() < view().slot_count()) pods_.resize(view().slot_count() + n / 2);
-  for (size_t i = 0; i < n; ++i) {
-    undo_.push_back({Kind::kPodAdded, slots_put_[i]});
-    pods_[slots_put_[i]] = {next_generation_++, 0, refs[i]};
-    if (next_generation_ == 0) next_generation_ = 1;
-    if (ids != nullptr) ids[i] = pod_id(slots_put_[i]);
+  if (most > pods_.size()) reserve_more(pods_, most - pods_.size());
+  uint32_t generation = next_generation_;
+  for (size_t begin = 0; begin < n; begin += kPiece) {
+    const size_t size = std::min(kPiece, n - begin);
+    pods_put_.resize(size);
+    rows_put_.resize(size);
+    slots_put_.resize(size);
+    for (size_t i = 0; i < size; ++i) {
+      pods_put_[i] = &known_[index_of(refs[begin + i])]->pod();
+      rows_put_[i] = row_of(begin + i);
+    }
+    LIBSCHED_TRY(cluster_->place_pods(pods_put_, rows_put_.data(), slots_put_.data()));
+    if (pods_.size() < view().slot_count()) pods_.resize(view().slot_count());
+    for (size_t i = 0; i < size; ++i) {
+      const uint32_t slot = slots_put_[i];
+      if (undo_.size() > mark && undo_.back().index + undo_.back().number == slot)
+        ++undo_.back().number;
+      else
+        undo_.push_back({Kind::kPodsAdded, slot, 0, 1});
+      pods_[slot] = {next_generation_++, 0, refs[begin + i]};
+      if (next_generation_ == 0) next_generation_ = 1;
+    }
   }
+  for (size_t i = mark; ids != nullptr && i < undo_.size(); ++i)
+    for (uint32_t k = 0; k < undo_[i].number; ++k) {
+      *ids++ = make_id(undo_[i].index + k, generation++);
+      if (generation == 0) generation = 1;
+    }
   return {};
 }
 
@@ -189,12 +208,12 @@ void Sim::undo_to(size_t mark) noexcept {
         break;
       case Kind::kNodeRemoved:
         nodes_[u.index] = {u.generation, u.ref};
-        positions_hold_ = positions_hold_ && u.position == order_.size();
-        positions_[u.index] = u.position;
-        order_.insert(order_.begin() + u.position, u.index);  // there was room for it before
+        positions_hold_ = positions_hold_ && u.number == order_.size();
+        positions_[u.index] = u.number;
+        order_.insert(order_.begin() + u.number, u.index);  // there was room for it before
         break;
       case Kind::kNodeReplaced: nodes_[u.index].ref = u.ref; break;
-      case Kind::kPodAdded: pods_[u.index] = {}; break;
+      case Kind::kPodsAdded: std::fill_n(pods_.begin() + u.index, u.number, PodEntry()); break;
       case Kind::kPodRemoved: pods_[u.index] = {u.generation, 0, u.ref}; break;
     }
     undo_.pop_back();
@@ -220,6 +239,7 @@ Result<void> Sim::reset(const Reset& to) {
   std::vector<uint32_t> rows(to.nodes.size());
   {
     Change change(this);
+    reserve_more(undo_, order_.size() + view().pod_count() + to.nodes.size() + to.pods.size());
     while (!order_.empty()) LIBSCHED_TRY(drop_node(order_.back()));
     if (to.objects != nullptr) LIBSCHED_TRY(put_objects(*to.objects));
     uint64_t ref = 0;
@@ -235,9 +255,7 @@ Result<void> Sim::reset(const Reset& to) {
       if (!row.ok()) return at_index("names", i, row.error());
       rows[i] = *row;
     }
-    rows_.resize(to.pods.size());
-    for (size_t i = 0; i < to.pods.size(); ++i) rows_[i] = rows[to.on_node[i]];
-    LIBSCHED_TRY(put_pods(to.pods, rows_, to.pod_ids));
+    LIBSCHED_TRY(put_pods(to.pods, to.pod_ids, [&](size_t i) { return rows[to.on_node[i]]; }));
     change.commit();
   }
   while (fork_depth() != 0) LIBSCHED_TRY(commit());
@@ -312,10 +330,8 @@ Result<void> Sim::replace_node(uint64_t node, uint64_t like) {
 Result<void> Sim::add_pods(Span<uint64_t> pods, const uint64_t* nodes, uint64_t* ids) {
   for (size_t i = 0; i < pods.size(); ++i)
     if (!has_node(nodes[i])) return at_index("nodes", i, stale_node());
-  rows_.resize(pods.size());
-  for (size_t i = 0; i < pods.size(); ++i) rows_[i] = index_of(nodes[i]);
   Change change(this);
-  LIBSCHED_TRY(put_pods(pods, rows_, ids));
+  LIBSCHED_TRY(put_pods(pods, ids, [&](size_t i) { return index_of(nodes[i]); }));
   change.commit();
   return {};
 }

@@ -181,10 +181,12 @@ class Sim final : public RefCounted {
     uint32_t moved_in = 0;    // the latest call of remove() that was given it
     uint64_t ref = 0;
   };
-  enum class Kind : uint8_t { kNodeAdded, kNodeRemoved, kNodeReplaced, kPodAdded, kPodRemoved };
+  enum class Kind : uint8_t { kNodeAdded, kNodeRemoved, kNodeReplaced, kPodsAdded, kPodRemoved };
   struct Undo {
     Kind kind;
-    uint32_t index, generation = 0, position = 0;
+    uint32_t index, generation = 0;
+    uint32_t number =
+        0;  // kNodeRemoved: its place in order_; kPodsAdded: how many, from `index` on
     uint64_t ref = 0;
   };
   class Change;
@@ -220,8 +222,11 @@ class Sim final : public RefCounted {
   std::string extended_claim_name(uint32_t slot) const;
   Result<void> rename_extended_claim(const Pod& pod, uint32_t slot);
   Result<void> drop_pods(Span<uint64_t> ids, bool unplace);
-  // Pods of these references onto these rows, of which an error names the index.
-  Result<void> put_pods(Span<uint64_t> refs, Span<uint32_t> rows, uint64_t* ids);
+  // Pods of these references, number i onto row_of(i); an error about a reference names its index.
+  // They come in pieces, so that the lists below stay small however many pods a change has. An
+  // error leaves the pieces before it in place, for the caller's Change to undo.
+  template <typename RowOf>
+  Result<void> put_pods(Span<uint64_t> refs, uint64_t* ids, RowOf row_of);
   Result<void> drop_pod(uint32_t slot);
   void undo_to(size_t mark) noexcept;
   size_t place_of(uint32_t row) const;  // in order_
@@ -258,7 +263,8 @@ class Sim final : public RefCounted {
   uint64_t calls_ = 0;     // of place_many()
   uint32_t removals_ = 0;  // calls of remove()
   VerdictTexts texts_;
-  std::vector<const Pod*> pods_put_;  // of put_pods()
+  std::vector<const Pod*> pods_put_;  // of a piece of put_pods()
+  std::vector<uint32_t> rows_put_;
   std::vector<uint32_t> slots_put_;
   std::vector<SimHit> hits_;      // of place_all()
   std::vector<uint32_t> rows_;    // of a given order

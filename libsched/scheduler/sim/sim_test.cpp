@@ -213,6 +213,72 @@ TEST_CASE("Resetting ends forks; a wrong one changes nothing") {
   CHECK(w.sim->position(node_ids[1]) == 1);
 }
 
+TEST_CASE("Many pods of one change come or stay away together") {
+  constexpr size_t kMany = 10'000;  // more than one piece of put_pods()
+  World w;
+  const uint64_t shape = w.node(4), small = w.pod(100), other = w.pod(200);
+  std::string document =
+      "{metadata: {name: p}, spec: {containers: [{name: c, resources: {requests: {";
+  for (int i = 0; i < 1025; ++i) document += "example.com/r" + std::to_string(i) + ": 1, ";
+  document += "}}}]}}";
+  const Str text = document;
+  uint64_t too_many_resources = 0;
+  REQUIRE(w.catalog->parse_pods({&text, 1}, {}, true, nullptr, &too_many_resources).ok());
+  const uint64_t n1 = w.add(shape, "n1"), n2 = w.add(shape, "n2");
+  const uint64_t first = w.place(small, n1);
+  std::vector<uint64_t> pods(kMany, small), on(kMany, n1), ids(kMany, 7);
+  std::vector<uint32_t> on_node(kMany, 0);
+  for (size_t i = 1; i < kMany; i += 2) on[i] = n2;
+  const auto as_before = [&] {
+    CHECK(w.sim->view().pod_count() == 1);
+    CHECK(w.sim->has_pod(first));
+    CHECK(w.sim->view().row(index_of(n1)).pods.size() == 1);
+    CHECK(w.sim->view().row(index_of(n2)).pods.empty());
+    CHECK(w.sim->order().size() == 2);
+    CHECK(ids == std::vector<uint64_t>(kMany, 7));
+  };
+  const Str names[] = {"a", "b"};
+  const uint64_t nodes[] = {shape, shape};
+  Sim::Reset to;
+  to.nodes = nodes;
+  to.names = names;
+  to.pods = pods;
+  to.on_node = on_node.data();
+  to.pod_ids = ids.data();
+  for (const uint64_t bad : {too_many_resources, shape}) {
+    pods.back() = bad;
+    const Rc expected = bad == shape ? Rc::kStale : Rc::kLimit;
+    CHECK(w.sim->add_pods(pods, on.data(), ids.data()).error().rc == expected);
+    as_before();
+    CHECK(w.sim->reset(to).error().rc == expected);
+    as_before();
+    CHECK(w.sim->has_node(n1));
+    CHECK(w.sim->find_node("a") == 0);
+  }
+  for (size_t i = 0; i < kMany; i += 3) pods[i] = other;
+  pods.back() = small;
+  REQUIRE(w.sim->fork().ok());
+  // The first round takes new slots, the second one those that some pods have left.
+  for (int round = 0; round < 2; ++round) {
+    REQUIRE(w.sim->add_pods(pods, on.data(), ids.data()).ok());
+    bool right = true;
+    for (size_t i = 0; i < kMany; ++i)
+      right = right && w.sim->pod_node(ids[i]) == on[i] && w.sim->pod_ref(ids[i]) == pods[i];
+    CHECK(right);
+    if (round == 0) {
+      std::vector<uint64_t> some;
+      for (size_t i = 0; i < kMany; i += 2) some.push_back(ids[i * 7 % kMany]);
+      REQUIRE(w.sim->remove_pods(some).ok());
+    }
+  }
+  CHECK(w.sim->view().pod_count() == 1 + kMany + kMany / 2);
+  const std::vector<uint64_t> gone = ids;
+  REQUIRE(w.sim->revert().ok());
+  for (const uint64_t id : gone) REQUIRE(!w.sim->has_pod(id));
+  ids.assign(kMany, 7);
+  as_before();
+}
+
 TEST_CASE("A catalog forgets what was not looked up, but nothing that is placed") {
   World w;
   const uint64_t shape = w.node(4), placed = w.pod(100), unused = w.pod(200);

@@ -85,6 +85,19 @@ def test_a_batch_filter_returns_a_mask_codes_or_reasons(nodes):
     assert [fit[name].status.reasons for name in "ab"] == [("wrong zone",), ("wrong name",)]
 
 
+@pytest.mark.parametrize("count", [1, 7, 8, 9, 40, 67])
+def test_a_mask_may_have_any_length_spacing_and_bytes(count):
+    cluster = libsched.Cluster([node(f"n{i}") for i in range(count)])
+    generator = numpy.random.default_rng(count)
+    for made in range(12):
+        bits = generator.random(count) < (0.5, 0.1, 0.9)[made % 3]
+        masks = {"plain": bits, "spaced": numpy.repeat(bits, 2)[::2], "backwards": bits[::-1].copy()[::-1],
+                 "other bytes": (bits * generator.integers(1, 256, count, dtype=numpy.uint8)).view(numpy.bool_)}
+        for name, mask in masks.items():
+            masking = type("Masking", (), {"filter_batch": lambda self, state, pod, nodes, mask=mask: mask})
+            assert set(ask(masking, cluster).nodes) == {f"n{i}" for i in numpy.flatnonzero(bits)}, name
+
+
 def test_a_score_batch_decides_and_floats_are_cut(nodes):
     class Prefer:
         def score_batch(self, state, pod, nodes):

@@ -88,7 +88,7 @@ class Images {
   }
   // Whether freeze() would change a number of the row.
   bool outdated(uint32_t row) const {
-    if (!has_any(row) || frozen_[row] == holders_changes_) return false;
+    if (row >= frozen_.size() || frozen_[row] == holders_changes_) return false;
     for (const Place& p : rows_[row]) {
       const Image& image = images_[p.image];
       if (image.holders[p.position].nodes != image.holders.size()) return true;

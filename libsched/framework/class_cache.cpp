@@ -31,10 +31,10 @@ bool ClassCache::serves(const View& view) const {
 KeptClass& ClassCache::find(const Pod& pod, const PodClassName* known) {
   if (known == nullptr && std::exchange(name_serial_, pod.serial) != pod.serial) {
     name_serial_ = 0;
-    pod_class(pod, &name_);
+    name_ = pod_class(pod, &name_room_);
     name_serial_ = pod.serial;
   }
-  const std::string& name = known == nullptr ? name_ : known->bytes;
+  const std::string_view name = known == nullptr ? name_ : known->bytes;
   // Replicas often come one after the other.
   if (!classes_.empty() && classes_.front().name == name) return classes_.front();
   if (!classes_.empty()) count(&classes_.front());

@@ -54,6 +54,10 @@ class ClassCache {
   // With fewer nodes asking all of them costs no more than looking for what is kept.
   static constexpr size_t kFewNodes = 256;
 
+  ClassCache() = default;
+  ClassCache(const ClassCache&) = delete;  // name_ points into name_room_
+  ClassCache& operator=(const ClassCache&) = delete;
+
   ClassCacheMode mode() const { return mode_; }
   // Forgets everything. `max_bytes` 0: the default.
   void configure(ClassCacheMode mode, size_t max_bytes);
@@ -103,8 +107,9 @@ class ClassCache {
   struct Hash {
     size_t operator()(const Key& k) const { return static_cast<size_t>(k.hash); }
   };
-  Classes classes_;           // the latest first
-  std::string name_;          // of the pod that was looked for last without a name
+  Classes classes_;  // the latest first
+  std::string name_room_;
+  std::string_view name_;     // of the pod that was looked for last without a name
   uint64_t name_serial_ = 0;  // which pod that was
   std::unordered_map<Key, Classes::iterator, Hash> by_name_;
   LoggedChanges changes_;

@@ -69,12 +69,13 @@ Result<void> Evaluator::tie_to_pod(CycleState& state, const Pod& pod) const {
 
 Status Evaluator::run_pre_enqueue(const Pod& pod) const {
   const ReadOnlyScope scope(*this);
+  const Call call{view(), *services_};
   Status last;
   bool plain = true;  // `last` is a bare Success, as nearly always
   for (const uint32_t i : framework_->at(ExtensionPoint::kPreEnqueue)) {
     const Framework::Instance& instance = framework_->plugins()[i];
     if (!instance.plugin) continue;
-    Status said = instance.plugin->pre_enqueue({view(), *services_}, pod);
+    Status said = instance.plugin->pre_enqueue(call, pod);
     if (!said.success()) {
       said.plugin = instance.name;
       return said;

@@ -171,6 +171,9 @@ class Evaluator final : public RefCounted {
   // PreFilter, Filter, PreScore and Score as upstream's scheduling cycle runs them, and the choice
   // of a node. Changes only the start of the next sampled cycle.
   Result<CycleOutcome> run_cycle(CycleState& state, const Pod& pod, const CycleOptions& options);
+  // The same; `out` is a new outcome, which means nothing after an error.
+  Result<void> run_cycle(CycleState& state, const Pod& pod, const CycleOptions& options,
+                         CycleOutcome* out);
 
   // Chooses when run_cycle() keeps what plugins say of the nodes by the class of the pod, which
   // never changes an outcome, and drops what is kept. `max_bytes` 0 means
@@ -335,8 +338,8 @@ class Evaluator final : public RefCounted {
   Result<void> ready_to_score(CycleState& state, const Pod& pod, size_t words) const;
 
   // Cycles (evaluator_cycle.cpp).
-  Result<CycleOutcome> cycle(CycleState& state, const Pod& pod, const Call& call,
-                             const CycleOptions& options);
+  Result<void> cycle(CycleState& state, const Pod& pod, const Call& call,
+                     const CycleOptions& options, CycleOutcome* out);
   Result<CycleOutcome> choose(CycleState& state, const Pod& pod, const Call& call,
                               const CycleOptions& options, NodeStatuses* said,
                               ExtenderVerdicts* extended);

@@ -35,33 +35,40 @@ size_t Evaluator::nodes_to_find(size_t nodes) const {
 
 Result<CycleOutcome> Evaluator::run_cycle(CycleState& state, const Pod& pod,
                                           const CycleOptions& options) {
+  CycleOutcome out;
+  LIBSCHED_TRY(run_cycle(state, pod, options, &out));
+  return out;
+}
+
+Result<void> Evaluator::run_cycle(CycleState& state, const Pod& pod, const CycleOptions& options,
+                                  CycleOutcome* out) {
   LIBSCHED_TRY(check_idle());
   LIBSCHED_TRY(may_replace(state));
   const CallLimits limits(options.limits, *services_);
   const Call call = call_with(limits.watch());
   LIBSCHED_TRY(call.check_limits());
   const size_t start = next_start_;
-  Result<CycleOutcome> out = cycle(state, pod, call, options);
+  Result<void> done = cycle(state, pod, call, options, out);
   // The limits ended the cycle, which thus counts as not begun.
-  if (!out.ok() && limits.watch() != nullptr && limits.watch()->found()) next_start_ = start;
-  return out;
+  if (!done.ok() && limits.watch() != nullptr && limits.watch()->found()) next_start_ = start;
+  return done;
 }
 
-Result<CycleOutcome> Evaluator::cycle(CycleState& state, const Pod& pod, const Call& call,
-                                      const CycleOptions& options) {
+Result<void> Evaluator::cycle(CycleState& state, const Pod& pod, const Call& call,
+                              const CycleOptions& options, CycleOutcome* out) {
   if (cluster_) cluster_->refresh();
   const View& v = view();
-  CycleOutcome out;
   if (v.node_count() == 0) {
-    out.status = Status(Code::kUnschedulableAndUnresolvable, "no nodes available to schedule pods");
-    return out;
+    out->status =
+        Status(Code::kUnschedulableAndUnresolvable, "no nodes available to schedule pods");
+    return {};
   }
-  const Result<bool> kept = choose_by_class(state, pod, call, options, &out);
+  const Result<bool> kept = choose_by_class(state, pod, call, options, out);
   if (!kept.ok()) return kept.error();
   if (*kept) {
     if (classes_.mode() == ClassCacheMode::kChecked)
-      LIBSCHED_TRY(compare_outcome(pod, call, options, out));
-    return out;
+      LIBSCHED_TRY(compare_outcome(pod, call, options, *out));
+    return {};
   }
   {
     const ExclusiveUse use(*this);
@@ -69,28 +76,29 @@ Result<CycleOutcome> Evaluator::cycle(CycleState& state, const Pod& pod, const C
     Result<Status> pre = pre_filter(state, pod, call);
     if (!pre.ok()) return std::move(pre.error());
     point.end(&*pre);
-    out.status = std::move(*pre);
+    out->status = std::move(*pre);
   }
-  if (!out.status.success()) {
-    if (!out.status.rejected()) return out;
+  if (!out->status.success()) {
+    if (!out->status.rejected()) return {};
     NodeStatuses statuses;
-    statuses.absent = out.status;
+    statuses.absent = out->status;
     if (options.fit_error) {
-      out.diagnosis.add(out.status, 0);
-      out.diagnosis.unschedulable_plugins.insert(state.pre_filter().restricted.begin(),
-                                                 state.pre_filter().restricted.end());
-      out.status = fit_error_status(fit_error_text(v.node_count(), out.status), out.diagnosis);
+      out->diagnosis.add(out->status, 0);
+      out->diagnosis.unschedulable_plugins.insert(state.pre_filter().restricted.begin(),
+                                                  state.pre_filter().restricted.end());
+      out->status = fit_error_status(fit_error_text(v.node_count(), out->status), out->diagnosis);
     }
-    LIBSCHED_TRY(run_post_filter_after(state, pod, call, options, statuses, &out));
-    return out;
+    return run_post_filter_after(state, pod, call, options, statuses, out);
   }
   NodeStatuses said;
   ExtenderVerdicts extended;
   Result<CycleOutcome> chosen = choose(state, pod, call, options, &said, &extended);
-  if (chosen.ok() && (options.post_filter || options.fit_error) && chosen->row == kNoId &&
-      chosen->status.code == Code::kUnschedulable)
-    LIBSCHED_TRY(explain_failure(state, pod, call, options, said, extended, &*chosen));
-  return chosen;
+  if (!chosen.ok()) return std::move(chosen.error());
+  *out = std::move(*chosen);
+  if ((options.post_filter || options.fit_error) && out->row == kNoId &&
+      out->status.code == Code::kUnschedulable)
+    LIBSCHED_TRY(explain_failure(state, pod, call, options, said, extended, out));
+  return {};
 }
 
 // No node has taken the pod: unless `said` has the reasons, the filters run again.

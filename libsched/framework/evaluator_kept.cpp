@@ -56,6 +56,7 @@ Result<bool> Evaluator::choose_by_class(CycleState& state, const Pod& pod, const
   out->evaluated = places.count();
   const PlacedTotals::Best best = totals.best(places);
   out->row = places.row(best.place);
+  v.fetch_row(out->row);
   if (out->feasible > 1) out->total = best.total + kept->cycle.offset();
   if (classes_.mode() != ClassCacheMode::kChecked) classes_.note_served();
   return true;
@@ -79,10 +80,10 @@ Result<void> Evaluator::compare_outcome(const Pod& pod, const Call& call,
     Evaluator& evaluator;
   } compared{*this};
   const Ref<CycleState> state = make_ref<CycleState>();
-  const Result<CycleOutcome> fresh = cycle(*state, pod, call, how);
-  if (!fresh.ok()) return fresh.error();
-  if (fresh->row == kept.row && fresh->total == kept.total && fresh->feasible == kept.feasible &&
-      fresh->evaluated == kept.evaluated)
+  CycleOutcome fresh;
+  LIBSCHED_TRY(cycle(*state, pod, call, how, &fresh));
+  if (fresh.row == kept.row && fresh.total == kept.total && fresh.feasible == kept.feasible &&
+      fresh.evaluated == kept.evaluated)
     return {};
   const auto text = [&](const CycleOutcome& o) {
     return (o.row == kNoId ? "none" : view().row(o.row).name) + " by " + std::to_string(o.total) +
@@ -90,7 +91,7 @@ Result<void> Evaluator::compare_outcome(const Pod& pod, const Call& call,
   };
   return Error{Rc::kInternal,
                "a cycle that goes on from a kept one ends otherwise: " + text(kept) +
-                   ", as a whole " + text(*fresh),
+                   ", as a whole " + text(fresh),
                {},
                {}};
 }

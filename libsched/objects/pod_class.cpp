@@ -15,13 +15,13 @@ namespace {
 class Encoder {
  public:
   // Replaces the text.
-  explicit Encoder(std::string* out) : out_(*out) {
+  explicit Encoder(std::string* room) : out_(*room) {
     constexpr size_t kUsual = 512;
-    out_.resize(std::max(out_.capacity(), kUsual));
+    if (out_.size() < kUsual) out_.resize(kUsual);
     at_ = out_.data();
     end_ = at_ + out_.size();
   }
-  void end() { out_.resize(static_cast<size_t>(at_ - out_.data())); }
+  Str end() const { return {out_.data(), static_cast<size_t>(at_ - out_.data())}; }
 
   void number(int64_t n) { raw(n); }
   // Which of the things that most pods lack are there. Nothing is written of the others.
@@ -240,7 +240,7 @@ class Encoder {
 
 std::string pod_class(const Pod& pod) {
   std::string out;
-  pod_class(pod, &out);
+  out.resize(pod_class(pod, &out).size());
   return out;
 }
 
@@ -360,8 +360,8 @@ void encode_claim_statuses(const Pod& pod, Encoder* e) {
   });
 }
 
-void encode(const Pod& pod, const Parts& parts, std::string* out) {
-  Encoder e(out);
+Str encode(const Pod& pod, const Parts& parts, std::string* room) {
+  Encoder e(room);
   const PodSpec& spec = pod.spec;
   const OwnerReference* const owner = controller_of(pod);
   uint32_t there = rare_parts(pod, parts, owner);
@@ -409,7 +409,7 @@ void encode(const Pod& pod, const Parts& parts, std::string* out) {
     e.text(pod.status.extended_resource_claim);
     e.number(static_cast<int64_t>(pod.status.extended_claim_hash));
   }
-  e.end();
+  return e.end();
 }
 
 }  // namespace
@@ -423,10 +423,10 @@ bool name_is_read(const Pod& pod) {
                      [](const Volume& v) { return v.kind == VolumeKind::kEphemeral; });
 }
 
-void pod_class(const Pod& pod, std::string* out) { encode(pod, {}, out); }
+Str pod_class(const Pod& pod, std::string* room) { return encode(pod, {}, room); }
 
 void filtered_pod_class(const Pod& pod, bool placed, std::string* out) {
-  encode(pod, {.node_names = !placed, .spelling = false}, out);
+  out->resize(encode(pod, {.node_names = !placed, .spelling = false}, out).size());
 }
 
 }  // namespace libsched

@@ -15,8 +15,8 @@
 namespace libsched {
 
 std::string pod_class(const Pod& pod);
-// Replaces *out, whose memory is used again.
-void pod_class(const Pod& pod, std::string* out);
+// The same in `room`, whose text is replaced and whose memory is used again.
+Str pod_class(const Pod& pod, std::string* room);
 // The class as far as filters alone read it: without the volumes that no plugin looks into, such as
 // projected ones, and without the spelling of the others. Replaces *out. `placed`: also without
 // spec.nodeName and status.nominatedNodeName.
@@ -33,7 +33,7 @@ class PodClassMap {
   explicit PodClassMap(size_t max_bytes) : max_bytes_(max_bytes) {}
 
   // Null: nothing is kept about this class.
-  T* find(const std::string& pod_class) {
+  T* find(Str pod_class) {
     const auto found = kept_.find(pod_class);
     return found == kept_.end() ? nullptr : &found->second;
   }
@@ -53,10 +53,11 @@ class PodClassMap {
 
  private:
   struct Hash {
-    size_t operator()(const std::string& s) const { return static_cast<size_t>(hash_str(s)); }
+    using is_transparent = void;
+    size_t operator()(Str s) const { return static_cast<size_t>(hash_str(s)); }
   };
 
-  std::unordered_map<std::string, T, Hash> kept_;
+  std::unordered_map<std::string, T, Hash, std::equal_to<>> kept_;
   size_t max_bytes_, bytes_ = 0;
 };
 
@@ -74,17 +75,17 @@ using PodClassNameRef = Ref<const PodClassName>;
 class PodClassNames {
  public:
   PodClassNameRef of(const Pod& pod) {
-    pod_class(pod, &name_);
-    if (const PodClassNameRef* known = kept_.find(name_); known != nullptr) return *known;
-    const PodClassNameRef made = make_ref<PodClassName>(name_);
-    kept_.put(name_, made, sizeof(PodClassName) + name_.size());
+    const Str name = pod_class(pod, &room_);
+    if (const PodClassNameRef* known = kept_.find(name); known != nullptr) return *known;
+    const PodClassNameRef made = make_ref<PodClassName>(std::string(name));
+    kept_.put(made->bytes, made, sizeof(PodClassName) + name.size());
     return made;
   }
 
  private:
   static constexpr size_t kMaxBytes = size_t{16} << 20;
 
-  std::string name_;
+  std::string room_;
   PodClassMap<PodClassNameRef> kept_{kMaxBytes};
 };
 

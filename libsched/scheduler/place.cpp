@@ -43,31 +43,35 @@ class Placer {
     for (Evaluator* e : profiles_) e->restart_ties();
   }
 
-  Result<Placement> place(const PodRef& pod) {
-    Placement out;
-    out.pod = pod;
-    const Result<bool> settled = settle(*pod, &out);
+  // `out` is a new Placement.
+  Result<void> place(const PodRef& pod, Placement* out) {
+    out->pod = pod;
+    const Result<bool> settled = settle(*pod, out);
     if (!settled.ok()) return settled.error();
-    if (*settled) return out;
+    if (*settled) return {};
     Evaluator* const evaluator = profile_of(profiles_, *pod, options_.other_profile);
-    if (evaluator == nullptr) return no_profile(std::move(out));
-    out.profile = &evaluator->framework();
+    if (evaluator == nullptr) {
+      out->outcome = Outcome::kError;
+      out->text = no_profile_error(*pod);
+      return {};
+    }
+    out->profile = &evaluator->framework();
     // The claims of a pod that is not placed go again, so that the cluster is as before.
     std::optional<Cluster::Transaction> claims;
     PodRef with_claims;
     if (options_.claims_from_templates && has_made_claims(*pod)) {
       claims.emplace(&cluster());
       Result<PodRef> made = add_missing_claims(cluster(), pod);
-      if (!made.ok()) return failed_by(made.error(), std::move(out));
+      if (!made.ok()) return failed_by(made.error(), out);
       with_claims = std::move(*made);
     }
-    const Result<void> ran = schedule(*evaluator, with_claims ? with_claims : pod, &out);
-    if (!ran.ok()) return failed_by(ran.error(), std::move(out));
-    if (claims && out.outcome == Outcome::kPlaced) {
+    const Result<void> ran = schedule(*evaluator, with_claims ? with_claims : pod, out);
+    if (!ran.ok()) return failed_by(ran.error(), out);
+    if (claims && out->outcome == Outcome::kPlaced) {
       claims->commit();
-      out.pod = std::move(with_claims);
+      out->pod = std::move(with_claims);
     }
-    return out;
+    return {};
   }
 
  private:
@@ -137,18 +141,12 @@ class Placer {
   }
 
   // The error ends the call, or it is the pod's outcome.
-  static Result<Placement> failed_by(const Error& error, Placement out) {
+  static Result<void> failed_by(const Error& error, Placement* out) {
     if (ends(error)) return error;
-    out.outcome = Outcome::kError;
-    out.text = error.text();
-    out.plugin = error.plugin;
-    return out;
-  }
-
-  static Placement no_profile(Placement out) {
-    out.outcome = Outcome::kError;
-    out.text = no_profile_error(*out.pod);
-    return out;
+    out->outcome = Outcome::kError;
+    out->text = error.text();
+    out->plugin = error.plugin;
+    return {};
   }
 
   // PreEnqueue, a scheduling cycle, assume and Reserve.
@@ -173,25 +171,25 @@ class Placer {
     if (options_.sampling) evaluator.set_next_start(next_start_);
     // Mostly the state only lends what is prepared for the class.
     if (!state_ || !state_->unique() || !state_->may_adopt()) state_ = make_ref<CycleState>();
-    const Result<CycleOutcome> chosen = evaluator.run_cycle(*state_, *pod, how_);
-    if (!chosen.ok()) return chosen.error();
+    CycleOutcome chosen;
+    LIBSCHED_TRY(evaluator.run_cycle(*state_, *pod, how_, &chosen));
     next_start_ = evaluator.next_start();
-    out->feasible = chosen->feasible;
-    if (chosen->row == kNoId) {
-      const bool no = chosen->status.rejected();
-      LIBSCHED_TRY(rejected(no ? Outcome::kUnschedulable : Outcome::kError, chosen->status, out));
+    out->feasible = chosen.feasible;
+    if (chosen.row == kNoId) {
+      const bool no = chosen.status.rejected();
+      LIBSCHED_TRY(rejected(no ? Outcome::kUnschedulable : Outcome::kError, chosen.status, out));
       if (no) keep(evaluator, *out, std::move(of));
       return {};
     }
-    const std::string& node = cluster().view().row(chosen->row).name;
+    const std::string& node = cluster().view().row(chosen.row).name;
     out->node = node;
-    const Result<Status> reserved = evaluator.assume(*state_, *pod, chosen->row);
+    const Result<Status> reserved = evaluator.assume(*state_, *pod, chosen.row);
     if (!reserved.ok()) return reserved.error();
     if (!reserved->success()) {
       out->node.clear();
       return rejected(Outcome::kRefused, *reserved, out);
     }
-    if (chosen->feasible > 1) out->score = chosen->total;
+    if (chosen.feasible > 1) out->score = chosen.total;
     return {};
   }
 
@@ -243,7 +241,7 @@ Result<void> place(Span<Evaluator*> profiles, Span<PlaceRequest> requests,
   LIBSCHED_TRY(check_profiles(profiles));
   Placer placer(profiles, options);
   const View& view = profiles.front()->cluster()->view();
-  constexpr size_t kAhead = 4, kPartsAhead = 2;
+  constexpr size_t kAhead = 8, kPartsAhead = 4;
   for (const PlaceRequest& request : requests) {
     const auto later = static_cast<size_t>(requests.data() + requests.size() - &request);
     if (later > kAhead && (&request)[kAhead].pod) fetch_pod(*(&request)[kAhead].pod);
@@ -252,14 +250,14 @@ Result<void> place(Span<Evaluator*> profiles, Span<PlaceRequest> requests,
     for (size_t i = 0; i < request.replicas; ++i) {
       const Result<PodRef> pod = replica_of(request, i);
       if (!pod.ok()) return pod.error();
-      Result<Placement> done = placer.place(*pod);
-      if (!done.ok()) return std::move(done.error());
-      const bool stuck = failed(done->outcome);
-      if (stuck) done->count = request.replicas - i;
+      Placement done;
+      LIBSCHED_TRY(placer.place(*pod, &done));
+      const bool stuck = failed(done.outcome);
+      if (stuck) done.count = request.replicas - i;
       bool more = false;
       {
         const Cluster::Judging judging(profiles.front()->cluster());  // it may not change it
-        more = placed(*done);
+        more = placed(done);
       }
       if (!more || (stuck && options.stop_at_failure)) return {};
       if (stuck) break;

@@ -56,6 +56,11 @@ class View : public HandleMark {
       prefetch(pods.data());
       prefetch(labels.data());
     }
+    // For a pod that is placed on the row soon.
+    void fetch() const {
+      const char* const begin = reinterpret_cast<const char*>(this);
+      for (size_t i = 0; i < sizeof(Row); i += 64) prefetch_to_write(begin + i);
+    }
   };
   struct Slot {
     PodRef pod;
@@ -81,11 +86,6 @@ class View : public HandleMark {
   uint32_t find_row(Str name) const { return find_row(name, hash_str(name)); }
   uint32_t find_row(Str name, uint64_t hash) const {
     return row_ids_.find(hash, [&](uint32_t r) { return same_text(rows_[r].name, name); });
-  }
-  // Brings into the cache what placing a pod on the row reads and writes first.
-  void fetch_row(uint32_t r) const {
-    const char* const row = reinterpret_cast<const char*>(&rows_[r]);
-    for (size_t i = 0; i < sizeof(Row); i += 64) prefetch_to_write(row + i);
   }
   // The row of an existing node, or kNoId.
   uint32_t find_node(Str name) const {

@@ -56,7 +56,7 @@ Result<bool> Evaluator::choose_by_class(CycleState& state, const Pod& pod, const
   out->evaluated = places.count();
   const PlacedTotals::Best best = totals.best(places);
   out->row = places.row(best.place);
-  v.fetch_row(out->row);
+  v.row(out->row).fetch();
   if (out->feasible > 1) out->total = best.total + kept->cycle.offset();
   if (classes_.mode() != ClassCacheMode::kChecked) classes_.note_served();
   return true;

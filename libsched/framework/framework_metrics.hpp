@@ -31,7 +31,7 @@ struct FrameworkMetrics {
   std::array<Histogram<kWaitBuckets>, kStatusCodes> permit_waits;  // by code
   std::array<Counter, 3> volume_stage_errors;                      // by VolumeStage
 
-  std::array<ApiCallMetrics, 2> api_calls;  // by ApiCallType
+  std::array<ApiCallMetrics, 2> api_calls;                         // by ApiCallType
 
   void permit_waited(Code code, int64_t ns) {
     permit_waits[static_cast<size_t>(code)].observe_ns(ns);

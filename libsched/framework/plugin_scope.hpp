@@ -33,8 +33,8 @@ class PluginScope {
 
  private:
   // Every call up to Filter of one node reads this, hence the model that needs no function call.
-  [[gnu::tls_model(
-      "initial-exec")]] static constinit inline thread_local const PluginScope* innermost = nullptr;
+  [[gnu::tls_model("initial-exec")]] static constinit inline thread_local const PluginScope*
+      innermost = nullptr;
 
   CycleState& state_;
   const Call& call_;

@@ -156,10 +156,19 @@ class ScorePass::Sums {
 };
 
 Result<Status> ScorePass::pre_score(const ScoreSet& set) {
-  for (CycleState::Entry& e : state_.edit_entries()) {
-    e.score_data.reset();
-    e.skip_score = e.pre_scored = false;
-  }
+  const auto forget = [&] {
+    for (CycleState::Entry& e : state_.edit_entries()) {
+      e.score_data.reset();
+      e.skip_score = e.pre_scored = false;
+    }
+  };
+  forget();
+  Result<Status> ran = ask_pre_score(set);
+  if (!ran.ok()) forget();  // the limits ended it, and the last data may be unfinished
+  return ran;
+}
+
+Result<Status> ScorePass::ask_pre_score(const ScoreSet& set) {
   const uint64_t epoch = call_.view.ids_epoch();
   for (const uint32_t i : framework_.at(ExtensionPoint::kPreScore)) {
     const Framework::Instance& instance = framework_.plugins()[i];

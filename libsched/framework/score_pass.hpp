@@ -41,6 +41,7 @@ class ScorePass {
   void count_scores(const ScoreSet& set) const;
 
  private:
+  Result<Status> ask_pre_score(const ScoreSet& set);
   class Failure;
   template <typename Total>
   class Sums;

@@ -87,3 +87,21 @@ def test_usage_errors(run):
     assert done.err.endswith("libsched fit: error: unrecognized arguments: --exlain=a; did you mean --explain?\n")
     done = run("config", "check", "one.yaml", "two.yaml")
     assert done.err.endswith("libsched config check: error: unrecognized arguments: two.yaml\n")
+
+
+def test_a_file_that_is_no_text(run):
+    files = {"c.yaml": several(node("a")), "p.yaml": pod()}
+    for text, byte, place in ((b"kind: x\nab\x00c", "0x00", "line 2, column 3"),
+                              (b"\x7fELF\x02", "0x7f", "line 1, column 1"),
+                              (b"\xff", "0xff", "line 1, column 1"), (b"a: \xc3", "0xc3", "line 1, column 4")):
+        hint = (f"; the file is not text, it has the byte {byte} at {place}; give a file in YAML or JSON\n")
+        done = run("config", "check", "-", stdin=text)
+        assert done.code == 2 and done.err.startswith("standard input: yaml: ") and done.err.endswith(hint)
+        done = run("config", "check", "-", "--json", stdin=text)
+        assert done.code == 2 and done.json()["hint"] == hint[2:-1] and done.json()["error"].startswith("yaml: ")
+        done = run("fit", "c.yaml", "--pod", "p.yaml", "--config", "bin.dat", files={**files, "bin.dat": text})
+        assert done.code == 2 and done.err.startswith("libsched: error: bin.dat: yaml: ") and done.err.endswith(hint)
+    done = run("config", "check", "-", stdin="kind: X".encode("utf-16"))
+    assert done.code == 2 and done.err.endswith("; the file is UTF-16 text; save it as UTF-8\n")
+    done = run("config", "check", "-", stdin="kind: caf\u00e9\n")
+    assert done.code == 2 and "not text" not in done.err

@@ -172,3 +172,14 @@ def test_names_of_files_that_cannot_be_right(fit, run):
     done = run("drain", "a", "b")
     assert done.code == 2
     assert "error: b: No such file or directory; the last argument is CLUSTER, and those before it" in done.err
+
+
+def test_options_whose_value_is_empty(fit, run):
+    for option in ("--config", "--profile"):
+        done = fit(pod(), option, "")
+        assert done.code == 2 and done.out == ""
+        assert done.err.endswith(f"argument {option}: the value is empty; is a variable of the shell not set?\n")
+    done = run("explain", "cluster.json", "--pod", "pod.json", "--node", "")
+    assert done.code == 2 and "argument --node: the value is empty" in done.err
+    done = run("compare", "cluster.json", "--config", "")
+    assert done.code == 2 and done.err.endswith("is a variable of the shell not set?\n")

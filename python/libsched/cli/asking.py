@@ -16,7 +16,7 @@ from typing import Any
 from ..cluster import Cluster
 from ..config import Config
 from ..daemons import with_tolerations
-from ..errors import Error, NotFoundError
+from ..errors import Error, FileError, NotFoundError
 from ..fit import FitResult
 from ..framework import Framework
 from ..objects import Pod
@@ -65,12 +65,12 @@ def add_judging(made: argparse.ArgumentParser, configs: int = 1) -> None:
     With two `configs` the option is a list.
     """
     if configs == 1:
-        made.add_argument("--config", metavar="FILE", help="a KubeSchedulerConfiguration")
+        made.add_argument("--config", type=nonempty, metavar="FILE", help="a KubeSchedulerConfiguration")
     else:
-        made.add_argument("--config", action="append", metavar="FILE",
+        made.add_argument("--config", action="append", type=nonempty, metavar="FILE",
                           help="a KubeSchedulerConfiguration; a second one is that of the second "
                           "side")
-    made.add_argument("--profile", metavar="NAME",
+    made.add_argument("--profile", type=nonempty, metavar="NAME",
                       help="the profile that judges (default: the pod's schedulerName)")
     made.add_argument("--semantics", metavar="RELEASE", default="",
                       help='whose semantics: "1.36" (default) or "1.31"')
@@ -125,6 +125,13 @@ def _calls(text: str) -> int:
     return int(text)
 
 
+def nonempty(text: str) -> str:
+    """Returns an argument that must not be empty."""
+    if not text:
+        raise argparse.ArgumentTypeError("the value is empty; is a variable of the shell not set?")
+    return text
+
+
 def number(text: str) -> int:
     """Parses an argument of at most 64 bits."""
     if not text.isdecimal() or int(text) >= 1 << 64:
@@ -164,6 +171,10 @@ class Profiles:
             self._config = Config(reading.path(self._file) if self._file else None,
                                   feature_gates=self._gates)
         except Error as error:
+            if self._file and not isinstance(error, FileError):
+                with contextlib.suppress(OSError), open(self._file, "rb") as file:
+                    hint = reading.not_text(file.read())
+                    error.message += f"; {hint}" if hint else ""
             raise self._told(error) from None
         self._frameworks: dict[str, Framework] = {}
 

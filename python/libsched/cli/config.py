@@ -10,6 +10,7 @@ from typing import Any
 from ..config import Config, nonempty, read_file
 from ..errors import Error, FileError
 from ..framework import Framework
+from .reading import not_text
 from .terminal import Terminal, print_json, table
 
 POINTS = ("preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore", "score",
@@ -37,17 +38,21 @@ def add(made: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Checks a file; returns 0 or 2."""
     name = "standard input" if options.file == "-" else options.file
+    document = b""
     try:
-        config = Config(_document(options.file))
+        document = _document(options.file)
+        config = Config(document)
         described = config.describe()
         unable = list(_unable(config))
     except Error as error:
         if isinstance(error, FileError):
             raise
+        hint = not_text(document)
         if options.json:
-            print_json({"valid": False, "error": error.message, "path": error.path})
+            print_json({"valid": False, "error": error.message, "path": error.path,
+                        **({"hint": hint} if hint else {})})
         else:
-            Terminal(sys.stderr).line(f"{name}: {error}")
+            Terminal(sys.stderr).line(f"{name}: {error}" + (f"; {hint}" if hint else ""))
         return 2
     if options.json:
         print_json({"valid": True, **described, "cannotRun": unable})

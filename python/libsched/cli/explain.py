@@ -45,7 +45,7 @@ def add(made: argparse.ArgumentParser) -> None:
     """What does each plugin make of each node?"""
     made.description, made.epilog = DESCRIPTION, EPILOG
     asking.add_inputs(made, "judge")
-    made.add_argument("--node", metavar="NODE", help="only this node, plugin by plugin")
+    made.add_argument("--node", type=asking.nonempty, metavar="NODE", help="only this node, plugin by plugin")
     made.add_argument("--values", choices=_KINDS, default="weighted",
                       help="which scores the table shows (default: weighted; all: "
                       "raw/normalised/weighted)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from .progress import Progress, size_text
 from .terminal import Terminal
 
 MOST_WARNINGS = 10
+_NO_TEXT = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def read(name: str, *, defaults: bool, strict: bool, classes: Objects | None = None,
@@ -87,6 +89,24 @@ def skipped_text(objects: Objects, fields: int) -> str:
     if fields:
         parts.append(f"{fields:,} unknown field{'s' * (fields != 1)}")
     return ", ".join(parts)
+
+
+def not_text(data: bytes) -> str:
+    """Says where a file has a byte that no YAML or JSON has; empty if it is text."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "the file is UTF-16 text; save it as UTF-8"
+    found = _NO_TEXT.search(data)
+    at = found.start() if found else len(data)
+    try:
+        data[:at].decode()
+    except UnicodeDecodeError as error:
+        at = error.start
+    if at == len(data):
+        return ""
+    line = data.count(b"\n", 0, at) + 1
+    column = at - data.rfind(b"\n", 0, at)
+    return (f"the file is not text, it has the byte 0x{data[at]:02x} at line {line}, column {column}; "
+            "give a file in YAML or JSON")
 
 
 def shown(name: str) -> str:

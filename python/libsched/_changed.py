@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Union
 
 from . import _core
+from ._arguments import flag, items, mapping, text, texts, whole
 from .errors import InvalidError, StateError
 
 #: An amount of a resource: a quantity such as ``"500m"`` and ``"2Gi"``, or a number of thousandths
@@ -55,14 +56,16 @@ def changed_node(handle: _core.Node, *, labels: Mapping[str, str] | None,
                  unschedulable: bool | None) -> _core.Node:
     document = json.loads(handle.json())
     if labels is not None:
-        document["metadata"]["labels"] = dict(labels)
+        document["metadata"]["labels"] = dict(texts(labels, "labels"))
     if taints is not None:
-        document["spec"]["taints"] = [_taint(taint) for taint in taints]
+        document["spec"]["taints"] = [
+            _taint(taint) for taint in items(taints, "taints", "Taints, dicts and texts")]
     if allocatable is not None:
         document["status"]["allocatable"] = {
-            name: quantity(name, amount) for name, amount in allocatable.items()}
+            name: quantity(name, amount)
+            for name, amount in mapping(allocatable, "allocatable", "resources to amounts").items()}
     if unschedulable is not None:
-        document["spec"]["unschedulable"] = unschedulable
+        document["spec"]["unschedulable"] = flag(unschedulable, "unschedulable")
     found = _core.Objects.parse(json.dumps(document), strict=True,
                                 keep_annotations=keeps_annotations(handle))
     return found.nodes()[0]
@@ -86,21 +89,22 @@ def pod_edits(handle: _core.Pod, *, labels: Mapping[str, str] | None,
     document = json.loads(handle.json())
     edits: list[str] = []
 
-    def whole(field: str, now: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    def replaced(field: str, now: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
         edits.extend(f"{field}.{key}-" for key in now if key not in wanted)
         edits.extend(f"{field}.{key}={value}" for key, value in wanted.items())
 
     if labels is not None:
-        whole("labels", handle.labels(), labels)
+        replaced("labels", handle.labels(), texts(labels, "labels"))
     if node_selector is not None:
-        whole("nodeSelector", document["spec"].get("nodeSelector", {}), node_selector)
+        replaced("nodeSelector", document["spec"].get("nodeSelector", {}), texts(node_selector, "node_selector"))
     if requests is not None:
-        for field, now, wanted in _requests(document["spec"], requests):
-            whole(field, now, {name: quantity(name, amount) for name, amount in wanted.items()})
+        for field, now, wanted in _requests(document["spec"], mapping(
+                requests, "requests", "resources to amounts")):
+            replaced(field, now, {name: quantity(name, amount) for name, amount in wanted.items()})
     if priority is not None:
-        edits.append(f"priority={priority}")
+        edits.append(f"priority={whole(priority, 'priority', -(1 << 31), (1 << 31) - 1)}")
     if scheduler_name is not None:
-        edits.append(f"schedulerName={scheduler_name}")
+        edits.append(f"schedulerName={text(scheduler_name, 'scheduler_name')}")
     return edits
 
 

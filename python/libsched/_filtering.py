@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
+import numbers
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _core
+from ._arguments import instance, items, whole, wrong
 from ._sources import Source
 from .cancel import Cancel, handle_of
 from .errors import InvalidError
-from .objects import Pod
+from .objects import Pod, pod_handle
 from .scores import Scores
 from .state import CycleState
+from .state import handle_of as state_handle
 from .status import Status, status_of
 from .view import View
 
 if TYPE_CHECKING:
     import numpy
     import numpy.typing
+
+
+_MOST = (1 << 63) - 1  # of a limit or a position
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,7 +88,7 @@ class FilterCalls:
         pool, evaluator = self._take(view)
         try:
             status, all_nodes, nodes, plugins = evaluator.run_pre_filter(
-                state._handle, checked._handle)
+                state_handle(state), checked._handle)
         finally:
             pool.append(evaluator)
         return (PreFilterResult(None if all_nodes else frozenset(nodes), tuple(plugins)),
@@ -101,7 +107,7 @@ class FilterCalls:
         """
         pool, evaluator = self._take(view)
         try:
-            return status_of(evaluator.run_filter(state._handle, pod._handle, node))
+            return status_of(evaluator.run_filter(state_handle(state), pod_handle(pod), node))
         finally:
             pool.append(evaluator)
 
@@ -123,7 +129,7 @@ class FilterCalls:
         pool, evaluator = self._take(view)
         try:
             return status_of(evaluator.run_pre_filter_extension_add_pod(
-                state._handle, pod._handle, other._handle, node))
+                state_handle(state), pod_handle(pod), pod_handle(other, "other"), node))
         finally:
             pool.append(evaluator)
 
@@ -133,7 +139,7 @@ class FilterCalls:
         pool, evaluator = self._take(view)
         try:
             return status_of(evaluator.run_pre_filter_extension_remove_pod(
-                state._handle, pod._handle, other._handle, node))
+                state_handle(state), pod_handle(pod), pod_handle(other, "other"), node))
         finally:
             pool.append(evaluator)
 
@@ -195,8 +201,8 @@ class FilterCalls:
         CancelledError
             `cancel` has been set. Nothing has changed.
         """
-        if limit < 0 or start < 0:
-            raise InvalidError("limit and start must not be negative")
+        whole(limit, "limit", 0, _MOST)
+        whole(start, "start", 0, _MOST)
         if result not in ("names", "bitmap", "numpy"):
             raise InvalidError(f'result is "names", "bitmap" or "numpy", not {result!r}')
         bitmap = None if accept is None else bitmap_of(view, accept)
@@ -204,9 +210,9 @@ class FilterCalls:
         pool, evaluator = self._take(view)
         try:
             if result == "names":
-                return evaluator.filter_names(state._handle, pod._handle, limit, bitmap, start,
+                return evaluator.filter_names(state_handle(state), pod_handle(pod), limit, bitmap, start,
                                               ends, handle_of(cancel))
-            found = evaluator.filter_bitmap(state._handle, pod._handle, limit, bitmap, start,
+            found = evaluator.filter_bitmap(state_handle(state), pod_handle(pod), limit, bitmap, start,
                                             ends, handle_of(cancel))[0]
         finally:
             pool.append(evaluator)
@@ -229,7 +235,7 @@ class FilterCalls:
         bitmap = bitmap_of(view, nodes)
         pool, evaluator = self._take(view)
         try:
-            return status_of(evaluator.run_pre_score(state._handle, pod._handle, bitmap))
+            return status_of(evaluator.run_pre_score(state_handle(state), pod_handle(pod), bitmap))
         finally:
             pool.append(evaluator)
 
@@ -245,7 +251,7 @@ class FilterCalls:
         bitmap = bitmap_of(view, nodes)
         pool, evaluator = self._take(view)
         try:
-            table, names, status = evaluator.run_score(state._handle, pod._handle, bitmap)
+            table, names, status = evaluator.run_score(state_handle(state), pod_handle(pod), bitmap)
         finally:
             pool.append(evaluator)
         return Scores(table, names), status_of(status)
@@ -255,6 +261,8 @@ def nanoseconds(timeout: float | None) -> int | None:
     """Converts a timeout to nanoseconds; None means no timeout."""
     if timeout is None:
         return None
+    if isinstance(timeout, bool) or not isinstance(timeout, numbers.Real):
+        raise wrong("timeout", "a number of seconds", timeout)
     if not timeout >= 0:
         raise InvalidError(f"timeout is a number of seconds from 0 on, not {timeout!r}")
     return round(timeout * 1e9) if timeout < 9e9 else None  # beyond the range of deadlines
@@ -274,7 +282,7 @@ def bitmap_of(view: View, accept: Any) -> bytes:
         raise InvalidError("accept: names of nodes are expected, not one text")
     else:
         bits = bytearray((view.row_count + 7) // 8)
-        for name in accept:
+        for name in items(accept, "accept", "names of nodes"):
             row = view.row(name)
             bits[row // 8] |= 1 << row % 8
         words = bytes(bits)

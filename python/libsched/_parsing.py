@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
 from . import _core
+from ._arguments import flag, whole
 from ._sources import Document, Source
 from ._typos import kind_hint, quantity_hint
 from .errors import Error, InvalidError, MisuseError
@@ -31,6 +32,13 @@ def parse(document: Document, **options: Any) -> _core.Objects:
         raise InvalidError(f"the text is not Unicode: {error.reason}") from None
     except Error as error:
         _tell_place(error, document)
+        raise
+    except TypeError:
+        for name, value in options.items():
+            if name == "max_decompressed_bytes":
+                whole(value, name, 0, (1 << 64) - 1)
+            elif name != "classes":
+                flag(value, name)
         raise
 
 

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
+from ._arguments import instance
 from .errors import MisuseError
 from .events import Action, ClusterEvent
-from .objects import Pod
+from .objects import Pod, pod_handle
 from .services import Nomination, NominatingMode
 from .state import CycleState
+from .state import handle_of as state_handle
 from .status import Status, status_of
 from .statuses import NodeStatuses
 from .verdicts import Verdicts
@@ -42,7 +44,7 @@ class RuntimeCalls:
         pool, evaluator = self._take(view)
         try:
             return status_of(evaluator.run_filter_with_nominated(
-                state._handle, pod._handle, node))
+                state_handle(state), pod_handle(pod), node))
         finally:
             pool.append(evaluator)
 
@@ -69,7 +71,7 @@ class RuntimeCalls:
         pool, evaluator = self._take(view)
         try:
             mode, node, status = evaluator.run_post_filter(
-                state._handle, pod._handle, statuses.on(view))
+                state_handle(state), pod_handle(pod), statuses.on(view))
         finally:
             pool.append(evaluator)
         return Nomination(node, NominatingMode(mode)) if mode else None, status_of(status)
@@ -84,7 +86,7 @@ class RuntimeCalls:
         """Runs Unreserve alone, in reverse order. `forget` also removes the pod from its node."""
         pool, evaluator = self._take(view)
         try:
-            evaluator.run_unreserve(state._handle, pod._handle, node)
+            evaluator.run_unreserve(state_handle(state), pod_handle(pod), node)
         finally:
             pool.append(evaluator)
 
@@ -100,7 +102,7 @@ class RuntimeCalls:
         """
         pool, evaluator = self._take(view)
         try:
-            waits, status = evaluator.run_permit(state._handle, pod._handle, node)
+            waits, status = evaluator.run_permit(state_handle(state), pod_handle(pod), node)
         finally:
             pool.append(evaluator)
         return {plugin: wait / 1e9 for plugin, wait in waits}, status_of(status)
@@ -113,7 +115,7 @@ class RuntimeCalls:
         """
         pool, evaluator = self._take(view)
         try:
-            return status_of(evaluator.wait_on_permit(pod._handle))
+            return status_of(evaluator.wait_on_permit(pod_handle(pod)))
         finally:
             pool.append(evaluator)
 
@@ -134,7 +136,7 @@ class RuntimeCalls:
         """Runs PostBind."""
         pool, evaluator = self._take(view)
         try:
-            evaluator.run_post_bind(state._handle, pod._handle, node)
+            evaluator.run_post_bind(state_handle(state), pod_handle(pod), node)
         finally:
             pool.append(evaluator)
 
@@ -142,7 +144,7 @@ class RuntimeCalls:
         pool, evaluator = self._take(view)
         try:
             run: Any = getattr(evaluator, call)
-            return status_of(run(state._handle, pod._handle, node))
+            return status_of(run(state_handle(state), pod_handle(pod), node))
         finally:
             pool.append(evaluator)
 
@@ -155,7 +157,7 @@ class RuntimeCalls:
             raise MisuseError(f"a Cluster or Snapshot is expected, not a {type(view).__name__}")
         pool, evaluator = self._take(view)
         try:
-            return evaluator.sign_pod(pod._handle) or None
+            return evaluator.sign_pod(pod_handle(pod)) or None
         finally:
             pool.append(evaluator)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._arguments import whole
 from .errors import InvalidError
 
 _TIES = ("upstream", "name", "random")  # by their numbers in the C API
@@ -14,9 +15,10 @@ def ties_number(ties: str, seed: int) -> int:
     ------
     InvalidError
         There is no such way, or the seed of random ties has more than 64 bits or is negative.
+    MisuseError
+        The seed is no whole number.
     """
     if ties not in _TIES:
         raise InvalidError(f'ties is "upstream", "name" or "random", not {ties!r}')
-    if not 0 <= seed < 1 << 64:
-        raise InvalidError(f"seed is a number from 0 to 2**64 - 1, not {seed}")
+    whole(seed, "seed", 0, (1 << 64) - 1)
     return _TIES.index(ties)

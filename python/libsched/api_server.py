@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import datetime
 import json
+import numbers
 from collections.abc import Callable
 from typing import Any, Literal, Union
 
 from . import _core
+from ._arguments import flag, instance, whole, wrong
 from .objects import Node, Objects, Pod, _wrap_node, _wrap_pod
 from .services import Clock, nanoseconds
 
@@ -73,10 +75,18 @@ class ApiServer:
                  most_slow: Union[float, datetime.timedelta] = 0, bind_volumes: bool = False,
                  provision_time: Union[float, datetime.timedelta] = 0,
                  release_claims: bool = False) -> None:
-        self._handle = _core.ApiServer(None if clock is None else clock._handle, nanoseconds(grace),
+        for name, on in (("keep_calls", keep_calls), ("keep_events", keep_events),
+                         ("bind_volumes", bind_volumes), ("release_claims", release_claims)):
+            flag(on, name)
+        whole(fault_seed, "fault_seed", 0, (1 << 64) - 1)
+        for name, rate in (("fault_rate", fault_rate), ("slow_rate", slow_rate)):
+            if isinstance(rate, bool) or not isinstance(rate, numbers.Real):
+                raise wrong(name, "a number from 0 to 1", rate)
+        self._handle = _core.ApiServer(None if clock is None else instance(clock, Clock, "clock")._handle,
+                                       nanoseconds(grace, "grace"),
                                        keep_calls, keep_events, fault_seed, fault_rate, slow_rate,
-                                       nanoseconds(most_slow), bind_volumes,
-                                       nanoseconds(provision_time), release_claims)
+                                       nanoseconds(most_slow, "most_slow"), bind_volumes,
+                                       nanoseconds(provision_time, "provision_time"), release_claims)
 
     # What other clients do
 
@@ -174,7 +184,7 @@ class ApiServer:
         InvalidError
             There is no such verb, or the time is negative.
         """
-        self._handle.add_fault(verb, key, error, times, nanoseconds(slow))
+        self._handle.add_fault(verb, key, error, times, nanoseconds(slow, "slow"))
 
     def clear_faults(self) -> None:
         """Removes all faults that were added; random ones stay."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import _core
+from ._arguments import instance
 
 
 class Cancel:
@@ -39,4 +40,4 @@ class Cancel:
 
 def handle_of(cancel: Cancel | None) -> _core.Cancel | None:
     """As the extension wants it."""
-    return None if cancel is None else cancel._handle
+    return None if cancel is None else instance(cancel, Cancel, "cancel")._handle

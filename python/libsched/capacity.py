@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from . import _core, _explain
+from ._arguments import whole
 from ._filtering import nanoseconds
 from ._html import MOST_ROWS, escaped, more
 from ._sources import Source
 from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
-from .errors import InvalidError
 from .fit import FitResult
 from .objects import _wrap_pod
 from .placement import Judge, Placement, placement_of, pod_of, wanted_of
@@ -146,8 +146,7 @@ def capacity(cluster: Cluster, pods: Source, frameworks: Sequence[CapacityJudge]
         No framework is given, or two of one profile.
     """
     tie_breaking = ties_number(ties, seed)
-    if not 0 < max < 1 << 63:
-        raise InvalidError("max must be positive")
+    whole(max, "max", 1, (1 << 63) - 1)
     limit = nanoseconds(timeout)
     wanted = wanted_of(cluster, pods)
     taken = [framework._take(cluster) for framework in frameworks]

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Literal
 
 from . import _core
+from ._arguments import items, text, wrong
 from ._pickling import reordered, restore, state_of
 from ._sources import Source
 from .errors import InvalidError, MisuseError, NotFoundError, StateError
@@ -435,15 +436,20 @@ class Cluster(View):
         []
         ['a', 'a-0', 'a-1']
         """
-        return [pod for pod, _ in self._edit(edits, list(pods))]
+        return [pod for pod, _ in self._edit(edits, items(pods, "pods", "Pods and Workloads"))]
 
     def _edit(self, edits: str | Iterable[str],
               pods: list[Pod | Workload]) -> list[tuple[Pod | Workload, int | None]]:
         """Does the same as `edit`; beside each pod is its index among `pods`, None for a new one."""
+        listed = [edits] if isinstance(edits, str) else items(edits, "edits", "texts")
+        for index, edit in enumerate(listed):
+            text(edit, f"edits[{index}]")
+        for index, one in enumerate(pods):
+            if not isinstance(one, (Pod, Workload)):
+                raise wrong(f"pods[{index}]", "a Pod or a Workload", one)
         kinds = [one.kind if isinstance(one, Workload) else "" for one in pods]
         edited = self._handle.edit(
-            [edits] if isinstance(edits, str) else list(edits),
-            [(one.pod if isinstance(one, Workload) else one)._handle for one in pods], kinds,
+            listed, [(one.pod if isinstance(one, Workload) else one)._handle for one in pods], kinds,
             [one.replicas if isinstance(one, Workload) else 1 for one in pods])
         told: list[tuple[Pod | Workload, int | None]] = []
         for handle, origin, replicas in edited:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from . import _core
+from ._arguments import items, text
 from ._filtering import nanoseconds
 from ._html import MOST_ROWS, escaped
 from ._ties import ties_number
@@ -158,7 +159,8 @@ def drain(cluster: Cluster, nodes: str | Iterable[str], frameworks: Sequence[Jud
     """
     tie_breaking = ties_number(ties, seed)
     limit = nanoseconds(timeout)
-    names = (nodes,) if isinstance(nodes, str) else tuple(nodes)
+    names = (nodes,) if isinstance(nodes, str) else tuple(
+        text(node, f"nodes[{index}]") for index, node in enumerate(items(nodes, "nodes", "names")))
     taken = [framework._take(cluster) for framework in frameworks]
     try:
         complete, pods = _core.drain_nodes(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from . import _core
+from ._arguments import flag, items, text, whole
 from ._filtering import FilterCalls, nanoseconds
 from ._runtime import RuntimeCalls
 from ._scheduling import SchedulingCalls
@@ -16,11 +17,12 @@ from .cluster import Cluster, Snapshot
 from .config import Config, gates_text
 from .errors import InvalidError, MisuseError
 from .fit import FitResult
-from .objects import Pod, pods_of
+from .objects import Pod, pod_handle, pods_of
 from .plugins import registry_of
 from .scores import CycleResult
 from .services import Services
 from .state import CycleState
+from .state import handle_of as state_handle
 from .status import Status, status_of
 from .view import View, _views
 
@@ -100,11 +102,14 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
                  semantics: str = "1.36", plugins: Iterable[Any] = (),
                  services: Services | None = None, several_queue_sorts: bool = False,
                  skip_unknown_plugins: bool = False, parallelism: int = 1) -> None:
-        if not 1 <= parallelism <= 1024:
-            raise InvalidError(f"parallelism is a number from 1 to 1024, not {parallelism}")
+        whole(parallelism, "parallelism", 1, 1024)
+        if profile is not None:
+            text(profile, "profile")
+        flag(several_queue_sorts, "several_queue_sorts")
+        flag(skip_unknown_plugins, "skip_unknown_plugins")
         if not isinstance(semantics, str):
             raise MisuseError(f'semantics is a text, such as "1.36" or "1.31", not {semantics!r}')
-        plugins = list(plugins)
+        plugins = items(plugins, "plugins", "classes, objects and texts")
         if config is not None and not isinstance(config, Config):
             config = Config(config, several_queue_sorts=several_queue_sorts,
                             feature_gates=feature_gates)
@@ -200,7 +205,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
             `cancel` has been set. Nothing has changed.
         """
         checked = self._pod(view, pod)
-        decision = self._decide(view, checked, node or "", post_filter=post_filter,
+        decision = self._decide(view, checked, text(node or "", "node"), post_filter=post_filter,
                                 timeout=timeout, cancel=cancel, facts=facts)
         return FitResult(decision, checked, self.profile, self._plugin_lists())
 
@@ -220,7 +225,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         ['a', 'b']
         """
         checked = self._pod(view, pod)
-        decision = self._decide(view, checked, node or "", score=True, post_filter=post_filter,
+        decision = self._decide(view, checked, text(node or "", "node"), score=True, post_filter=post_filter,
                                 timeout=timeout, cancel=cancel, facts=facts)
         return FitResult(decision, checked, self.profile, self._plugin_lists())
 
@@ -266,8 +271,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         ...     for name, cpu in (("small", "1"), ("big", "9"))])
         [<FitResult default/small: fits 1 of 1 node>, <FitResult default/big: fits none of 1 node>]
         """
-        if not 1 <= extender_calls <= 1024:
-            raise InvalidError(f"extender_calls is a number from 1 to 1024, not {extender_calls}")
+        whole(extender_calls, "extender_calls", 1, 1024)
         checked = [self._pod(view, pod) for pod in pods]
         limit = nanoseconds(timeout)
         pool, evaluator = self._take(view)
@@ -316,8 +320,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
             `cancel` has been set. Nothing has changed.
         """
         tie_breaking = ties_number(ties, seed)
-        if start < 0:
-            raise InvalidError(f"start must not be negative, not {start}")
+        whole(start, "start", 0, (1 << 63) - 1)
         limit = nanoseconds(timeout)
         checked = self._pod(view, pod)
         state = CycleState() if state is None else state
@@ -325,7 +328,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         try:
             evaluator.next_start = start
             node, total, feasible, evaluated, status = evaluator.run_cycle(
-                state._handle, checked._handle, tie_breaking, sampling, seed, limit,
+                state_handle(state), checked._handle, tie_breaking, sampling, seed, limit,
                 handle_of(cancel))
             return CycleResult(node, total, feasible, evaluated, status_of(status),
                                evaluator.next_start)
@@ -362,7 +365,8 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         state = CycleState() if state is None else state
         pool, evaluator = self._take(cluster)
         try:
-            return status_of(evaluator.assume(state._handle, pod._handle, node, start_ns))
+            return status_of(evaluator.assume(
+                state_handle(state), pod_handle(pod), node, start_ns))
         finally:
             pool.append(evaluator)
 
@@ -377,7 +381,8 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         state = CycleState() if state is None else state
         pool, evaluator = self._take(cluster)
         try:
-            evaluator.forget(state._handle, pod._handle)
+            evaluator.forget(state_handle(state),
+                             pod_handle(pod))
         finally:
             pool.append(evaluator)
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Union
 
 from . import _core
 from . import _typos as typos
+from ._arguments import instance, items, mapping, text
 from ._changed import (
     Amount,
     Amounts,
@@ -214,6 +215,10 @@ class Pod(_Parsed):
         """
         if uid is None and (name, namespace) != (None, None):
             uid = ""
+        for what, value in (("name", name), ("namespace", namespace), ("uid", uid),
+                            ("node_name", node_name)):
+            if value is not None:
+                text(value, what)
         return _wrap_pod(self._handle.copy(name, namespace, uid, node_name))
 
     def copies(self, count: int, name: str = "{name}-{index}") -> list[Pod]:
@@ -280,11 +285,12 @@ class Pod(_Parsed):
         handle = self._handle
         fields: dict[str, Any] = {}
         if tolerations is not None:
-            fields["tolerations"] = [dict(one) for one in tolerations]
+            fields["tolerations"] = _dicts(tolerations, "tolerations")
         if affinity is not None:
-            fields["affinity"] = dict(affinity) or None
+            fields["affinity"] = dict(mapping(affinity, "affinity", "fields")) or None
         if topology_spread_constraints is not None:
-            fields["topologySpreadConstraints"] = [dict(one) for one in topology_spread_constraints]
+            fields["topologySpreadConstraints"] = _dicts(
+                topology_spread_constraints, "topology_spread_constraints")
         if fields:
             handle = with_fields(handle, fields)
         handle = edited(handle, pod_edits(
@@ -445,6 +451,9 @@ class Node(_Parsed):
         """
         if uid is None and name is not None:
             uid = ""
+        for what, value in (("name", name), ("uid", uid)):
+            if value is not None:
+                text(value, what)
         return _wrap_node(self._handle.copy(name, uid))
 
     def copies(self, count: int, name: str = "{name}-{index}") -> list[Node]:
@@ -568,7 +577,7 @@ class Objects(_Parsed):
                  classes: Objects | None = None, max_decompressed_bytes: int = 0) -> None:
         self._parts = []
         self._reports: list[dict[str, Any]] | None = None
-        admission = classes.priority_classes() if classes is not None else None
+        admission = instance(classes, Objects, "classes").priority_classes() if classes is not None else None
         for found in documents(source):
             if isinstance(found, Document):
                 self._parts.append(parse(found, defaults=defaults, strict=strict,
@@ -672,6 +681,16 @@ class Objects(_Parsed):
                   ("workload", len(self.workloads)))
         found = [f"{count} {kind}{'s' * (count != 1)}" for kind, count in counts if count]
         return f"<Objects: {', '.join(found) or 'none'}>"
+
+
+def pod_handle(pod: Pod, name: str = "pod") -> _core.Pod:
+    """As the extension wants it; errors name the argument."""
+    return instance(pod, Pod, name)._handle
+
+
+def _dicts(values: Any, name: str) -> list[dict[str, Any]]:
+    return [dict(mapping(one, f"{name}[{index}]", "fields"))
+            for index, one in enumerate(items(values, name, "dicts"))]
 
 
 def pods_of(source: Source, classes: Objects | None = None, keep_raw: bool = False) -> list[Pod]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _core
+from ._arguments import whole
 from ._facts import fact_text
 from ._filtering import nanoseconds
 from ._html import escaped
@@ -270,8 +271,8 @@ def why(cluster: Cluster, pod: Source, frameworks: Sequence[Judge], *, max_nodes
     MisuseError
         No framework is given, or two of one profile.
     """
-    if not 0 <= max_nodes < 1 << 32 or not 1 <= nearest < 1 << 32:
-        raise InvalidError("max_nodes is not negative, and nearest positive; both need 32 bits")
+    whole(max_nodes, "max_nodes", 0, (1 << 32) - 1)
+    whole(nearest, "nearest", 1, (1 << 32) - 1)
     limit = nanoseconds(timeout)
     wanted = wanted_of(cluster, pod)
     if len(wanted) != 1:

@@ -176,8 +176,8 @@ class Queue:
         taken = [framework._take(cluster) for framework in frameworks]
         try:
             self._handle = _core.Queue(
-                [evaluator for _, evaluator in taken], nanoseconds(initial_backoff),
-                nanoseconds(max_backoff), nanoseconds(max_in_unschedulable))
+                [evaluator for _, evaluator in taken], nanoseconds(initial_backoff, "initial_backoff"),
+                nanoseconds(max_backoff, "max_backoff"), nanoseconds(max_in_unschedulable, "max_in_unschedulable"))
             self._cluster = cluster  # plugins may ask for it
         finally:
             for pool, evaluator in taken:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Literal, Optional, Union
 
 from . import _core
+from ._arguments import instance, items, whole
 from ._ties import ties_number
 from .api_server import ApiServer
 from .cancel import Cancel, handle_of
@@ -188,16 +189,18 @@ class Scheduler:
                  max_backoff: float = 10.0, max_in_unschedulable: float = 300.0,
                  observer: Any = None, log: Optional[Callable[[LogRecord], object]] = None,
                  verbosity: int = 2) -> None:
-        if not 0 <= verbosity < 2**32:
-            raise InvalidError(f"a verbosity is not negative: {verbosity}")
+        whole(verbosity, "verbosity", 0, 2**32 - 1)
         tie_breaking = ties_number(ties, seed)
-        profiles = [frameworks] if isinstance(frameworks, Framework) else list(frameworks)
+        profiles = [frameworks] if isinstance(frameworks, Framework) else [
+            instance(one, Framework, f"frameworks[{index}]")
+            for index, one in enumerate(items(frameworks, "frameworks", "Frameworks"))]
+        whole(binding_threads, "binding_threads", 0, (1 << 31) - 1)
         self._handle = _core.Scheduler(
-            [framework._handle for framework in profiles], cluster._handle,
+            [framework._handle for framework in profiles], instance(cluster, Cluster, "cluster")._handle,
             api._handle if isinstance(api, ApiServer) else api,
-            None if clock is None else clock._handle, tie_breaking, seed, sampling,
-            binding_threads, nanoseconds(initial_backoff), nanoseconds(max_backoff),
-            nanoseconds(max_in_unschedulable),
+            None if clock is None else instance(clock, Clock, "clock")._handle, tie_breaking, seed, sampling,
+            binding_threads, nanoseconds(initial_backoff, "initial_backoff"), nanoseconds(max_backoff, "max_backoff"),
+            nanoseconds(max_in_unschedulable, "max_in_unschedulable"),
             None if observer is None and log is None else _Told(observer, log),
             None if log is None else verbosity)
         self._cluster = cluster  # plugins may ask for it
@@ -301,7 +304,7 @@ class Scheduler:
     def run_for(self, duration: Union[float, datetime.timedelta],
                 cancel: Cancel | None = None) -> None:
         """Lets so much time pass, as `run_until` does."""
-        self.run_until(self._clock.now_ns + nanoseconds(duration), cancel)
+        self.run_until(self._clock.now_ns + nanoseconds(duration, "duration"), cancel)
 
     @property
     def next_due_ns(self) -> int | None:

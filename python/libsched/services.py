@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from . import _core
+from ._arguments import instance, mapping, whole
 from .errors import InvalidError
 from .objects import Pod, _wrap_pod
 from .status import Status, status_of
@@ -220,9 +221,10 @@ class Services:
 
     def __init__(self, clock: Clock | None = None, api: Any = None, *,
                  preemption_seed: int | None = None, preemption_offset: int = 0) -> None:
-        if not 0 <= preemption_offset < 1 << 64:
-            raise InvalidError("preemption_offset needs 64 bits")
-        self._handle = _core.Services(None if clock is None else clock._handle, api,
+        whole(preemption_offset, "preemption_offset", 0, (1 << 64) - 1)
+        if preemption_seed is not None:
+            whole(preemption_seed, "preemption_seed", 0, (1 << 64) - 1)
+        self._handle = _core.Services(None if clock is None else instance(clock, Clock, "clock")._handle, api,
                                       preemption_seed, preemption_offset)
 
     @property
@@ -294,7 +296,8 @@ class Services:
             `waits` is empty, so nothing could ever end the wait.
         """
         self._handle.add_waiting_pod(
-            pod._handle, [(plugin, nanoseconds(wait)) for plugin, wait in waits.items()])
+            pod._handle, [(plugin, nanoseconds(wait, f"waits[{plugin!r}]"))
+                          for plugin, wait in mapping(waits, "waits", "plugins to durations").items()])
 
     @property
     def waiting_pods(self) -> list[WaitingPod]:
@@ -320,10 +323,10 @@ def _wrap_services(handle: _core.Services) -> Services:
     return made
 
 
-def nanoseconds(duration: float | datetime.timedelta) -> int:
-    """Converts seconds or a timedelta to nanoseconds."""
+def nanoseconds(duration: float | datetime.timedelta, name: str = "duration") -> int:
+    """Converts seconds or a timedelta to nanoseconds; errors name the argument."""
     if isinstance(duration, datetime.timedelta):
         return ((duration.days * 86400 + duration.seconds) * 10**6 + duration.microseconds) * 1000
-    if isinstance(duration, bool) or not isinstance(duration, (int, float)):
-        raise InvalidError(f"seconds or a timedelta are expected, not {duration!r}")
+    if isinstance(duration, bool) or not isinstance(duration, (int, float)) or duration - duration != 0:
+        raise InvalidError(f"{name}: seconds or a timedelta are expected, not {duration!r}")
     return duration * 10**9 if isinstance(duration, int) else round(duration * 1e9)

@@ -287,9 +287,10 @@ class Simulation:
         self._handle = _core.Simulation(
             [framework._handle for framework in frameworks], cluster._handle, workload._handle,
             tie_breaking, seed, sampling, resources, volumes, claims_from_templates,
-            nanoseconds(provision_time),
-            nanoseconds(sample_interval), nanoseconds(initial_backoff), nanoseconds(max_backoff),
-            nanoseconds(max_in_unschedulable))
+            nanoseconds(provision_time, "provision_time"),
+            nanoseconds(sample_interval, "sample_interval"), nanoseconds(initial_backoff, "initial_backoff"),
+            nanoseconds(max_backoff, "max_backoff"),
+            nanoseconds(max_in_unschedulable, "max_in_unschedulable"))
 
     @property
     def now(self) -> float:
@@ -318,7 +319,7 @@ class Simulation:
         CancelledError
             `progress` returned False, or `cancel` was set.
         """
-        end = -1 if until is None else nanoseconds(until)
+        end = -1 if until is None else nanoseconds(until, "until")
         if until is not None and end < 0:
             raise InvalidError("the time to run to is negative")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
+from ._arguments import instance
 from .errors import NotFoundError, StateError
 from .objects import Pod
 from .services import Services, _wrap_services
@@ -130,3 +131,8 @@ class CycleState:
 
     def __repr__(self) -> str:
         return f"<CycleState with {sorted(self._handle.keys())}>"
+
+
+def handle_of(state: CycleState) -> _core.CycleState:
+    """As the extension wants it."""
+    return instance(state, CycleState, "state")._handle

@@ -63,11 +63,11 @@ class TimedWorkload:
         if replicas is not None and replicas < 1:
             raise InvalidError(f"replicas is a positive number, not {replicas}")
         one = pod if isinstance(pod, Pod) else Pod(pod)
-        lasting = -1 if duration is None else nanoseconds(duration)
+        lasting = -1 if duration is None else nanoseconds(duration, "duration")
         if duration is not None and lasting < 0:
             raise InvalidError("the duration is negative")
         self._handle.add(one._handle, replicas or 0,
-                         (nanoseconds(arrival), lasting, nanoseconds(interval)))
+                         (nanoseconds(arrival, "arrival"), lasting, nanoseconds(interval, "interval")))
 
     def add_objects(self, source: object) -> None:
         """Adds all pods, and the replicas of all workloads, with the times of their annotations.

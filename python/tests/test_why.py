@@ -83,7 +83,7 @@ def test_a_pod_that_fits_or_is_gated(cluster):
 def test_what_is_refused(cluster):
     with pytest.raises(libsched.InvalidError, match="2 pods where one is expected"):
         Framework().why(cluster, [WEB, {**WEB, "metadata": {"name": "other"}}])
-    with pytest.raises(libsched.InvalidError, match="nearest positive"):
+    with pytest.raises(libsched.InvalidError, match="nearest is a number from 1 to "):
         Framework().why(cluster, WEB, nearest=0)
     with pytest.raises(libsched.InvalidError, match="default-scheduler"):
         libsched.why(cluster, WEB, [Framework({

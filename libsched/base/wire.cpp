@@ -18,7 +18,7 @@ bool WireReader::long_varint(uint64_t& out) {
                                 : "a number of more than 64 bits");
 }
 
-bool WireReader::next(WireField& field) {
+bool WireReader::next_of_any_size(WireField& field) {
   if (rest_.empty()) return false;
   if (!value(field)) return false;
   if (field.type == WireField::kEnd) return fail("the end of a group that has not begun");

@@ -22,7 +22,31 @@ class WireReader {
 
   // False at the end, and after a failure, when problem() is not empty. A group is read to its end
   // and has no value.
-  bool next(WireField& field);
+  bool next(WireField& field) {
+    // Nearly all tags, lengths and numbers have one byte.
+    if (rest_.size() >= 2) {
+      const auto tag = static_cast<unsigned char>(rest_[0]);
+      const auto value = static_cast<unsigned char>(rest_[1]);
+      const auto type = static_cast<WireField::Type>(tag & 7);
+      if (tag >= 8 && tag < 0x80 && value < 0x80) {
+        if (type == WireField::kBytes && value <= rest_.size() - 2) {
+          field.number = tag >> 3;
+          field.type = type;
+          field.bytes = rest_.substr(2, value);
+          rest_.remove_prefix(2 + size_t{value});
+          return true;
+        }
+        if (type == WireField::kVarint) {
+          field.number = tag >> 3;
+          field.type = type;
+          field.varint = value;
+          rest_.remove_prefix(2);
+          return true;
+        }
+      }
+    }
+    return next_of_any_size(field);
+  }
   // The next of packed numbers.
   bool varint(uint64_t& out) {
     if (rest_.empty() || static_cast<unsigned char>(rest_[0]) >= 0x80) return long_varint(out);
@@ -36,6 +60,7 @@ class WireReader {
  private:
   static constexpr int kMaxGroups = 100;
 
+  bool next_of_any_size(WireField& field);
   bool long_varint(uint64_t& out);
   bool value(WireField& field);
   bool skip_group(uint32_t number);

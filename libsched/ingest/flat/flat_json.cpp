@@ -1,8 +1,7 @@
 // The walk over records; the table alone says what a field is.
 #include "libsched/ingest/flat/flat_json.hpp"
 
-#include <cstdio>
-#include <cstring>
+#include "libsched/ingest/json_pieces.hpp"
 
 namespace libsched {
 namespace {
@@ -60,12 +59,17 @@ void FlatJson::key(Str name) {
   out_.push_back(':');
 }
 
+// Of the table, so it needs no escape.
+void FlatJson::field_name(Str name) {
+  out_.append(out_.back() != '{' ? ",\"" : "\"").append(name).append("\":", 2);
+}
+
 // UTF-8 is checked by the JSON reader.
 void FlatJson::text(Str s) {
   constexpr Str kHex = "0123456789abcdef";
   out_.push_back('"');
   size_t done = 0;
-  for (size_t i = 0; i < s.size(); ++i) {
+  for (size_t i = plain_start(s); i < s.size(); ++i) {
     const auto c = static_cast<uint8_t>(s[i]);
     if (c >= 0x20 && c != '"' && c != '\\') continue;
     out_.append(s.substr(done, i - done));
@@ -94,13 +98,10 @@ bool FlatJson::time(int64_t seconds) {
   const int64_t day = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
   const int64_t month = (5 * day + 2) / 153;
   const int64_t year = era * 400 + year_of_era + (month >= 10 ? 1 : 0);
-  char text[64];
-  const int n = std::snprintf(
-      text, sizeof text, "\"%04d-%02d-%02dT%02d:%02d:%02dZ\"", static_cast<int>(year),
-      static_cast<int>(month < 10 ? month + 3 : month - 9),
-      static_cast<int>(day - (153 * month + 2) / 5 + 1), static_cast<int>(second / 3600),
-      static_cast<int>(second / 60 % 60), static_cast<int>(second % 60));
-  out_.append(text, static_cast<size_t>(n));
+  append_date_time(out_, static_cast<int>(year),
+                   static_cast<int>(month < 10 ? month + 3 : month - 9),
+                   static_cast<int>(day - (153 * month + 2) / 5 + 1), static_cast<int>(second));
+  out_ += "Z\"";
   return true;
 }
 
@@ -169,7 +170,7 @@ bool FlatJson::field(const FlatField& f, const Value& first, const Value& second
   const bool merged = f.kind == FlatKind::kRecord || f.kind == FlatKind::kMap;
   if (!merged && first.present && second.present) return fail("the field is in both parts");
   const Str bytes = first.present ? first.bytes : second.bytes;
-  key(f.name);
+  field_name(f.name);
   switch (f.kind) {
     case FlatKind::kInt: out_.append(std::to_string(number_of(bytes))); return true;
     case FlatKind::kBool: {

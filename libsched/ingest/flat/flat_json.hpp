@@ -38,7 +38,8 @@ class FlatJson {
   bool items(const FlatField& f, Str list);
   bool entries(Str map);
   bool taken(Str& rest, Str& text);
-  void key(Str name);
+  void key(Str name);  // of a map
+  void field_name(Str name);
   void text(Str s);
   bool time(int64_t seconds);
   bool fail(std::string message);

@@ -8,8 +8,8 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 
+#include "libsched/ingest/json_pieces.hpp"
 #include "libsched/ingest/json_place.hpp"
 
 namespace libsched {
@@ -24,16 +24,6 @@ bool is_omitted(const MessageField& f, const WireField& wire) {
   if ((f.flags & MessageField::kOmitEmpty) == 0) return false;
   if (wire.type == WireField::kVarint) return is_number(f.form) && wire.varint == 0;
   return f.form == MessageForm::kString && wire.type == WireField::kBytes && wire.bytes.empty();
-}
-
-// Tells whether 8 bytes are ASCII that needs no escape.
-bool is_plain(const char* bytes) {
-  constexpr uint64_t kOnes = 0x0101010101010101, kHigh = 0x8080808080808080;
-  uint64_t w = 0;
-  std::memcpy(&w, bytes, sizeof w);
-  const uint64_t quote = w ^ (kOnes * '"'), backslash = w ^ (kOnes * '\\');
-  // A byte below 0x20, or 0 in one of the others, borrows from its high bit.
-  return ((w | (w - kOnes * 0x20) | (quote - kOnes) | (backslash - kOnes)) & kHigh) == 0;
 }
 
 void append_number(std::string& out, int64_t n) {
@@ -53,8 +43,7 @@ bool MessageWriter::fail(const std::string& message, Rc rc) {
   return false;
 }
 
-bool MessageWriter::limited() {
-  if (out_.size() <= limits_.max_bytes) return true;
+bool MessageWriter::too_large() {
   return fail("the object is larger than " + std::to_string(limits_.max_bytes) + " bytes",
               Rc::kLimit);
 }
@@ -216,14 +205,6 @@ bool MessageWriter::map_entry(const MessageField& f, Str bytes) {
   return true;
 }
 
-bool MessageWriter::bytes_of(const WireField& wire) {
-  return wire.type == WireField::kBytes || fail("a number where bytes belong");
-}
-
-bool MessageWriter::number_of(const WireField& wire) {
-  return wire.type == WireField::kVarint || fail("the wire type is not that of an integer");
-}
-
 bool MessageWriter::value(const MessageField& f, const WireField& wire) {
   switch (f.form) {
     case MessageForm::kBool:
@@ -255,8 +236,7 @@ bool MessageWriter::value(const MessageField& f, const WireField& wire) {
 }
 
 bool MessageWriter::string(Str text) {
-  size_t begin = 0;
-  while (begin + 8 <= text.size() && is_plain(text.data() + begin)) begin += 8;
+  const size_t begin = plain_start(text);
   out_ += '"';
   size_t plain = 0;
   bool ascii = true;
@@ -317,14 +297,12 @@ bool MessageWriter::time(Str bytes, bool micro) {
   const auto day = std::chrono::floor<std::chrono::days>(at);
   const std::chrono::year_month_day date(day);
   const auto of_day = static_cast<int>((at - day).count());
-  char text[48];
-  int n = std::snprintf(text, sizeof text, "\"%04d-%02u-%02uT%02d:%02d:%02d",
-                        static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                        static_cast<unsigned>(date.day()), of_day / 3600, of_day / 60 % 60,
-                        of_day % 60);
-  out_.append(text, static_cast<size_t>(n));
+  append_date_time(out_, static_cast<int>(date.year()),
+                   static_cast<int>(static_cast<unsigned>(date.month())),
+                   static_cast<int>(static_cast<unsigned>(date.day())), of_day);
   if (micro) {
-    n = std::snprintf(text, sizeof text, ".%06d", static_cast<int>(nanos / 1000));
+    char text[16];
+    const int n = std::snprintf(text, sizeof text, ".%06d", static_cast<int>(nanos / 1000));
     out_.append(text, static_cast<size_t>(n));
   }
   out_ += "Z\"";

@@ -39,10 +39,15 @@ class MessageWriter {
   bool time(Str bytes, bool micro);
   bool int_or_string(Str bytes);
   bool json(Str bytes);
-  bool bytes_of(const WireField& wire);
-  bool number_of(const WireField& wire);
+  bool bytes_of(const WireField& wire) {
+    return wire.type == WireField::kBytes || fail("a number where bytes belong");
+  }
+  bool number_of(const WireField& wire) {
+    return wire.type == WireField::kVarint || fail("the wire type is not that of an integer");
+  }
   void key(Str name, bool* first);
-  bool limited();
+  bool limited() { return out_.size() <= limits_.max_bytes || too_large(); }
+  bool too_large();
   bool fail(const std::string& message, Rc rc = Rc::kInvalid);
 
   const ProtobufLimits& limits_;

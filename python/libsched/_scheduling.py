@@ -7,17 +7,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from . import _core
+from ._arguments import whole
 from ._filtering import bitmap_of, nanoseconds
 from ._sources import Source
 from .cancel import Cancel, handle_of
 from .capacity import Capacity, capacity
 from .cluster import Cluster
 from .drain import Drain, drain
-from .errors import InvalidError
 from .objects import Pod
 from .pending import Why, why
 from .placement import Placement, schedule
 from .state import CycleState
+from .state import handle_of as state_handle
 from .status import Status, status_of
 from .view import View
 
@@ -106,8 +107,7 @@ class SchedulingCalls:
         >>> found.node, found.position
         ('b', 1)
         """
-        if start < 0:
-            raise InvalidError("start must not be negative")
+        whole(start, "start", 0, (1 << 63) - 1)
         words = None if accept is None else bitmap_of(view, accept)
         limit = nanoseconds(timeout)
         checked = self._pod(view, pod)
@@ -115,7 +115,7 @@ class SchedulingCalls:
         pool, evaluator = self._take(view)
         try:
             node, row, position, status = evaluator.first_fit(
-                state._handle, checked._handle, words, start, limit,
+                state_handle(state), checked._handle, words, start, limit,
                 handle_of(cancel))
         finally:
             pool.append(evaluator)

@@ -17,6 +17,7 @@ CASES = {
     "pod": lambda s: s.framework.run_filter_plugins(libsched.CycleState(), s.cluster, "p", "a"),
     "limit": lambda s: s.framework.filter_nodes(s.state, s.cluster, s.pod, limit="1"),
     "accept": lambda s: s.framework.filter_nodes(s.state, s.cluster, s.pod, accept=5),
+    "start": lambda s: s.framework.first_fit(s.cluster, s.pod, start="1"),
     "nodes": lambda s: s.framework.drain(s.cluster, 5),
     "nodes[0]": lambda s: s.framework.drain(s.cluster, [5]),
     "max_nodes": lambda s: s.framework.why(s.cluster, s.pod, max_nodes="1"),

@@ -1,4 +1,5 @@
 // Scheduling: first fit, placing many pods.
+#include "libsched/base/prefetch.hpp"
 #include "libsched/scheduler/first_fit.hpp"
 #include "libsched/scheduler/place.hpp"
 
@@ -47,7 +48,10 @@ libsched_rc libsched_schedule(libsched_evaluator* const* profiles, size_t profil
     std::vector<Evaluator*> evaluators;
     for (size_t i = 0; i < profile_count; ++i) evaluators.push_back(unwrap(profiles[i]));
     std::vector<PlaceRequest> requests;
+    requests.reserve(count);
+    constexpr size_t kAhead = 16;  // pods lie scattered over memory
     for (size_t i = 0; i < count; ++i) {
+      if (i + kAhead < count) prefetch_to_write(unwrap(pods[i + kAhead]));
       PlaceRequest request{
           PodRef::share(unwrap(pods[i])), replicas == nullptr ? 1 : replicas[i], {}};
       if (replicas != nullptr && o->replica != nullptr)

@@ -71,14 +71,20 @@ Result<void> Cluster::assume(const Pod& pod, Str node_name, Time start) {
 
 Result<void> Cluster::assume(const Pod& pod, uint32_t row, Time start) {
   if (judging_ != 0) return may_not_change();
+  Transaction change(this);
+  LIBSCHED_TRY(assume(&change, pod, row, start));
+  change.commit();
+  return {};
+}
+
+Result<void> Cluster::assume(Transaction*, const Pod& pod, uint32_t row, Time start) {
+  if (judging_ != 0) return may_not_change();
   LIBSCHED_TRY(may_assume(pod));
   // Most pods that are placed so are what-ifs, which nobody looks at.
   const bool as_it_is = !start.present && pod.spec.node_name.empty() && !pod.unnamed;
   PodRef placed =
       as_it_is ? PodRef::share(&pod) : bound_copy(pod, state_.node(row)->meta.name, start);
-  Transaction change(this);
   put_assumed(std::move(placed), row);
-  change.commit();
   return {};
 }
 

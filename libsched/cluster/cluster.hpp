@@ -35,6 +35,7 @@ class Cluster final : public RefCounted {
   explicit Cluster(NodeOrder order = NodeOrder::kUpstream) : state_(order), journal_(&state_) {}
 
   const View& view() const { return state_; }
+  class Transaction;  // transaction.hpp
 
   // Applies all parts in order, or none; returns the number of objects added, changed or removed.
   // Observers are notified after the last part. Works inside forks.
@@ -67,6 +68,8 @@ class Cluster final : public RefCounted {
   // The same on the row of an existing node. Without `start`, a pod without nodeName is kept as it
   // is, and View::as_bound() makes the copy with nodeName.
   Result<void> assume(const Pod& pod, uint32_t row, Time start = {});
+  // The same as a part of the caller's change.
+  Result<void> assume(Transaction* change, const Pod& pod, uint32_t row, Time start = {});
   Result<void> may_forget(Str ns, Str name) const;
   Result<void> forget(Str ns, Str name);
 
@@ -98,8 +101,6 @@ class Cluster final : public RefCounted {
   // Whether plugins are running on this cluster: for them the cycle has begun, and only their
   // caller may refresh.
   bool judged() const { return judging_ != 0; }
-
-  class Transaction;  // transaction.hpp
 
   // Registers an answer that reads this state when it is finished: the next change finishes it
   // first. If that runs out of memory, the change fails without effect. Inside a change it is

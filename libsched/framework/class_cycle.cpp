@@ -81,16 +81,19 @@ bool ClassCycle::note_parts(const Asked& asked) {
 // Sums up which changes matter, so that others cost nothing.
 void ClassCycle::note_cares() {
   filter_cares_ = score_cares_ = row_cares_ = static_rows_ = dynamic_rows_ = 0;
-  bound_ = false;
+  filters_bound_ = scores_bound_ = false;
   for (const Part& p : parts_) {
     const CycleState::Entry& entry = entries_->list[p.index];
     filter_cares_ |= p.filter.any;
     if (bound_to_view(entry.data.get())) filter_cares_ |= p.filter.row;
     if (p.step != kNoId) row_cares_ |= p.filter.row;
-    score_cares_ |= p.score.any;
-    if (bound_to_view(entry.score_data.get())) score_cares_ |= p.score.row;
+    if (!p.whole) {
+      score_cares_ |= p.score.any;
+      if (bound_to_view(entry.score_data.get())) score_cares_ |= p.score.row;
+    }
     if (p.scores && !p.whole) (p.dynamic ? dynamic_rows_ : static_rows_) |= p.score.row;
-    bound_ = bound_ || bound_to_view(entry.data.get()) || bound_to_view(entry.score_data.get());
+    filters_bound_ = filters_bound_ || bound_to_view(entry.data.get());
+    scores_bound_ = scores_bound_ || (!p.whole && bound_to_view(entry.score_data.get()));
   }
 }
 
@@ -456,8 +459,7 @@ Result<bool> ClassCycle::follow(const Asked& asked, const FewChanges& changes) {
   const ChangeKinds all = changes.all();
   if ((all & (kNodeChanged | kOrderChanged | static_rows_)) != 0) return false;
   set_changed_ = false;
-  const bool bound = bound_ || (all & (filter_cares_ | score_cares_)) != 0;
-  if (bound) {
+  if (filters_bound_ || (all & filter_cares_) != 0) {
     const Result<bool> renewed = renew_filters(asked, changes);
     if (!renewed.ok() || !*renewed) return renewed;
   }
@@ -476,7 +478,7 @@ Result<bool> ClassCycle::follow(const Asked& asked, const FewChanges& changes) {
   }
   if (!(set_changed_ ? take_all(asked) : take_rows(asked, changes))) return false;
   if (varied_ && set_changed_) return false;
-  if (bound && !renew_scores(asked, changes)) {
+  if ((scores_bound_ || (all & score_cares_) != 0) && !renew_scores(asked, changes)) {
     LIBSCHED_TRY(asked.call.check_limits());
     return false;
   }

@@ -121,7 +121,8 @@ class ClassCycle {
   std::vector<uint64_t> feasible_;               // by row
   bool set_changed_ = false;                     // in this cycle
   bool varied_ = false;                          // sums depend on the set
-  bool bound_ = false;                           // some data is for one version of the view
+  bool filters_bound_ = false;  // some data of PreFilter is for one version of the view
+  bool scores_bound_ = false;   // and of PreScore, of parts that are not whole
   PlacedTotals totals_;
   std::vector<int32_t> static_;  // by place: the part of the total that does not follow pods
   // If some part is whole: by place, the total without such parts, and the normalised scores of

@@ -405,7 +405,7 @@ Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row
   const std::string node = v.row(row).name;
   state.release_shared();
   Cluster::Transaction change(cluster_.get());
-  LIBSCHED_TRY(cluster_->assume(pod, row, start));
+  LIBSCHED_TRY(cluster_->assume(&change, pod, row, start));
   Status out;
   try {
     out = reserve_all(state, pod, node, row);

@@ -51,7 +51,7 @@ void PlacedTotals::begin(const NodePlaces& places) {
   moved_.assign(words, 0);
   fresh_ = moved_;
   moved_any_ = fresh_any_ = false;
-  first_.assign(words, 0);
+  first_.assign(best_.size(), 0);
   before_.assign(words, 0);
   feasible_ = 0;
   ranked_ = counted_ = false;
@@ -164,7 +164,10 @@ PlacedTotals::Best PlacedTotals::best_of_all(const NodePlaces& places) {
     renew_words(places);
   }
   std::fill(stale_.begin(), stale_.end(), 0);
-  const WordBest found = kernels.best_of(best_.data(), first_.data(), words);
+  // Without a rest, which would be compared one by one. What is behind the words is best of none.
+  constexpr size_t kStep = 16;
+  const size_t padded = (words + kStep - 1) / kStep * kStep;
+  const WordBest found = kernels.best_of(best_.data(), first_.data(), padded);
   const uint32_t rank = found.first != 0 ? found.first - 1 : first_rank(found.value, places, most);
   return {found.value, places.of(places.at_rank(rank))};
 }

@@ -228,7 +228,6 @@ void fetch_parts(const View& view, const Pod& pod) {
 
 Result<PodRef> replica_of(const PlaceRequest& request, size_t index) {
   if (request.replica) return request.replica(index);
-  if (request.replicas == 1) return request.pod;
   const Pod& p = *request.pod;
   const std::string name = std::string(p.meta.name) + "-" + std::to_string(index);
   return PodRef(copy_pod(p, name, p.meta.ns, {}, p.spec.node_name));
@@ -248,10 +247,12 @@ Result<void> place(Span<Evaluator*> profiles, Span<PlaceRequest> requests,
     if (later > kPartsAhead && (&request)[kPartsAhead].pod)
       fetch_parts(view, *(&request)[kPartsAhead].pod);
     for (size_t i = 0; i < request.replicas; ++i) {
-      const Result<PodRef> pod = replica_of(request, i);
-      if (!pod.ok()) return pod.error();
+      Result<PodRef> replica{PodRef()};
+      const bool alone = request.replicas == 1 && !request.replica;
+      if (!alone) replica = replica_of(request, i);
+      if (!replica.ok()) return replica.error();
       Placement done;
-      LIBSCHED_TRY(placer.place(*pod, &done));
+      LIBSCHED_TRY(placer.place(alone ? request.pod : *replica, &done));
       const bool stuck = failed(done.outcome);
       if (stuck) done.count = request.replicas - i;
       bool more = false;

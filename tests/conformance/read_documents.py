@@ -12,6 +12,17 @@ import sys
 import libsched
 
 
+def as_go(value):
+    """The value as Go reads it: in raw texts half of a surrogate pair may stand alone."""
+    if isinstance(value, dict):
+        return {as_go(key): as_go(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [as_go(each) for each in value]
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return value
+
+
 def answer(question):
     text = base64.b64decode(question["text"])
     try:
@@ -19,7 +30,7 @@ def answer(question):
             libsched.Config(text)
             return {}
         objects = libsched.Objects.parse(text, defaults=False, keep_raw=True)
-        return {"objects": [each.raw() for each in [*objects.pods, *objects.nodes]]}
+        return {"objects": [as_go(each.raw()) for each in [*objects.pods, *objects.nodes]]}
     except libsched.Error as error:
         return {"error": str(error)}
 

@@ -259,6 +259,10 @@ _JSON_POD = '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}}'
 KNOWN = (
     # Stricter than upstream.
     Known("upstream", "duplicate key", "a key that stands twice in a mapping", _POD + "spec: {}\nspec: {}\n"),
+    # In text that starts like JSON the error is the first that JSON has.
+    Known("upstream", "invalid character", "a key that stands twice in a mapping",
+          '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "name": "p"}, "spec": {"nodeName": ~}}',
+          text=r'"?(\w+)"?:[^{}\[\]]*,\s*"?\1"?:'),
     Known("upstream", "duplicate (Pod|Node) ", "an object that stands twice in a text",
           _POD + "---\n" + _POD),
     Known("upstream", "more content after the end of the document",

@@ -50,7 +50,7 @@ Result<void> Cluster::restore_object(StoredKind kind, Str ns, Str name) {
 namespace {
 
 PodRef bound_copy(const Pod& pod, Str node, Time start) {
-  const Ref<Pod> copy = copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, node);
+  const Ref<Pod> copy = copy_pod(pod, node);
   if (start.present) copy->status.start_time = start;
   return copy;
 }
@@ -65,14 +65,6 @@ Result<void> Cluster::assume(const Pod& pod, Str node_name, Time start) {
   PodRef copy = bound_copy(pod, node, start);
   Transaction change(this);
   put_assumed(std::move(copy), row_for(node));
-  change.commit();
-  return {};
-}
-
-Result<void> Cluster::assume(const Pod& pod, uint32_t row, Time start) {
-  if (judging_ != 0) return may_not_change();
-  Transaction change(this);
-  LIBSCHED_TRY(assume(&change, pod, row, start));
   change.commit();
   return {};
 }

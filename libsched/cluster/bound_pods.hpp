@@ -30,7 +30,7 @@ class BoundPods {
     const std::lock_guard lock(mutex_);
     if (const auto there = copies_.find(pod.get()); there != copies_.end()) {
       if (there->second.copy->spec.node_name == node) return *there->second.copy;
-      there->second.copy = bound(*pod, node);
+      there->second.copy = copy_pod(*pod, node);
       return *there->second.copy;
     }
     if (copies_.size() >= limit_) {
@@ -39,7 +39,7 @@ class BoundPods {
       });
       limit_ = std::max(kFew, copies_.size() * 2);
     }
-    return *copies_.emplace(pod.get(), Entry{pod, bound(*pod, node)}).first->second.copy;
+    return *copies_.emplace(pod.get(), Entry{pod, copy_pod(*pod, node)}).first->second.copy;
   }
 
  private:
@@ -48,9 +48,6 @@ class BoundPods {
     PodRef pod;  // kept, so that no other pod gets its address
     PodRef copy;
   };
-  static PodRef bound(const Pod& pod, Str node) {
-    return copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, node);
-  }
 
   mutable Mutex mutex_;
   mutable std::unordered_map<const Pod*, Entry> copies_;

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "libsched/cluster/cluster.hpp"
+#include "libsched/cluster/transaction.hpp"
 #include "libsched/ingest/ingest.hpp"
 
 namespace libsched::bound_pods_test {
@@ -32,6 +32,13 @@ Ref<Cluster> two_nodes() {
   return cluster;
 }
 
+Result<void> assume(Cluster& cluster, const Pod& pod, uint32_t row, Time start = {}) {
+  Cluster::Transaction change(&cluster);
+  LIBSCHED_TRY(cluster.assume(&change, pod, row, start));
+  change.commit();
+  return {};
+}
+
 const Pod& there(const View& view, const Pod& pod) {
   const uint32_t slot = view.find_pod(pod.meta.ns, pod.meta.name);
   REQUIRE(slot != kNoId);
@@ -43,7 +50,7 @@ TEST_CASE("a pod assumed on a row is shared, and readers see a copy with the nod
   const View& view = cluster->view();
   const PodRef p = pod("p"), q = pod("q", "nodeName: b, ");
   CHECK(&view.as_bound(*p) == p.get());  // a stranger
-  REQUIRE(cluster->assume(*p, view.find_node("a")).ok());
+  REQUIRE(assume(*cluster, *p, view.find_node("a")).ok());
   CHECK(&there(view, *p) == p.get());
   const Pod& seen = view.as_bound(*p);
   CHECK(seen.spec.node_name == "a");
@@ -57,10 +64,10 @@ TEST_CASE("a pod assumed on a row is shared, and readers see a copy with the nod
   CHECK(&view.as_bound(*namesake) == namesake.get());
 
   // A pod with a nodeName, or with a time of its start, is copied at once.
-  REQUIRE(cluster->assume(*q, view.find_node("a")).ok());
+  REQUIRE(assume(*cluster, *q, view.find_node("a")).ok());
   CHECK(there(view, *q).spec.node_name == "a");
   const PodRef late = pod("late");
-  REQUIRE(cluster->assume(*late, view.find_node("b"), {77, true}).ok());
+  REQUIRE(assume(*cluster, *late, view.find_node("b"), {77, true}).ok());
   CHECK(there(view, *late).spec.node_name == "b");
   CHECK(there(view, *late).status.start_time.ns == 77);
   CHECK_FALSE(late->status.start_time.present);
@@ -72,15 +79,15 @@ TEST_CASE("a pod that moves by forks and reverts is seen on its node of the mome
   const PodRef p = pod("p");
   for (const char* node : {"a", "b", "a"}) {
     REQUIRE(cluster->fork().ok());
-    REQUIRE(cluster->assume(*p, view.find_node(node)).ok());
+    REQUIRE(assume(*cluster, *p, view.find_node(node)).ok());
     CHECK(view.as_bound(*p).spec.node_name == node);
     REQUIRE(cluster->revert().ok());
     CHECK(&view.as_bound(*p) == p.get());
   }
-  REQUIRE(cluster->assume(*p, view.find_node("a")).ok());
+  REQUIRE(assume(*cluster, *p, view.find_node("a")).ok());
   const Ref<const Snapshot> before = cluster->snapshot();
   REQUIRE(cluster->forget("d", "p").ok());
-  REQUIRE(cluster->assume(*p, view.find_node("b")).ok());
+  REQUIRE(assume(*cluster, *p, view.find_node("b")).ok());
   const Ref<Cluster> clone = cluster->clone();
   CHECK(before->view().as_bound(*p).spec.node_name == "a");
   CHECK(view.as_bound(*p).spec.node_name == "b");
@@ -91,16 +98,16 @@ TEST_CASE("copies go when their pods have gone") {
   const Ref<Cluster> cluster = two_nodes();
   const View& view = cluster->view();
   const PodRef stays = pod("stays");
-  REQUIRE(cluster->assume(*stays, view.find_node("b")).ok());
+  REQUIRE(assume(*cluster, *stays, view.find_node("b")).ok());
   const Pod* const copy = &view.as_bound(*stays);
   const PodRef gone = pod("gone");
-  REQUIRE(cluster->assume(*gone, view.find_node("a")).ok());
+  REQUIRE(assume(*cluster, *gone, view.find_node("a")).ok());
   CHECK(view.as_bound(*gone).spec.node_name == "a");
   REQUIRE(cluster->forget("d", "gone").ok());
   CHECK_FALSE(gone->unique());
   for (int i = 0; i < 200; ++i) {
     const PodRef p = pod("p" + std::to_string(i));
-    REQUIRE(cluster->assume(*p, view.find_node("a")).ok());
+    REQUIRE(assume(*cluster, *p, view.find_node("a")).ok());
     CHECK(view.as_bound(*p).spec.node_name == "a");
     REQUIRE(cluster->forget("d", p->meta.name).ok());
   }
@@ -113,7 +120,7 @@ TEST_CASE("threads read the same copies of a snapshot") {
   std::vector<PodRef> pods;
   for (int i = 0; i < 100; ++i) pods.push_back(pod("p" + std::to_string(i)));
   for (size_t i = 0; i < pods.size(); ++i)
-    REQUIRE(cluster->assume(*pods[i], static_cast<uint32_t>(i % 2)).ok());
+    REQUIRE(assume(*cluster, *pods[i], static_cast<uint32_t>(i % 2)).ok());
   const Ref<const Snapshot> snapshot = cluster->snapshot();
   std::vector<std::vector<const Pod*>> seen(4);
   std::vector<std::thread> threads;

@@ -65,10 +65,8 @@ class Cluster final : public RefCounted {
   // not assumed is kState; forgetting an unknown pod does nothing. `node_name` empty: the pod's own
   // nodeName. `start`, if given, replaces status.startTime.
   Result<void> assume(const Pod& pod, Str node_name, Time start = {});
-  // The same on the row of an existing node. Without `start`, a pod without nodeName is kept as it
-  // is, and View::as_bound() makes the copy with nodeName.
-  Result<void> assume(const Pod& pod, uint32_t row, Time start = {});
-  // The same as a part of the caller's change.
+  // The same on the row of an existing node, as a part of the caller's change. Without `start`, a
+  // pod without nodeName is kept as it is, and View::as_bound() makes the copy with nodeName.
   Result<void> assume(Transaction* change, const Pod& pod, uint32_t row, Time start = {});
   Result<void> may_forget(Str ns, Str name) const;
   Result<void> forget(Str ns, Str name);

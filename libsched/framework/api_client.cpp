@@ -134,8 +134,7 @@ Result<void> MemoryApi::deliver(Cluster& cluster) {
   for (; done < all.size() && out.ok(); ++done) {
     const Request& r = all[done];
     if (r.verb == Verb::kBind)
-      out = cluster.update_pod(
-          copy_pod(*r.pod, r.pod->meta.name, r.pod->meta.ns, r.pod->meta.uid, r.node), r.node);
+      out = cluster.update_pod(copy_pod(*r.pod, r.node), r.node);
     else if (r.verb == Verb::kUpdateObject || r.verb == Verb::kCreateObject)
       out = cluster.put_object(r.kind, r.object);
     else if (r.verb == Verb::kDeleteObject &&

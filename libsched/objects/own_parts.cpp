@@ -18,8 +18,7 @@ class Anchor final : public Object {
 }  // namespace
 
 Ref<Pod> with_own_parts(const Ref<Pod>& changed) {
-  const ObjectMeta& meta = changed->meta;
-  Ref<Pod> pod = copy_pod(*changed, meta.name, meta.ns, meta.uid, changed->spec.node_name);
+  Ref<Pod> pod = copy_pod(*changed, changed->spec.node_name);
   pod->origin = make_ref<Anchor>(changed);
   return pod;
 }

@@ -178,6 +178,10 @@ Span<Str> collect_claims(Pod& pod);
 // and `raw`, is as in `pod`, which stays alive as long as the copy; the serial is new. The copy's
 // arena has room for as many bytes more.
 Ref<Pod> copy_pod(const Pod& pod, Str name, Str ns, Str uid, Str node_name, size_t room = 0);
+// The same with the pod's own name, namespace and uid.
+inline Ref<Pod> copy_pod(const Pod& pod, Str node_name, size_t room = 0) {
+  return copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, node_name, room);
+}
 
 // Whether the toleration covers the taint. `comparison_operators` is the feature gate
 // TaintTolerationComparisonOperators: without it Lt and Gt cover nothing.

@@ -99,8 +99,7 @@ Ref<ResourceClaim> owned_claim(const ResourceClaim& claim, const Pod& pod) {
 }
 
 Ref<Pod> with_claim_statuses(const Pod& pod, const std::vector<ResourceClaimStatus>& made) {
-  const ObjectMeta& meta = pod.meta;
-  Ref<Pod> copy = copy_pod(pod, meta.name, meta.ns, meta.uid, pod.spec.node_name, 256);
+  Ref<Pod> copy = copy_pod(pod, pod.spec.node_name, 256);
   std::vector<ResourceClaimStatus> all;
   for (const ResourceClaimStatus& s : copy->status.resource_claims)
     if (std::ranges::find(made, s.name, &ResourceClaimStatus::name) == made.end()) all.push_back(s);

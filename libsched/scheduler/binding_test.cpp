@@ -66,8 +66,7 @@ struct Bound {
     a.services = services;
     a.state = world.state;
     const Pod& pod = v.as_bound(*v.slot(v.find_pod(world.pod->meta.ns, world.pod->meta.name)).pod);
-    const Ref<Pod> copy =
-        copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, pod.spec.node_name);
+    const Ref<Pod> copy = copy_pod(pod, pod.spec.node_name);
     copy->status.nominated_node_name = nominated;
     a.pod = copy;
     a.node = "n1";

@@ -247,12 +247,15 @@ Result<void> place(Span<Evaluator*> profiles, Span<PlaceRequest> requests,
     if (later > kPartsAhead && (&request)[kPartsAhead].pod)
       fetch_parts(view, *(&request)[kPartsAhead].pod);
     for (size_t i = 0; i < request.replicas; ++i) {
-      Result<PodRef> replica{PodRef()};
+      PodRef replica;
       const bool alone = request.replicas == 1 && !request.replica;
-      if (!alone) replica = replica_of(request, i);
-      if (!replica.ok()) return replica.error();
+      if (!alone) {
+        Result<PodRef> made = replica_of(request, i);
+        if (!made.ok()) return std::move(made.error());
+        replica = std::move(*made);
+      }
       Placement done;
-      LIBSCHED_TRY(placer.place(alone ? request.pod : *replica, &done));
+      LIBSCHED_TRY(placer.place(alone ? request.pod : replica, &done));
       const bool stuck = failed(done.outcome);
       if (stuck) done.count = request.replicas - i;
       bool more = false;

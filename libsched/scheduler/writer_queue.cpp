@@ -33,8 +33,7 @@ Result<bool> WriterQueue::apply(const Message& message, Cluster& cluster) {
     else if (message.verb == Verb::kForget)
       done = cluster.forget(pod.meta.ns, pod.meta.name);
     else
-      done = cluster.update_pod(
-          copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, message.node), message.node);
+      done = cluster.update_pod(copy_pod(pod, message.node), message.node);
     held = done.ok();  // else it has no room; retrying later could not succeed either
   }
   if (change.changed()) change.commit();

@@ -37,14 +37,11 @@ void set_condition(Pod& pod, const PodCondition& set, bool merge) {
 
 }  // namespace
 
-Ref<Pod> next_pod(const Pod& pod, Str node_name) {
-  return copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, node_name);
-}
+Ref<Pod> next_pod(const Pod& pod, Str node_name) { return copy_pod(pod, node_name); }
 
 Ref<Pod> bound_pod(const Pod& pod, Str node_name) {
   const size_t room = (pod.status.conditions.size() + 1) * sizeof(PodCondition);
-  Ref<Pod> next = copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, node_name,
-                           room + alignof(PodCondition));
+  Ref<Pod> next = copy_pod(pod, node_name, room + alignof(PodCondition));
   next->status.nominated_node_name = {};
   next->status.phase = "Running";
   set_condition(*next, {"PodScheduled", "True", {}, {}}, false);

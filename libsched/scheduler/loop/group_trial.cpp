@@ -6,7 +6,7 @@ namespace {
 
 // The pod without the terms that plugins cannot see.
 Ref<Pod> without_terms(const Pod& pod, bool all) {
-  Ref<Pod> out = copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, pod.spec.node_name);
+  Ref<Pod> out = copy_pod(pod, pod.spec.node_name);
   out->has_required_anti_affinity = false;
   out->spec.pod_anti_affinity.required = {};
   if (!all) return out;

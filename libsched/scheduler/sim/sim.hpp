@@ -185,8 +185,8 @@ class Sim final : public RefCounted {
   struct Undo {
     Kind kind;
     uint32_t index, generation = 0;
-    uint32_t number =
-        0;  // kNodeRemoved: its place in order_; kPodsAdded: how many, from `index` on
+    // kNodeRemoved: its place in order_; kPodsAdded: how many there are, from `index` on.
+    uint32_t number = 0;
     uint64_t ref = 0;
   };
   class Change;

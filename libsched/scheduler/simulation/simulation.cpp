@@ -179,8 +179,7 @@ Result<void> Simulation::load(const View& cluster) {
                          std::string(meta.name) + "\"",
                      {},
                      {}};
-      if (pod->spec.node_name != row.name)
-        pod = copy_pod(*pod, meta.name, meta.ns, meta.uid, row.name);
+      if (pod->spec.node_name != row.name) pod = copy_pod(*pod, row.name);
       LIBSCHED_TRY(server_->create(pod));
     }
   }

@@ -218,8 +218,7 @@ Result<void> set_field(Pod& pod, Str field, std::optional<Str> value) {
 }  // namespace
 
 Result<Ref<Pod>> with_field(const Pod& pod, Str field, std::optional<Str> value) {
-  const ObjectMeta& meta = pod.meta;
-  const Ref<Pod> changed = copy_pod(pod, meta.name, meta.ns, meta.uid, pod.spec.node_name, 512);
+  const Ref<Pod> changed = copy_pod(pod, pod.spec.node_name, 512);
   changed->raw = {};
   changed->status.has_resources = false;
   changed->status.containers = changed->status.init_containers = {};

@@ -14,8 +14,7 @@ namespace {
 constexpr size_t kMostTaints = 64;
 
 Ref<Pod> copy_of(const Pod& pod) {
-  const Ref<Pod> copy =
-      copy_pod(pod, pod.meta.name, pod.meta.ns, pod.meta.uid, pod.spec.node_name, 512);
+  const Ref<Pod> copy = copy_pod(pod, pod.spec.node_name, 512);
   copy->raw = {};
   return copy;
 }

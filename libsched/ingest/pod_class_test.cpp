@@ -8,6 +8,7 @@
 #include <string>
 
 #include "libsched/ingest/ingest.hpp"
+#include "libsched/objects/pod_parts.hpp"
 
 namespace libsched::pod_class_test {
 
@@ -152,6 +153,43 @@ TEST_CASE("what is kept about classes is bounded") {
   CHECK(*map.find("a") == 2);
   map.clear();
   CHECK(map.find("a") == nullptr);
+}
+
+// What is noted of a pod decides how a cluster counts it.
+TEST_CASE("a node counts a plain pod by numbers alone") {
+  const auto pod_of = [](const std::string& spec) {
+    Result<PodRef> pod = parse_pod("{metadata: {name: p}, spec: " + spec + "}", {});
+    REQUIRE_MESSAGE(pod.ok(), spec, ": ", pod.error().text());
+    return *pod;
+  };
+  for (const char* spec :
+       {"{}", "{containers: [{name: c, resources: {requests: {cpu: 1, ephemeral-storage: 1Gi}}}]}",
+        "{containers: [{name: c, ports: [{containerPort: 80}]}], nodeSelector: {a: b}}",
+        "{volumes: [{name: v, configMap: {name: x}}], tolerations: [{operator: Exists}]}",
+        "{affinity: {nodeAffinity: {}}, priority: 5}"})
+    CHECK_MESSAGE(pod_of(spec)->plain, spec);
+  for (const char* spec : {"{containers: [{name: c, ports: [{containerPort: 80, hostPort: 80}]}]}",
+                           "{volumes: [{name: v, persistentVolumeClaim: {claimName: x}}]}",
+                           "{volumes: [{name: v, awsElasticBlockStore: {volumeID: x}}]}",
+                           "{volumes: [{name: v, ephemeral: {volumeClaimTemplate: {spec: {}}}}]}",
+                           "{affinity: {podAntiAffinity: {}}}", "{affinity: {podAffinity: {}}}",
+                           "{schedulingGroup: {podGroupName: g}}",
+                           "{containers: [{name: c, resources: {requests: {a.b/gpu: 1}}}]}"}) {
+    const PodRef pod = pod_of(spec);
+    CHECK_MESSAGE(!pod->plain, spec);
+    CHECK_MESSAGE(!copy_pod(*pod, "n")->plain, spec);
+  }
+}
+
+TEST_CASE("copies have the parts of their pod and what has come to them") {
+  const Result<PodRef> pod = parse_pod("{metadata: {name: p}, spec: {priority: 5}}", {});
+  REQUIRE(pod.ok());
+  CHECK(parts_of(**pod) == pod_part::kPriority);
+  const Ref<Pod> copy = copy_pod(**pod, "n");
+  copy->status.nominated_node_name = "m";
+  copy->status.extended_claim_hash = 1;
+  CHECK(parts_of(*copy) == (pod_part::kPriority | pod_part::kNodeName | pod_part::kNominated |
+                            pod_part::kExtendedClaim));
 }
 
 }  // namespace libsched::pod_class_test

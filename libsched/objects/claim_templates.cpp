@@ -3,6 +3,8 @@
 
 #include <unordered_set>
 
+#include "libsched/objects/pod_parts.hpp"
+
 namespace libsched {
 
 std::string claim_name(const ClaimTemplates& templates, const PersistentVolumeClaim& claim,
@@ -30,6 +32,7 @@ void name_claims(Pod& pod) {
     if (!claimed.contains(v.name)) volumes.push_back(v);
   pod.spec.volumes = pod.arena.copy(volumes);
   pod.claim_names = collect_claims(pod);
+  note_parts(pod);
 }
 
 }  // namespace libsched

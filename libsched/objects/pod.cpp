@@ -77,6 +77,8 @@ Pod::Pod(const Pod& like, size_t first_block)
       spec(like.spec),
       status(like.status),
       mirror(like.mirror),
+      plain(like.plain),
+      parts(like.parts),
       serial(next_serial()),
       requests(like.requests),
       occupied(like.occupied),

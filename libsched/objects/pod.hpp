@@ -145,6 +145,10 @@ class Pod final : public Object {
   bool unnamed = false;
 
   // Derived once by derive_pod() from the fields above.
+  // A node counts its cpu, memory, ephemeral storage and number alone: it has no host ports, claims,
+  // volumes that drivers count, affinity to pods, scheduling group or scalar resources.
+  bool plain = false;
+  uint32_t parts = 0;   // of pod_part, but for kPartsOfCopies
   uint64_t serial = 0;  // unique in this process: a key for caches
   Resources requests;   // for Filter: spec, overhead, pod-level; no status
   Resources occupied;   // its use of a node, with the status of a resize

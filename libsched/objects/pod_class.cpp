@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "libsched/objects/pod_parts.hpp"
 #include "libsched/objects/pod_requests.hpp"
 
 namespace libsched {
@@ -24,7 +25,8 @@ class Encoder {
   Str end() const { return {out_.data(), static_cast<size_t>(at_ - out_.data())}; }
 
   void number(int64_t n) { raw(n); }
-  // Which of the things that most pods lack are there. Nothing is written of the others.
+  // Which of the things that most pods lack are there (pod_parts.hpp). Nothing is written of the
+  // others.
   void presence(uint32_t bits) { raw(bits); }
   void flag(bool b) {
     make_room(1);
@@ -246,92 +248,28 @@ std::string pod_class(const Pod& pod) {
 
 namespace {
 
+using namespace pod_part;
+
 struct Parts {
   bool node_names = true;
   bool spelling = true;  // of volumes, and volumes of which plugins read nothing else
 };
 
-// What most pods lack, as bits of Encoder::presence().
-enum Rare : uint32_t {
-  kTerminating = 1U << 0,
-  kOwner = 1U << 1,
-  kNamed = 1U << 2,
-  kNodeName = 1U << 3,
-  kPreemptionPolicy = 1U << 4,
-  kPriority = 1U << 5,
-  kNodeSelectorField = 1U << 6,
-  kNodeSelectorLabels = 1U << 7,
-  kAffinityField = 1U << 8,
-  kNodeAffinity = 1U << 9,
-  kPodAffinity = 1U << 10,
-  kPodAntiAffinity = 1U << 11,
-  kTolerations = 1U << 12,
-  kSpread = 1U << 13,
-  kInitContainers = 1U << 14,
-  kVolumes = 1U << 15,
-  kResized = 1U << 16,
-  kGates = 1U << 17,
-  kClaims = 1U << 18,
-  kClaimStatuses = 1U << 19,
-  kHostNetwork = 1U << 20,
-  kHostUsersField = 1U << 21,
-  kHostUsers = 1U << 22,
-  kSchedulingGroup = 1U << 23,
-  kNominated = 1U << 24,
-  kExtendedClaim = 1U << 25,
-  kOverhead = 1U << 26,
-  kPodResources = 1U << 27,
-};
-
-const OwnerReference* controller_of(const Pod& pod) {
-  for (const OwnerReference& o : pod.meta.owners)
-    if (o.controller) return &o;
-  return nullptr;
+// There is one.
+const OwnerReference& controller_of(const Pod& pod) {
+  return *std::find_if(pod.meta.owners.begin(), pod.meta.owners.end(),
+                       [](const OwnerReference& o) { return o.controller; });
 }
 
 bool is_read(const Volume& v) { return v.kind != VolumeKind::kOther; }
 
-bool has_written_volumes(const Pod& pod, const Parts& parts) {
-  const auto& volumes = pod.spec.volumes;
-  if (parts.spelling) return !volumes.empty();
-  return std::any_of(volumes.begin(), volumes.end(), is_read);
-}
-
-uint32_t rare_parts(const Pod& pod, const Parts& parts, const OwnerReference* owner) {
-  const PodSpec& spec = pod.spec;
-  const PodStatus& status = pod.status;
-  uint32_t out = 0;
-  const auto note = [&](Rare bit, bool there) { out |= there ? uint32_t{bit} : 0; };
-  note(kTerminating, pod.meta.terminating());
-  note(kOwner, owner != nullptr);
-  note(kNamed, name_is_read(pod));
-  note(kNodeName, parts.node_names && !spec.node_name.empty());
-  note(kPreemptionPolicy, !spec.preemption_policy.empty());
-  note(kPriority, spec.priority.has_value());
-  note(kNodeSelectorField, spec.node_selector_present);
-  note(kNodeSelectorLabels, !spec.node_selector.empty());
-  note(kAffinityField, spec.affinity_present);
-  note(kNodeAffinity, spec.node_affinity.present);
-  note(kPodAffinity, spec.pod_affinity.present);
-  note(kPodAntiAffinity, spec.pod_anti_affinity.present);
-  note(kTolerations, !spec.tolerations.empty());
-  note(kSpread, !spec.spread.empty());
-  note(kInitContainers, !spec.init_containers.empty());
-  note(kVolumes, has_written_volumes(pod, parts));
-  note(kResized, status_has_resources(status));
-  note(kGates, !spec.scheduling_gates.empty());
-  note(kClaims, !spec.resource_claims.empty());
-  note(kClaimStatuses, !status.resource_claims.empty());
-  note(kHostNetwork, spec.host_network);
-  note(kHostUsersField, spec.host_users.has_value());
-  note(kHostUsers, spec.host_users.value_or(false));
-  note(kSchedulingGroup, !spec.scheduling_group.empty());
-  note(kNominated, parts.node_names && !status.nominated_node_name.empty());
-  note(kExtendedClaim, !status.extended_resource_claim.empty() || status.extended_claim_hash != 0);
-  note(kOverhead, !spec.overhead.empty());
-  note(kPodResources,
-       spec.resources_present || !spec.pod_requests.empty() || !spec.pod_limits.empty());
-  return out;
+// Those parts that are written.
+uint32_t written_parts(const Pod& pod, const Parts& parts) {
+  uint32_t out = parts_of(pod);
+  if (!pod.status.extended_resource_claim.empty()) out |= kNamed;
+  if (!parts.node_names) out &= ~(kNodeName | kNominated);
+  if (!parts.spelling && (out & kReadVolumes) == 0) out &= ~kVolumes;
+  return out & ~kReadVolumes;
 }
 
 void encode_volumes(const Pod& pod, const Parts& parts, Encoder* e) {
@@ -363,8 +301,7 @@ void encode_claim_statuses(const Pod& pod, Encoder* e) {
 Str encode(const Pod& pod, const Parts& parts, std::string* room) {
   Encoder e(room);
   const PodSpec& spec = pod.spec;
-  const OwnerReference* const owner = controller_of(pod);
-  uint32_t there = rare_parts(pod, parts, owner);
+  uint32_t there = written_parts(pod, parts);
   const auto has = [&](uint32_t bits) { return (there & bits) != 0; };
   const auto texts = [&](std::initializer_list<Str> list) {
     for (const Str s : list) e.text(s);
@@ -378,7 +315,10 @@ Str encode(const Pod& pod, const Parts& parts, std::string* room) {
   constexpr uint32_t kFlags = kTerminating | kNodeSelectorField | kAffinityField | kHostNetwork |
                               kHostUsersField | kHostUsers;
   there &= ~kFlags;
-  if (has(kOwner)) texts({owner->api_version, owner->kind, owner->name});
+  if (has(kOwner)) {
+    const OwnerReference& owner = controller_of(pod);
+    texts({owner.api_version, owner.kind, owner.name});
+  }
   if (has(kTolerations)) e.list(spec.tolerations, [&](const Toleration& t) { e.toleration(t); });
   if (has(kPriority)) e.number(*spec.priority);
   if (has(kNodeSelectorLabels)) e.labels(spec.node_selector);
@@ -417,10 +357,7 @@ Str encode(const Pod& pod, const Parts& parts, std::string* room) {
 // Its name and uid are those of its ephemeral claims' names and owner, and its ResourceClaims are
 // owned by it or reserved for it.
 bool name_is_read(const Pod& pod) {
-  const auto& volumes = pod.spec.volumes;
-  return !pod.spec.resource_claims.empty() || !pod.status.extended_resource_claim.empty() ||
-         std::any_of(volumes.begin(), volumes.end(),
-                     [](const Volume& v) { return v.kind == VolumeKind::kEphemeral; });
+  return (pod.parts & pod_part::kNamed) != 0 || !pod.status.extended_resource_claim.empty();
 }
 
 Str pod_class(const Pod& pod, std::string* room) { return encode(pod, {}, room); }

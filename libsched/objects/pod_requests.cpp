@@ -8,6 +8,7 @@
 
 #include <unordered_map>
 
+#include "libsched/objects/pod_parts.hpp"
 #include "libsched/objects/quantity_sums.hpp"
 
 namespace libsched {
@@ -299,6 +300,7 @@ void derive_pod(Pod& pod) {
       spec.affinity_present && (spec.pod_affinity.present || spec.pod_anti_affinity.present);
   pod.has_required_anti_affinity = spec.affinity_present && spec.pod_anti_affinity.present &&
                                    !spec.pod_anti_affinity.required.empty();
+  note_parts(pod);
 }
 
 }  // namespace libsched

@@ -1,6 +1,8 @@
 // See group_trial.hpp.
 #include "libsched/scheduler/loop/group_trial.hpp"
 
+#include "libsched/objects/pod_parts.hpp"
+
 namespace libsched {
 namespace {
 
@@ -9,9 +11,11 @@ Ref<Pod> without_terms(const Pod& pod, bool all) {
   Ref<Pod> out = copy_pod(pod, pod.spec.node_name);
   out->has_required_anti_affinity = false;
   out->spec.pod_anti_affinity.required = {};
-  if (!all) return out;
-  out->has_pod_affinity = false;
-  out->spec.pod_affinity = out->spec.pod_anti_affinity = {};
+  if (all) {
+    out->has_pod_affinity = false;
+    out->spec.pod_affinity = out->spec.pod_anti_affinity = {};
+  }
+  note_parts(*out);
   return out;
 }
 

@@ -1,0 +1,52 @@
+// What most pods lack, as bits, so that code for most pods asks once.
+#pragma once
+
+#include "libsched/objects/pod.hpp"
+
+namespace libsched {
+namespace pod_part {
+
+enum Bit : uint32_t {
+  kTerminating = 1U << 0,
+  kOwner = 1U << 1,  // a controller
+  kNamed = 1U << 2,  // see name_is_read()
+  kNodeName = 1U << 3,
+  kPreemptionPolicy = 1U << 4,
+  kPriority = 1U << 5,
+  kNodeSelectorField = 1U << 6,
+  kNodeSelectorLabels = 1U << 7,
+  kAffinityField = 1U << 8,
+  kNodeAffinity = 1U << 9,
+  kPodAffinity = 1U << 10,
+  kPodAntiAffinity = 1U << 11,
+  kTolerations = 1U << 12,
+  kSpread = 1U << 13,
+  kInitContainers = 1U << 14,
+  kVolumes = 1U << 15,
+  kResized = 1U << 16,
+  kGates = 1U << 17,
+  kClaims = 1U << 18,
+  kClaimStatuses = 1U << 19,
+  kHostNetwork = 1U << 20,
+  kHostUsersField = 1U << 21,
+  kHostUsers = 1U << 22,
+  kSchedulingGroup = 1U << 23,
+  kNominated = 1U << 24,
+  kExtendedClaim = 1U << 25,
+  kOverhead = 1U << 26,
+  kPodResources = 1U << 27,
+  kReadVolumes = 1U << 28,  // some are of a kind that a plugin looks into
+};
+// Those that may come and go in a copy of a pod without derive_pod(), and are not in Pod::parts.
+inline constexpr uint32_t kPartsOfCopies =
+    kTerminating | kNodeName | kNominated | kClaimStatuses | kExtendedClaim;
+
+}  // namespace pod_part
+
+// Fills Pod::parts and Pod::plain, as derive_pod() does; call it when what they stand for has
+// changed.
+void note_parts(Pod& pod);
+// All parts of the pod as it is now.
+uint32_t parts_of(const Pod& pod);
+
+}  // namespace libsched

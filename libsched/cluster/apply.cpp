@@ -30,35 +30,45 @@ ChangeKinds with_pods(const View& state, uint32_t r, ChangeKinds changes) {
          (state.existing_terms().size() != 0 ? kTermsChanged : 0);
 }
 
+}  // namespace
+
 // Brings what putting pods onto nodes touches into the cache, each some pods before its turn: in a
 // large cluster it lies scattered over memory.
 template <typename PodAt, typename NodeAt>
-class FetchAhead {
+class Cluster::FetchAhead {
  public:
   // pod_at(i) and node_at(i): pod i of n, and the name of its node.
   FetchAhead(const State& state, size_t n, PodAt pod_at, NodeAt node_at)
       : state_(state), n_(n), pod_at_(pod_at), node_at_(node_at) {
     for (size_t i = 0; i < std::min(n, kIds); ++i) fetch_ids(i);
-    for (size_t i = 0; i < std::min(n, kRows); ++i) state.fetch_row(hashes_[i]);
+    for (size_t i = 0; i < std::min(n, kRows); ++i) fetch_row(i);
   }
 
-  // To be called once for each pod in turn, before it is put: the hash of its node's name.
-  uint64_t next() {
+  // To be called once for each pod in turn, before it is put: its node.
+  NodeName next() {
     const size_t i = at_++;
     if (i + kPods < n_) state_.fetch_pod(pod_at_(i + kPods));
     if (i + kNames < n_) state_.fetch_name(node_at_(i + kNames));
     if (i + kIds < n_) fetch_ids(i + kIds);
-    if (i + kRows < n_) state_.fetch_row(hashes_[(i + kRows) % kRing]);
-    if (i + kTails < n_) state_.fetch_row_pods(hashes_[(i + kTails) % kRing]);
-    return hashes_[i % kRing];
+    if (i + kRows < n_) fetch_row(i + kRows);
+    if (i + kTails < n_) state_.fetch_row_pods(ring_[(i + kTails) % kRing].row);
+    return {node_at_(i), ring_[i % kRing].hash, ring_[i % kRing].row};
   }
 
  private:
+  struct Found {
+    uint64_t hash;
+    uint32_t row;
+  };
   static constexpr size_t kRing = 32, kPods = 38, kNames = 31, kIds = 24, kRows = 16, kTails = 8;
 
   void fetch_ids(size_t i) {
-    const uint64_t hash = hashes_[i % kRing] = hash_str(node_at_(i));
+    const uint64_t hash = ring_[i % kRing].hash = hash_str(node_at_(i));
     state_.fetch_ids(hash, pod_at_(i).meta.key_hash);
+  }
+  void fetch_row(size_t i) {
+    Found& found = ring_[i % kRing];
+    found.row = state_.fetch_row(found.hash);
   }
 
   const State& state_;
@@ -66,14 +76,15 @@ class FetchAhead {
   PodAt pod_at_;
   NodeAt node_at_;
   size_t at_ = 0;
-  std::array<uint64_t, kRing> hashes_;  // made and not used yet: pod i's at i % kRing
+  std::array<Found, kRing> ring_;  // made and not used yet: pod i's at i % kRing
 };
 
-}  // namespace
-
-uint32_t Cluster::row_for(Str name, uint64_t hash) {
-  const uint32_t r = state_.find_row(name, hash);
-  return r != kNoId ? r : journal_.acquire_row(name, hash);
+uint32_t Cluster::row_for(const NodeName& node) {
+  const uint32_t g = node.guess;
+  if (g < state_.row_count() && state_.row(g).used && same_text(state_.row(g).name, node.name))
+    return g;
+  const uint32_t r = state_.find_row(node.name, node.hash);
+  return r != kNoId ? r : journal_.acquire_row(node.name, node.hash);
 }
 
 void Cluster::release_row_if_empty(uint32_t r) {
@@ -169,8 +180,8 @@ Cluster::Refusal Cluster::put(Transaction* change, NodeRef node, PutMode mode) {
   return Refusal::kNone;
 }
 
-Cluster::Refusal Cluster::put(Transaction* change, PodRef pod, Str node_name, uint64_t node_hash,
-                              PutMode mode) {
+Cluster::Refusal Cluster::put(Transaction* change, PodRef pod, const NodeName& node, PutMode mode) {
+  const Str node_name = node.name;
   const uint32_t s = state_.find_pod(pod->meta.ns, pod->meta.name, pod->meta.key_hash);
   const bool there = s != kNoId;
   if (there && mode == PutMode::kMissing) return Refusal::kNone;
@@ -193,7 +204,7 @@ Cluster::Refusal Cluster::put(Transaction* change, PodRef pod, Str node_name, ui
     change->note_pod(s, pod.get());
   else
     change->note("Pod", nullptr, pod.get());
-  const uint32_t r = row_for(node_name, node_hash);
+  const uint32_t r = row_for(node);
   if (there) {
     const uint32_t old = state_.slot(s).row;
     journal_.remove_pod(s);
@@ -264,8 +275,7 @@ Result<void> Cluster::put_all(Transaction* change, const PutObjects& part) {
         state_, set.pods.size(), [&](size_t i) -> const Pod& { return *set.pods[i]; },
         [&](size_t i) -> Str { return set.pods[i]->spec.node_name; });
     for (const PodRef& p : set.pods) {
-      const uint64_t hash = ahead.next();
-      const Refusal refusal = put(change, p, p->spec.node_name, hash, part.mode);
+      const Refusal refusal = put(change, p, ahead.next(), part.mode);
       LIBSCHED_TRY(result(refusal, "pod", p->meta.ns, p->meta.name));
     }
   }
@@ -298,7 +308,7 @@ Result<size_t> Cluster::apply(const Change* parts, size_t n) {
         [&](const PutPod& p) {
           const Str node = node_of(*p.pod, p.node_name);
           const ObjectMeta& meta = p.pod->meta;
-          return result(put(change, p.pod, node, hash_str(node), p.mode), "pod", meta.ns,
+          return result(put(change, p.pod, {node, hash_str(node)}, p.mode), "pod", meta.ns,
                         meta.name);
         },
         [&](const RemoveNode& p) { return result(remove(change, p.name), "node", {}, p.name); },
@@ -349,8 +359,7 @@ Result<void> Cluster::add_pods(const Pod* const* pods, const Str* node_names, si
   return change([&](Transaction* change) -> Result<void> {
     FetchAhead ahead(state_, n, [&](size_t i) -> const Pod& { return *pods[i]; }, node_at);
     for (size_t i = 0; i < n; ++i) {
-      const uint64_t hash = ahead.next();
-      const Refusal refusal = put(change, PodRef::share(pods[i]), node_at(i), hash, PutMode::kNew);
+      const Refusal refusal = put(change, PodRef::share(pods[i]), ahead.next(), PutMode::kNew);
       if (refusal != Refusal::kNone)
         return result(refusal, "pod", pods[i]->meta.ns, pods[i]->meta.name);
     }
@@ -361,7 +370,7 @@ Result<void> Cluster::add_pods(const Pod* const* pods, const Str* node_names, si
 Result<void> Cluster::update_pod(const PodRef& pod, Str node_name) {
   return change([&](Transaction* change) {
     const Str node = node_of(*pod, node_name);
-    return result(put(change, pod, node, hash_str(node), PutMode::kUpdate), "pod", pod->meta.ns,
+    return result(put(change, pod, {node, hash_str(node)}, PutMode::kUpdate), "pod", pod->meta.ns,
                   pod->meta.name);
   });
 }

@@ -109,6 +109,7 @@ class ChangeLog {
   }
 
   // --- changing ---
+  bool quiet() const { return quiet_; }  // append() does nothing
   void append(uint32_t row, ChangeKinds kinds) noexcept {
     if (quiet_) return;
     // The latest entry can be extended if no cursor or mark follows it.

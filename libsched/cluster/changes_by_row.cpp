@@ -58,7 +58,7 @@ Result<void> Cluster::place_pods(Span<const Pod*> pods, const uint32_t* rows, ui
   Transaction change(this);
   for (size_t i = 0; i < pods.size(); ++i) {
     if (i + kRows < pods.size()) state_.fetch_row_at(rows[i + kRows]);
-    if (i + kTails < pods.size()) state_.fetch_row_pods_at(rows[i + kTails]);
+    if (i + kTails < pods.size()) state_.fetch_row_pods(rows[i + kTails]);
     const Pod* const pod = pods[i];
     if (!has_room(pod->occupied)) return too_many_resources("pod", pod_key(*pod));
     change.note("Pod", nullptr, pod);

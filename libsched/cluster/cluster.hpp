@@ -150,8 +150,16 @@ class Cluster final : public RefCounted {
   }
   Result<void> may_assume(const Pod& pod) const;
   void put_assumed(PodRef pod, uint32_t row);
-  uint32_t row_for(Str name) { return row_for(name, hash_str(name)); }
-  uint32_t row_for(Str name, uint64_t hash);
+  // The name of a node, which may be borrowed from a pod that is replaced.
+  struct NodeName {
+    Str name;
+    uint64_t hash;
+    uint32_t guess = kNoId;  // which row it may be
+  };
+  template <typename PodAt, typename NodeAt>
+  class FetchAhead;
+  uint32_t row_for(Str name) { return row_for(NodeName{name, hash_str(name)}); }
+  uint32_t row_for(const NodeName& node);
   void release_row_if_empty(uint32_t r);
   void place_node(const NodeRef& node) { place_node(node, row_for(node->meta.name)); }
   void place_node(const NodeRef& node, uint32_t r);  // its row
@@ -161,8 +169,7 @@ class Cluster final : public RefCounted {
   Refusal put(Transaction* change, StoredKind kind, const ObjectRef& object, PutMode mode);
   Refusal put(Transaction* change, NodeRef node, PutMode mode);
   void drop_stand_in(const ResourceClaim& claim);
-  // `node_hash` is the hash of `node_name`, which may be borrowed from the replaced pod.
-  Refusal put(Transaction* change, PodRef pod, Str node_name, uint64_t node_hash, PutMode mode);
+  Refusal put(Transaction* change, PodRef pod, const NodeName& node, PutMode mode);
   Result<void> put_all(Transaction* change, const PutObjects& part);
   Refusal remove(Transaction* change, Str node);
   Refusal remove(Transaction* change, Str ns, Str pod);

@@ -25,7 +25,22 @@ uint32_t Images::intern(Str name) {
   return id;
 }
 
-void Images::attach(uint32_t row, const Node& node) {
+void Images::hold(uint32_t row, uint32_t id, int64_t size) {
+  Image& image = images_.edit(id);
+  Mirrored<Holder, 64>& holders = image.holders;
+  if (!holders.empty() && holders.back().row == row) return;  // named twice
+  std::vector<Place>& places = rows_[row];
+  reserve_more(places, 1);
+  reserve_more(holders, 1);
+  if (holders.empty()) {
+    image.size = size;
+    --unused_;
+  }
+  places.push_back({id, static_cast<uint32_t>(holders.size())});
+  holders.push_back({row, 0});
+}
+
+void Images::attach(uint32_t row, const Node& node, uint32_t like) {
   if (node.images.empty()) return;
   if (row >= rows_.size()) {
     const size_t rows = row + 1 + row / 4;
@@ -33,23 +48,13 @@ void Images::attach(uint32_t row, const Node& node) {
     rows_.resize(rows);
   }
   ++holders_changes_;
-  std::vector<Place>& places = rows_[row];
   try {
-    for (const ContainerImage& i : node.images)
-      for (const Str name : i.names) {
-        const uint32_t id = intern(name);
-        Image& image = images_.edit(id);
-        Mirrored<Holder, 64>& holders = image.holders;
-        if (!holders.empty() && holders.back().row == row) continue;  // named twice
-        reserve_more(places, 1);
-        reserve_more(holders, 1);
-        if (holders.empty()) {
-          image.size = i.size_bytes;
-          --unused_;
-        }
-        places.push_back({id, static_cast<uint32_t>(holders.size())});
-        holders.push_back({row, 0});
-      }
+    if (like != kNoId) {
+      for (const Place& p : rows_[like]) hold(row, p.image, images_[p.image].size);
+    } else {
+      for (const ContainerImage& i : node.images)
+        for (const Str name : i.names) hold(row, intern(name), i.size_bytes);
+    }
   } catch (...) {
     detach(row);
     throw;

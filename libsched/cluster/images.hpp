@@ -56,7 +56,8 @@ class Images {
   }
 
   // Adds all images or none. Images that the row had before are restored without allocating.
-  void attach(uint32_t row, const Node& node);
+  // `like`: a row whose node has this very list of images, or kNoId.
+  void attach(uint32_t row, const Node& node, uint32_t like);
   void detach(uint32_t row) noexcept;
   std::vector<Saved> save(uint32_t row) const;
   void restore(uint32_t row, const std::vector<Saved>& saved) noexcept;
@@ -132,6 +133,7 @@ class Images {
   };
 
   uint32_t intern(Str name);
+  void hold(uint32_t row, uint32_t id, int64_t size);
   void mark_stale(uint32_t row) noexcept {
     stale_.set(row);
     first_stale_ = stale_count_++ == 0 ? row / 64 : std::min<size_t>(first_stale_, row / 64);

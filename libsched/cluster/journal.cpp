@@ -25,6 +25,7 @@ void empty(std::vector<T>& stack) noexcept {
 
 // The changes of adding or removing a pod.
 ChangeKinds changes_of(const Pod& pod) {
+  if (pod.plain) return kPodsChanged;
   return kPodsChanged | (pod.driver_volumes != 0 ? kVolumesChanged : 0) |
          (pod.has_pod_affinity ? kTermsChanged : 0);
 }
@@ -47,13 +48,17 @@ void Journal::revert() noexcept {
   const Mark mark = pop(marks_);
   state_->log().begin_undo(mark.log);
   constexpr size_t kAhead = 12;
-  while (ops_.size() > mark.ops) {
-    if (ops_.size() > mark.ops + kAhead)
-      if (const Op& op = ops_[ops_.size() - 1 - kAhead]; op.kind == Kind::kAddPod)
-        state_->fetch_slot(op.a);
-    undo(ops_.back());
-    ops_.pop_back();
+  for (size_t i = ops_.size(); i-- > mark.ops;) {
+    const Op& op = ops_[i];
+    if (i >= mark.ops + kAhead)
+      if (const Op& later = ops_[i - kAhead]; later.kind == Kind::kAddPod)
+        state_->fetch_slot(later.a);
+    if (op.kind == Kind::kAddPod) [[likely]]
+      undo_add_pod(op);
+    else
+      undo(op);
   }
+  ops_.resize(mark.ops);
   state_->log().end_undo(mark.log);
   state_->restore_stamps(mark.version, mark.membership);
   held_ = mark.held;
@@ -148,7 +153,7 @@ uint32_t Journal::add_pod(PodRef pod, uint32_t r) {
   log(r, changes_of(p));
   if (recording())
     ops_.push_back({.kind = Kind::kAddPod, .flag = from_tail, .touched = touched, .a = s});
-  if (p.host_ports.empty()) return s;
+  if (p.plain || p.host_ports.empty()) return s;
   std::vector<View::UsedPort> ports = state_->row(r).ports;
   add_ports(state_->slot(s).pod, &ports);
   replace_ports(r, std::move(ports));
@@ -175,7 +180,7 @@ void Journal::remove_pod(uint32_t s) {
   if (state_->slot(s).assumed) set_assumed(s, false);
   const View::Slot& slot = state_->slot(s);
   const uint32_t r = slot.row, position = slot.position;
-  if (!slot.pod->host_ports.empty()) {
+  if (!slot.pod->plain && !slot.pod->host_ports.empty()) {
     // Ports are not counted: upstream forgets a port with the first pod that releases it.
     std::vector<View::UsedPort> ports = state_->row(r).ports;
     remove_ports(*slot.pod, &ports);
@@ -231,6 +236,14 @@ void Journal::refresh(View::Order* order) {
   ops_.push_back({.kind = Kind::kOrder});
 }
 
+inline void Journal::undo_add_pod(const Op& op) noexcept {
+  if (!state_->log().quiet()) {
+    const View::Slot& slot = state_->slot(op.a);
+    log(slot.row, changes_of(*slot.pod));
+  }
+  state_->undo_add_pod(op.a, op.flag, op.touched);
+}
+
 void Journal::undo(const Op& op) noexcept {
   switch (op.kind) {
     case Kind::kAcquireRow: state_->undo_acquire_row(op.a, op.flag); break;
@@ -254,11 +267,7 @@ void Journal::undo(const Op& op) noexcept {
       state_->undo_tree_remove(op.a, std::move(change.zone), std::move(change.place));
       break;
     }
-    case Kind::kAddPod:
-      log(state_->slot(op.a).row, changes_of(*state_->slot(op.a).pod));
-      state_->undo_attach_pod(op.a, op.touched);
-      state_->undo_acquire_slot(op.a, op.flag);
-      break;
+    case Kind::kAddPod: undo_add_pod(op); break;
     case Kind::kRemovePod:
       state_->undo_release_slot(op.a, pop(pods_));
       state_->undo_detach_pod(op.a, op.b, op.c, op.touched);

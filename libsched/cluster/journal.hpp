@@ -100,6 +100,7 @@ class Journal {
   }
   void replace_ports(uint32_t r, std::vector<View::UsedPort> ports);
   void undo(const Op& op) noexcept;
+  void undo_add_pod(const Op& op) noexcept;
   // Every change and every undo is logged.
   void log(uint32_t row, ChangeKinds changes) {
     if (changes != 0) state_->log().append(row, changes);

@@ -4,6 +4,14 @@
 #include <algorithm>
 
 namespace libsched {
+namespace {
+
+bool same_texts(const Label& a, const Label& b) {
+  const auto same = [](Str x, Str y) { return x.data() == y.data() && x.size() == y.size(); };
+  return same(a.key, b.key) && same(a.value, b.value);
+}
+
+}  // namespace
 
 uint32_t LabelIndex::find_key(Str key, uint64_t hash) const {
   return key_ids_.find(hash, [&](uint32_t id) { return keys_[id].text == key; });
@@ -45,11 +53,13 @@ uint32_t LabelIndex::intern_pair(const Label& label) {
   return id;
 }
 
-void LabelIndex::prepare(Labels labels, size_t capacity, std::vector<uint32_t>* pairs) {
+void LabelIndex::prepare(Labels labels, size_t capacity, std::vector<uint32_t>* pairs,
+                         const Known& known) {
   reserve_more(*pairs, labels.size());
   pairs->clear();
-  for (const Label& label : labels) {
-    const uint32_t id = intern_pair(label);
+  for (size_t i = 0; i < labels.size(); ++i) {
+    const bool is_known = i < known.labels.size() && same_texts(labels[i], known.labels[i]);
+    const uint32_t id = is_known ? known.pairs[i] : intern_pair(labels[i]);
     Pair& pair = pairs_.edit(id);
     pair.rows.reserve(capacity);
     keys_.edit(pair.key).rows.reserve(capacity);

@@ -33,10 +33,16 @@ class LabelIndex {
     Posting rows;
   };
 
+  // The labels of a row, whose texts are alive, and their pairs.
+  struct Known {
+    Labels labels;
+    const uint32_t* pairs = nullptr;
+  };
   // Adds a row's labels in two steps, so that all are added or none. prepare() writes the pair ids
   // in the labels' order and may fail; add() and remove() do not allocate. `capacity` is greater
-  // than every row.
-  void prepare(Labels labels, size_t capacity, std::vector<uint32_t>* pairs);
+  // than every row. Labels that share their texts with those of `known`, as copies of a node do,
+  // are not looked up.
+  void prepare(Labels labels, size_t capacity, std::vector<uint32_t>* pairs, const Known& known);
   void add(uint32_t row, const std::vector<uint32_t>& pairs) noexcept;
   void remove(uint32_t row, const std::vector<uint32_t>& pairs) noexcept;
 

@@ -24,9 +24,21 @@ bool same_labels(const Pod& a, const Pod& b) {
 
 }  // namespace
 
+// The set of the pod's labels, or kNoId; then *hash is theirs.
+uint32_t PodLabelSets::find(const Pod& pod, uint64_t* hash) {
+  if (seen_.empty()) seen_.resize(kSeen);
+  Seen& seen = seen_[pod.serial % kSeen];
+  if (seen.pod == pod.serial) return seen.set;
+  *hash = hash_of(pod);
+  const uint32_t id =
+      ids_.find(*hash, [&](uint32_t i) { return same_labels(*sets_[i].owner, pod); });
+  if (id != kNoId) seen = {pod.serial, id};
+  return id;
+}
+
 uint32_t PodLabelSets::add(uint32_t slot, const Pod& pod, bool* fresh) {
-  const uint64_t hash = hash_of(pod);
-  uint32_t id = ids_.find(hash, [&](uint32_t i) { return same_labels(*sets_[i].owner, pod); });
+  uint64_t hash = 0;
+  uint32_t id = find(pod, &hash);
   *fresh = id == kNoId;
   if (*fresh) {
     if (free_.empty()) {
@@ -56,6 +68,7 @@ uint32_t PodLabelSets::remove(uint32_t slot) {
 void PodLabelSets::collect() {
   // Sets of a what-if's pods are kept for a while, for the next what-if.
   if (unused_ <= 1024 || unused_ * 2 <= ids_.size()) return;
+  seen_.clear();
   for (uint32_t id = 0; id < sets_.size(); ++id) {
     if (!sets_[id].owner || sets_[id].pods != 0) continue;
     ids_.erase(sets_[id].hash, id);

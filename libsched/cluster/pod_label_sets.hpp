@@ -44,10 +44,20 @@ class PodLabelSets {
   }
 
  private:
+  // A pod by its serial, and its set.
+  struct Seen {
+    uint64_t pod = 0;
+    uint32_t set = kNoId;
+  };
+  static constexpr size_t kSeen = 256;
+
+  uint32_t find(const Pod& pod, uint64_t* hash);
+
   Mirrored<Set, 16> sets_;
   std::vector<uint32_t> free_;
   Mirrored<uint32_t, 256> of_slot_;  // kNoId: no pod
   IdTable ids_;
+  std::vector<Seen> seen_;  // pods of a simulated cluster come and go often; by serial % kSeen
   size_t unused_ = 0;
 };
 

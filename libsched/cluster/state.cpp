@@ -62,21 +62,29 @@ bool State::attach_node(uint32_t r, NodeRef node) {
     for (const uint32_t s : row.pods)
       claim_uses_.prepare(slots_[s].pod->meta.ns, slots_[s].pod->claim_names);
   const uint32_t taint_set = taints_.prepare(node, capacity);
+  // Copies of a node often come one after the other.
+  const uint32_t latest = std::exchange(latest_node_, kNoId);
+  const bool has_latest = latest < rows_.size() && latest != r && rows_[latest].node;
+  LabelIndex::Known known;
+  if (has_latest) known = {rows_[latest].node->meta.labels, rows_[latest].labels.data()};
+  const bool same_images = has_latest && rows_[latest].node->images.data() == node->images.data() &&
+                           rows_[latest].node->images.size() == node->images.size();
   try {
-    labels_.prepare(node->meta.labels, capacity, &row.labels);
-    images_.attach(r, *node);
+    labels_.prepare(node->meta.labels, capacity, &row.labels, known);
+    images_.attach(r, *node, same_images ? latest : kNoId);
   } catch (...) {
     row.labels.clear();
     throw;
   }
   link_node(r, std::move(node), taint_set);
+  latest_node_ = r;
   return images_.touch(r);
 }
 
 void State::undo_detach_node(uint32_t r, NodeRef node) noexcept {
   const uint32_t taint_set = taints_.prepare(node, 0);
-  labels_.prepare(node->meta.labels, 0, &rows_.edit(r).labels);
-  images_.attach(r, *node);
+  labels_.prepare(node->meta.labels, 0, &rows_.edit(r).labels, {});
+  images_.attach(r, *node, kNoId);
   link_node(r, std::move(node), taint_set);
 }
 
@@ -158,7 +166,7 @@ void State::undo_tree_remove(uint32_t r, std::string zone, NodeTree::Place place
 
 uint32_t State::acquire_slot(PodRef pod, bool* from_tail) {
   slots_.reserve();
-  pod_ids_.reserve();
+  if (!pod->unnamed) pod_ids_.reserve();
   const uint32_t s = slots_.take(from_tail);
   if (!pod->unnamed) pod_ids_.insert_reserved(pod->meta.key_hash, s);
   slots_.unmarked(s).pod = std::move(pod);  // it is attached next
@@ -189,10 +197,12 @@ bool State::attach_pod(uint32_t s, uint32_t r) {
   Row& row = rows_.unmarked(r);
   reserve_more(row.pods, 1);
   images_.reserve_stale(columns_.capacity());
-  columns_.prepare(pod.occupied);
-  if (row.node && !pod.claim_names.empty()) claim_uses_.prepare(pod.meta.ns, pod.claim_names);
-  if (!pod.spec.scheduling_group.empty()) group_uses_.prepare(pod.meta.ns, group_of(pod));
-  existing_terms_.prepare_attach(s, pod, r, columns_.capacity());  // last: it notes the slot
+  if (!pod.plain) {
+    columns_.prepare(pod.occupied);
+    if (row.node && !pod.claim_names.empty()) claim_uses_.prepare(pod.meta.ns, pod.claim_names);
+    if (!pod.spec.scheduling_group.empty()) group_uses_.prepare(pod.meta.ns, group_of(pod));
+    existing_terms_.prepare_attach(s, pod, r, columns_.capacity());  // last: it notes the slot
+  }
   link_pod(s, r);
   return images_.touch(r);
 }
@@ -206,6 +216,7 @@ void State::link_pod(uint32_t s, uint32_t r) noexcept {
   row.pods.push_back(s);
   columns_.add_pod(r, pod.occupied, pod.occupied_nonzero);
   tables_.attach_pod(s, pod, r);
+  if (pod.plain) return;
   existing_terms_.attach_pod(s, pod, r);
   row.volumes.add(pod);
   if (row.node && !pod.claim_names.empty()) claim_uses_.add(pod.meta.ns, pod.claim_names);
@@ -222,6 +233,7 @@ void State::unlink_pod(uint32_t s) noexcept {
   row.pods.pop_back();
   columns_.remove_pod(slot.row, pod.occupied, pod.occupied_nonzero);
   tables_.detach_pod(s, slot.row);
+  if (pod.plain) return;
   existing_terms_.detach_pod(s, pod, slot.row);
   row.volumes.remove(pod);
   if (row.node && !pod.claim_names.empty()) claim_uses_.remove(pod.meta.ns, pod.claim_names);
@@ -234,9 +246,10 @@ bool State::detach_pod(uint32_t s) {
   return images_.touch(slots_[s].row);
 }
 
-void State::undo_attach_pod(uint32_t s, bool touched) noexcept {
+void State::undo_add_pod(uint32_t s, bool from_tail, bool touched) noexcept {
   if (touched) images_.undo_touch(slots_[s].row);
   unlink_pod(s);
+  undo_acquire_slot(s, from_tail);
 }
 
 void State::undo_detach_pod(uint32_t s, uint32_t r, uint32_t position, bool touched) noexcept {

@@ -42,23 +42,25 @@ class State final : public View {
     row_ids_.prefetch(row_hash);
     pod_ids_.prefetch(pod_hash);
   }
-  void fetch_row(uint64_t row_hash) const {
-    if (const uint32_t r = row_ids_.guess(row_hash); r != kNoId) fetch(r);
+  // Returns the row that may have the name with this hash, or kNoId.
+  uint32_t fetch_row(uint64_t row_hash) const {
+    const uint32_t r = row_ids_.guess(row_hash);
+    if (r == kNoId) return r;
+    fetch(r);
+    prefetch(&rows_[r].name);
+    return r;
   }
-  void fetch_row_pods(uint64_t row_hash) const {
-    if (const uint32_t r = row_ids_.guess(row_hash); r != kNoId)
-      prefetch_to_write(rows_[r].pods.data() + rows_[r].pods.size());
+  void fetch_row_pods(uint32_t r) const {
+    if (r < rows_.size()) prefetch_to_write(rows_[r].pods.data() + rows_[r].pods.size());
   }
-  // The same by row, before a pod is added to it.
+  // As fetch_row(), by row.
   void fetch_row_at(uint32_t r) const { fetch(r); }
-  void fetch_row_pods_at(uint32_t r) const {
-    prefetch_to_write(rows_[r].pods.data() + rows_[r].pods.size());
-  }
   // Before the slot's pod is removed.
   void fetch_slot(uint32_t s) const {
-    if (!slots_[s].pod) return;
-    pod_ids_.prefetch(slots_[s].pod->meta.key_hash);
-    fetch(slots_[s].row);
+    const Slot& slot = slots_[s];
+    if (!slot.pod) return;
+    if (!slot.pod->unnamed) pod_ids_.prefetch(slot.pod->meta.key_hash);
+    fetch(slot.row);
   }
 
   // --- elementary changes; the journal calls them in pairs ---
@@ -89,7 +91,8 @@ class State final : public View {
   void undo_release_slot(uint32_t s, PodRef pod) noexcept;
   bool attach_pod(uint32_t s, uint32_t r);
   bool detach_pod(uint32_t s);
-  void undo_attach_pod(uint32_t s, bool touched) noexcept;
+  // Undoes acquire_slot() and attach_pod().
+  void undo_add_pod(uint32_t s, bool from_tail, bool touched) noexcept;
   void undo_detach_pod(uint32_t s, uint32_t r, uint32_t position, bool touched) noexcept;
   bool set_assumed(uint32_t s, bool assumed) {
     return std::exchange(slots_.edit(s).assumed, assumed);
@@ -131,11 +134,11 @@ class State final : public View {
   void fetch(uint32_t r) const {
     const Row& row = rows_[r];
     prefetch_to_write(&row);
-    prefetch_to_write(reinterpret_cast<const char*>(&row) + 64);
     columns_.fetch(r);
   }
 
-  size_t collect_at_ = 0;  // the number of ids at which a fork tries again
+  uint32_t latest_node_ = kNoId;  // the row that got a node last
+  size_t collect_at_ = 0;         // the number of ids at which a fork tries again
   uint64_t stamp_ = 1;
 };
 

@@ -75,7 +75,7 @@ STATE_ALONE(undo_acquire_slot);
 STATE_ALONE(undo_release_slot);
 STATE_ALONE(attach_pod);
 STATE_ALONE(detach_pod);
-STATE_ALONE(undo_attach_pod);
+STATE_ALONE(undo_add_pod);
 STATE_ALONE(undo_detach_pod);
 STATE_ALONE(set_assumed);
 STATE_ALONE(reserve_ports);

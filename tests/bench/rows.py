@@ -10,7 +10,7 @@ _FILTER_OVER_UPSTREAM = 1000.0
 _CYCLE_TO_LIMIT = 1.5
 _CYCLE_OVER_UPSTREAM = 1000.0
 _RUN_FILTER_NS = 150.0
-_FORK_US = 300.0
+_FORK_US = {"5000": 100.0, "50000": 150.0}
 _BATCH_NS = 2.0
 _PYTHON_BATCH_US = 5.0
 _CHECK_OVER_FILTER = 4.0
@@ -180,7 +180,7 @@ def forks(figures, upstream):
                    figure.minimum, figure.median,
                    upstream=upstream if (nodes, what) == ("5000", "10 pods a node") else None)
         if what == "10 pods a node":
-            _gate(row, f"<= {_FORK_US:.0f} us", figure.minimum <= _FORK_US * US)
+            _gate(row, f"<= {_FORK_US[nodes]:.0f} us", figure.minimum <= _FORK_US[nodes] * US)
         out.append(row)
     return out
 

@@ -17,11 +17,9 @@ constexpr size_t kFewNodes = 256;  // with fewer, looking for kept verdicts cost
 Result<Sim::Known*> Sim::know(uint64_t ref) {
   // Another thread may make the catalog forget a content while it is used here: that is the same as
   // doing so afterwards.
+  if (Known* const known = find_known(ref); known != nullptr) [[likely]]
+    return known;
   const uint32_t index = index_of(ref);
-  if (!catalog_->pods().has(ref)) [[unlikely]]
-    return stale_pod_ref();
-  if (index < known_.size() && known_[index] && known_[index]->ref == ref) [[likely]]
-    return known_[index].get();
   auto made = std::make_unique<Known>();
   made->content = catalog_->pods().get(ref);
   if (!made->content) return stale_pod_ref();

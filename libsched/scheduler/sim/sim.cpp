@@ -149,9 +149,12 @@ template <typename RowOf>
 Result<void> Sim::put_pods(Span<uint64_t> refs, uint64_t* ids, RowOf row_of) {
   constexpr size_t kPiece = 4096;
   const size_t n = refs.size();
-  for (size_t i = 0; i < n; ++i)
+  for (size_t i = 0; i < n; ++i) {
+    if (find_known(refs[i]) != nullptr) [[likely]]
+      continue;
     if (const Result<Known*> known = know(refs[i]); !known.ok())
       return at_index("pods", i, known.error());
+  }
   const size_t mark = undo_.size(), most = view().pod_count() + n;
   reserve_more(undo_, n);
   if (most > pods_.size()) reserve_more(pods_, most - pods_.size());

@@ -233,6 +233,13 @@ class Sim final : public RefCounted {
 
   Result<Ref<const NodeContent>> node_content(uint64_t ref) const;
   Result<Known*> know(uint64_t ref);
+  // Null: it is not known yet, or its content is forgotten.
+  Known* find_known(uint64_t ref) const {
+    const uint32_t index = index_of(ref);
+    if (index >= known_.size() || !catalog_->pods().has(ref)) return nullptr;
+    Known* const known = known_[index].get();
+    return known != nullptr && known->ref == ref ? known : nullptr;
+  }
   Result<void> ready(Known* known, const Limits& limits);
   bool holds(Known* known) const;
   Result<SimVerdict> judge(Known* known, uint32_t row, Status* status);

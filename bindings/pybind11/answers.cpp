@@ -32,7 +32,7 @@ py::object decision_of(const libsched_capacity* capacity) {
 // (end, number of pods, [pods of each template], {node: pods}, placement or None, decision or None)
 py::tuple count_capacity(const std::vector<Evaluator*>& evaluators,
                          const std::vector<const Pod*>& pods, size_t most, uint32_t ties,
-                         uint64_t seed, bool claims, std::string_view other_profile,
+                         uint64_t seed, Flag claims, std::string_view other_profile,
                          std::optional<int64_t> timeout_ns, const Cancel* cancel) {
   const std::deque<Holding> held = hold_all(evaluators);
   std::vector<libsched_evaluator*> profiles;
@@ -74,7 +74,7 @@ using DrainHandle =
 
 // (complete, [(pod, outcome, from, to, text, plugin, budget, profile)])
 py::tuple drain_nodes(const std::vector<Evaluator*>& evaluators,
-                      const std::vector<std::string>& nodes, bool force, bool delete_emptydir_data,
+                      const std::vector<std::string>& nodes, Flag force, Flag delete_emptydir_data,
                       uint32_t ties, uint64_t seed, std::string_view other_profile,
                       std::optional<int64_t> timeout_ns, const Cancel* cancel) {
   const std::deque<Holding> held = hold_all(evaluators);
@@ -107,7 +107,7 @@ py::tuple drain_nodes(const std::vector<Evaluator*>& evaluators,
 }
 
 py::str why_json(const std::vector<Evaluator*>& evaluators, const Pod& pod, size_t max_nodes,
-                 size_t nearest, bool claims, std::string_view other_profile,
+                 size_t nearest, Flag claims, std::string_view other_profile,
                  std::optional<int64_t> timeout_ns, const Cancel* cancel) {
   const std::deque<Holding> held = hold_all(evaluators);
   std::vector<libsched_evaluator*> profiles;
@@ -136,8 +136,8 @@ struct PyComparison {
 };
 
 void place_side(PyComparison& comparison, bool after, const std::vector<Evaluator*>& evaluators,
-                const std::vector<const Pod*>& pods, bool all, uint32_t ties, uint64_t seed,
-                bool claims, std::string_view other_profile, std::optional<int64_t> timeout_ns,
+                const std::vector<const Pod*>& pods, Flag all, uint32_t ties, uint64_t seed,
+                Flag claims, std::string_view other_profile, std::optional<int64_t> timeout_ns,
                 const Cancel* cancel) {
   const std::deque<Holding> held = hold_all(evaluators);
   std::vector<libsched_evaluator*> profiles;

@@ -7,10 +7,11 @@
 namespace libsched {
 namespace {
 
-std::unique_ptr<ApiServer> create_api_server(const Clock* clock, int64_t grace_ns, bool keep_calls,
-                                  bool keep_events, uint64_t fault_seed, double fault_rate,
-                                  double slow_rate, int64_t most_slow_ns, bool bind_volumes,
-                                  int64_t provision_ns, bool release_claims) {
+std::unique_ptr<ApiServer> create_api_server(const Clock* clock, int64_t grace_ns, Flag keep_calls,
+                                             Flag keep_events, uint64_t fault_seed,
+                                             double fault_rate, double slow_rate,
+                                             int64_t most_slow_ns, Flag bind_volumes,
+                                             int64_t provision_ns, Flag release_claims) {
   libsched_api_server_options options = LIBSCHED_API_SERVER_OPTIONS_INIT;
   if (clock != nullptr) options.clock = clock->handle.get();
   options.grace_ns = grace_ns;

@@ -76,6 +76,13 @@ void quick(Call&& call) {
   check(code, error);
 }
 
+// An argument that is True or False, or one of these of numpy: not, as bool, anything that has a
+// truth.
+struct Flag {
+  bool on = false;
+  operator bool() const { return on; }
+};
+
 // The bytes of a str or of any object with a contiguous buffer, without a copy. The buffer stays
 // exported during its lifetime; create and destroy it with the GIL.
 class Document {
@@ -122,3 +129,15 @@ void bind_runtime(py::class_<Evaluator>& evaluator);
 void bind_scheduler(py::class_<Evaluator>& evaluator);
 
 }  // namespace libsched
+
+template <>
+struct pybind11::detail::type_caster<libsched::Flag> {
+  PYBIND11_TYPE_CASTER(libsched::Flag, const_name("bool"));
+
+  bool load(handle source, bool) {
+    type_caster<bool> plain;
+    if (!plain.load(source, /*convert=*/false)) return false;
+    value.on = static_cast<bool>(plain);
+    return true;
+  }
+};

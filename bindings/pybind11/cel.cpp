@@ -10,7 +10,7 @@ struct Cel {
   std::unique_ptr<libsched_cel, Unref<libsched_cel, libsched_cel_unref>> handle;
 };
 
-Cel compile(std::string_view expression, bool list_attributes, bool any_result,
+Cel compile(std::string_view expression, Flag list_attributes, Flag any_result,
             uint64_t cost_limit) {
   libsched_cel_options options = LIBSCHED_CEL_OPTIONS_INIT;
   options.list_attributes = list_attributes;

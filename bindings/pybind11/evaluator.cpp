@@ -195,8 +195,8 @@ Decision described(const Evaluator& evaluator, DecisionHandle handle, std::strin
 }
 
 Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, bool judge_excluded,
-                   bool score, CycleState* state, bool post_filter,
-                   std::optional<int64_t> timeout_ns, const Cancel* cancel, bool facts) {
+                   Flag score, CycleState* state, Flag post_filter,
+                   std::optional<int64_t> timeout_ns, const Cancel* cancel, Flag facts) {
   libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
   options.judge_excluded = judge_excluded;
   options.score = score;
@@ -222,7 +222,7 @@ Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, 
 }
 
 std::vector<Decision> check_pods(Evaluator& evaluator, const std::vector<const Pod*>& pods,
-                                 bool score, bool post_filter, bool facts, uint32_t extender_calls,
+                                 Flag score, Flag post_filter, Flag facts, uint32_t extender_calls,
                                  std::optional<int64_t> timeout_ns, const Cancel* cancel) {
   libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
   options.score = score;
@@ -250,7 +250,7 @@ std::vector<Decision> check_pods(Evaluator& evaluator, const std::vector<const P
 
 // (node, total, feasible nodes, evaluated nodes, status); the node is None if none was chosen.
 py::tuple run_cycle(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t ties,
-                    bool sampling, uint64_t seed, std::optional<int64_t> timeout_ns,
+                    Flag sampling, uint64_t seed, std::optional<int64_t> timeout_ns,
                     const Cancel* cancel) {
   libsched_cycle_options options = LIBSCHED_CYCLE_OPTIONS_INIT;
   options.ties = ties;

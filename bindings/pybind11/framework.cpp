@@ -4,7 +4,7 @@
 namespace libsched {
 namespace {
 
-Config parse_config(py::handle document, bool several_queue_sorts, std::string_view feature_gates) {
+Config parse_config(py::handle document, Flag several_queue_sorts, std::string_view feature_gates) {
   const Document bytes(document);
   libsched_config_options options = LIBSCHED_CONFIG_OPTIONS_INIT;
   options.several_queue_sorts = several_queue_sorts;
@@ -46,7 +46,7 @@ py::str describe(const Config& config) {
 
 Framework create_framework(const Config* config, std::string_view profile, const Registry* registry,
                            std::string_view feature_gates, std::string_view semantics,
-                           bool several_queue_sorts, bool skip_unknown_plugins) {
+                           Flag several_queue_sorts, Flag skip_unknown_plugins) {
   libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
   options.feature_gates = to_str(feature_gates);
   options.semantics = to_str(semantics);

@@ -79,11 +79,12 @@ void on_log(void* data, const libsched_log_record* record) {
 }
 
 std::unique_ptr<Scheduler> create_scheduler(const std::vector<const Framework*>& frameworks,
-                                  const Cluster& cluster, py::object api, const Clock* clock,
-                                  uint32_t ties, uint64_t seed, bool sampling,
-                                  uint32_t binding_threads, int64_t initial_backoff_ns,
-                                  int64_t max_backoff_ns, int64_t max_in_unschedulable_ns,
-                                  py::object observer, std::optional<uint32_t> verbosity) {
+                                            const Cluster& cluster, py::object api,
+                                            const Clock* clock, uint32_t ties, uint64_t seed,
+                                            Flag sampling, uint32_t binding_threads,
+                                            int64_t initial_backoff_ns, int64_t max_backoff_ns,
+                                            int64_t max_in_unschedulable_ns, py::object observer,
+                                            std::optional<uint32_t> verbosity) {
   libsched_scheduler_options options = LIBSCHED_SCHEDULER_OPTIONS_INIT;
   options.ties = ties;
   options.seed = seed;
@@ -158,7 +159,7 @@ bool run_one(Scheduler& scheduler) {
   return acted;
 }
 
-void settle(Scheduler& scheduler, bool hold, size_t max_actions) {
+void settle(Scheduler& scheduler, Flag hold, size_t max_actions) {
   run(scheduler, [&](libsched_scheduler* s, libsched_error** error) {
     return libsched_scheduler_settle(s, hold, max_actions, error);
   });

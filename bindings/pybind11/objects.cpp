@@ -23,8 +23,8 @@ libsched_parse_options parse_options(uint32_t format, bool defaults, bool strict
   return options;
 }
 
-Objects parse_objects(py::handle document, uint32_t format, bool defaults, bool strict,
-                      bool keep_raw, bool keep_annotations, bool validate, uint64_t max_bytes,
+Objects parse_objects(py::handle document, uint32_t format, Flag defaults, Flag strict,
+                      Flag keep_raw, Flag keep_annotations, Flag validate, uint64_t max_bytes,
                       uint64_t max_decompressed_bytes, uint32_t max_depth, const Objects* classes) {
   const Document bytes(document);
   libsched_parse_options options =
@@ -40,8 +40,8 @@ Objects parse_objects(py::handle document, uint32_t format, bool defaults, bool 
   return {std::move(out)};
 }
 
-Pod pod_from_flat(py::handle flat, bool defaults, bool strict, bool keep_raw,
-                  bool keep_annotations) {
+Pod pod_from_flat(py::handle flat, Flag defaults, Flag strict, Flag keep_raw,
+                  Flag keep_annotations) {
   const Document bytes(flat);
   const libsched_parse_options options =
       parse_options(0, defaults, strict, keep_raw, keep_annotations, false, 0, 0, 0, nullptr);
@@ -52,8 +52,8 @@ Pod pod_from_flat(py::handle flat, bool defaults, bool strict, bool keep_raw,
   return {std::move(out)};
 }
 
-Node node_from_flat(py::handle flat, bool defaults, bool strict, bool keep_raw,
-                    bool keep_annotations) {
+Node node_from_flat(py::handle flat, Flag defaults, Flag strict, Flag keep_raw,
+                    Flag keep_annotations) {
   const Document bytes(flat);
   const libsched_parse_options options =
       parse_options(0, defaults, strict, keep_raw, keep_annotations, false, 0, 0, 0, nullptr);
@@ -64,8 +64,8 @@ Node node_from_flat(py::handle flat, bool defaults, bool strict, bool keep_raw,
   return {std::move(out)};
 }
 
-Objects load_objects(std::string_view path, uint32_t format, bool defaults, bool strict,
-                     bool keep_raw, bool keep_annotations, bool validate, uint64_t max_bytes,
+Objects load_objects(std::string_view path, uint32_t format, Flag defaults, Flag strict,
+                     Flag keep_raw, Flag keep_annotations, Flag validate, uint64_t max_bytes,
                      uint64_t max_decompressed_bytes, uint32_t max_depth, const Objects* classes) {
   libsched_parse_options options =
       parse_options(format, defaults, strict, keep_raw, keep_annotations, validate, max_bytes,

@@ -66,8 +66,8 @@ libsched_api_client python_client();
 std::shared_ptr<Lock> services_lock(const libsched_services* services);
 
 // Registers a plugin that another process provides (plugin_remote.cpp).
-void add_remote(Registry& registry, std::string_view name, std::string_view address, bool ignorable,
-                int64_t timeout_ns, bool tls_insecure, std::string_view tls_server_name,
+void add_remote(Registry& registry, std::string_view name, std::string_view address, Flag ignorable,
+                int64_t timeout_ns, Flag tls_insecure, std::string_view tls_server_name,
                 std::string_view tls_ca_file, std::string_view tls_cert_file,
                 std::string_view tls_key_file);
 

@@ -6,8 +6,8 @@
 
 namespace libsched {
 
-void add_remote(Registry& registry, std::string_view name, std::string_view address, bool ignorable,
-                int64_t timeout_ns, bool tls_insecure, std::string_view tls_server_name,
+void add_remote(Registry& registry, std::string_view name, std::string_view address, Flag ignorable,
+                int64_t timeout_ns, Flag tls_insecure, std::string_view tls_server_name,
                 std::string_view tls_ca_file, std::string_view tls_cert_file,
                 std::string_view tls_key_file) {
   auto* const add = net_function_of<decltype(libsched_net_register)>("libsched_net_register");

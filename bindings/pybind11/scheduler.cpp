@@ -72,8 +72,8 @@ libsched_pod* make_replica(void* user_data, size_t pod, size_t index) {
 }
 
 void schedule(const std::vector<Evaluator*>& evaluators, const std::vector<const Pod*>& pods,
-              const std::vector<size_t>& replicas, uint32_t ties, uint64_t seed, bool sampling,
-              bool stop_at_failure, bool claims, std::string_view other_profile, py::object replica,
+              const std::vector<size_t>& replicas, uint32_t ties, uint64_t seed, Flag sampling,
+              Flag stop_at_failure, Flag claims, std::string_view other_profile, py::object replica,
               py::object placed, std::optional<int64_t> timeout_ns, const Cancel* cancel) {
   Callbacks callbacks{std::move(placed), std::move(replica), {}};
   const std::deque<Holding> held = hold_all(evaluators);

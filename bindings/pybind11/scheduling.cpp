@@ -130,7 +130,7 @@ void drop(void* data) {
 
 std::unique_ptr<Scheduling> schedule_one(const std::vector<Evaluator*>& evaluators, const Pod& pod,
                                          CycleState& state, WriterQueue& writer, uint32_t ties,
-                                         uint64_t seed, bool sampling, bool node_by_node,
+                                         uint64_t seed, Flag sampling, Flag node_by_node,
                                          std::string_view other_profile, py::object callback,
                                          std::optional<int64_t> timeout_ns, const Cancel* cancel) {
   const std::deque<Holding> held = hold_all(evaluators);

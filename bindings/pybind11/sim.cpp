@@ -42,7 +42,7 @@ std::vector<libsched_str> strs_of(const std::vector<std::string_view>& texts) {
 
 template <auto add>
 py::object add_documents(const Catalog& catalog, const py::sequence& documents, uint32_t form,
-                         bool placed, bool defaults, const std::optional<py::sequence>& extras) {
+                         Flag placed, Flag defaults, const std::optional<py::sequence>& extras) {
   const Documents given(documents);
   libsched_catalog_options options = catalog_options(form, placed, defaults);
   std::optional<Documents> more;
@@ -60,7 +60,7 @@ py::object add_documents(const Catalog& catalog, const py::sequence& documents, 
 }
 
 template <auto add, typename Object>
-uint64_t add_object(const Catalog& catalog, const Object& object, bool placed,
+uint64_t add_object(const Catalog& catalog, const Object& object, Flag placed,
                     const std::optional<py::object>& extra) {
   libsched_catalog_options options = catalog_options(0, placed, false);
   std::optional<Document> bytes;

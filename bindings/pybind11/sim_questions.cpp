@@ -25,7 +25,7 @@ struct SimQuery {
   py::object ring, cancel;  // kept alive
 };
 
-std::unique_ptr<SimQuery> create_query(bool skip_unschedulable, size_t start, size_t count,
+std::unique_ptr<SimQuery> create_query(Flag skip_unschedulable, size_t start, size_t count,
                                        const py::object& ring, py::handle order, py::handle accept,
                                        const py::object& cancel) {
   auto made = std::make_unique<SimQuery>();
@@ -117,7 +117,7 @@ class Trial {
 };
 
 // (node, pod, position, verdict)
-py::tuple first(Sim& sim, uint64_t pod, const SimQuery& query, bool place,
+py::tuple first(Sim& sim, uint64_t pod, const SimQuery& query, Flag place,
                 std::optional<int64_t> timeout_ns) {
   libsched_sim_query asked = limited(query, timeout_ns);
   asked.place = place;
@@ -173,8 +173,8 @@ py::object check_many(Sim& sim, py::handle pods, py::handle nodes, const SimQuer
 constexpr size_t kPiece = 512;
 
 // (hits, number of pods placed, whether a limit has ended the call)
-py::tuple place_many(Sim& sim, py::handle pods, const SimQuery& query, bool stop_at_failure,
-                     bool retry_failed, py::handle hints, std::optional<int64_t> timeout_ns) {
+py::tuple place_many(Sim& sim, py::handle pods, const SimQuery& query, Flag stop_at_failure,
+                     Flag retry_failed, py::handle hints, std::optional<int64_t> timeout_ns) {
   const Numbers<uint64_t> refs(pods), wanted(hints);
   if (wanted.given()) wanted.must_have(refs.size(), "hints");
   const libsched_sim_query asked = limited(query, timeout_ns);
@@ -244,8 +244,8 @@ struct Permit {
 };
 
 // (nodes, places, pods, number of pods placed, LIBSCHED_STOP_*)
-py::tuple bin_pack(Sim& sim, py::handle pods, py::handle counts, uint64_t like, bool keep_order,
-                   bool existing_too, std::string_view prefix, size_t max_nodes,
+py::tuple bin_pack(Sim& sim, py::handle pods, py::handle counts, uint64_t like, Flag keep_order,
+                   Flag existing_too, std::string_view prefix, size_t max_nodes,
                    py::handle node_pods, const std::optional<py::object>& permit,
                    const py::object& ring, std::optional<int64_t> timeout_ns,
                    const Cancel* cancel) {
@@ -289,7 +289,7 @@ py::tuple bin_pack(Sim& sim, py::handle pods, py::handle counts, uint64_t like, 
 }
 
 // (whether the node can go, hits)
-py::tuple remove(Sim& sim, uint64_t node, py::handle move, const SimQuery& query, bool keep,
+py::tuple remove(Sim& sim, uint64_t node, py::handle move, const SimQuery& query, Flag keep,
                  uint64_t ghost, py::handle hints, std::optional<int64_t> timeout_ns) {
   const Numbers<uint64_t> ids(move), wanted(hints);
   if (wanted.given()) wanted.must_have(ids.size(), "hints");

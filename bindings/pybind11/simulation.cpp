@@ -84,8 +84,8 @@ void add_trace(Workload& workload, std::string_view csv, std::string_view file, 
 
 std::unique_ptr<Simulation> create_simulation(const std::vector<const Framework*>& frameworks,
                                               const View& cluster, Workload& workload,
-                                              uint32_t ties, uint64_t seed, bool sampling,
-                                              bool resources, bool volumes, bool claims,
+                                              uint32_t ties, uint64_t seed, Flag sampling,
+                                              Flag resources, Flag volumes, Flag claims,
                                               int64_t provision_ns, int64_t sample_interval_ns,
                                               int64_t initial_backoff_ns, int64_t max_backoff_ns,
                                               int64_t max_in_unschedulable_ns) {

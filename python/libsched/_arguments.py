@@ -1,14 +1,29 @@
-"""Checks of arguments, with errors that name the argument and say what it is."""
+"""Checks of arguments, with errors that name the argument and say what it is.
+
+Functions and methods that users call have `names_arguments`, which costs nothing but a call until one fails: it then
+compares the arguments with their annotations. What works with a wrong type, but not as meant, such as a text for
+a flag, is checked by the function itself.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import inspect
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from .errors import InvalidError, MisuseError
+from ._annotations import Misfit, is_flag, misfit
+from .errors import Error, InvalidError, MisuseError
 
 _Kind = TypeVar("_Kind")
+_Named = TypeVar("_Named")
+
+#: The most that a limit, a position or a number of nanoseconds may be in the C API.
+MOST = (1 << 63) - 1
+#: Special methods whose arguments are a user's.
+_SPECIAL = ("__init__", "__call__", "__getitem__")
 
 
 def wrong(name: str, what: str, value: object) -> MisuseError:
@@ -94,16 +109,16 @@ def text(value: Any, name: str) -> str:
 
 
 def flag(value: Any, name: str) -> bool:
-    """Returns True or False.
+    """Returns True or False; numpy's are such, too.
 
     Raises
     ------
     MisuseError
         The value is neither.
     """
-    if not isinstance(value, bool):
+    if not is_flag(value):
         raise wrong(name, "True or False", value)
-    return value
+    return bool(value)
 
 
 def instance(value: Any, kind: type[_Kind], name: str) -> _Kind:
@@ -117,3 +132,125 @@ def instance(value: Any, kind: type[_Kind], name: str) -> _Kind:
     if not isinstance(value, kind):
         raise wrong(name, f"a {kind.__name__}", value)
     return value
+
+
+def names_arguments(named: _Named) -> _Named:
+    """Makes a function, or the public methods of a class, name an argument of a wrong type in their errors."""
+    if not isinstance(named, type):
+        return _naming(named)  # type: ignore[arg-type, return-value]
+    return names_arguments_but()(named)
+
+
+def names_arguments_but(*but: str) -> Callable[[_Named], _Named]:
+    """Does so for the public methods of a class but some, which do it by `named_error`: a call more would be felt."""
+
+    def name(kind: _Named) -> _Named:
+        for name, member in list(vars(kind).items()):
+            if name in but or (name.startswith("_") and name not in _SPECIAL):
+                continue
+            if isinstance(member, (classmethod, staticmethod)):
+                setattr(kind, name, type(member)(_naming(member.__func__)))
+            elif isinstance(member, property) and member.fset is not None:
+                setattr(kind, name, member.setter(_naming(member.fset)))
+            elif inspect.isfunction(member) and len(inspect.signature(member).parameters) > 1:
+                setattr(kind, name, _naming(member))
+        return kind
+
+    return name
+
+
+def checks_arguments(function: _Named) -> _Named:
+    """Makes a function check its arguments before it begins: one that is not called often, and would take any."""
+
+    @functools.wraps(function)  # type: ignore[arg-type]
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if (found := _misfit_of(function, args, kwargs)) is not None:
+            raise wrong(*found)
+        return function(*args, **kwargs)  # type: ignore[operator]
+
+    return call  # type: ignore[return-value]
+
+
+def _naming(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (TypeError, AttributeError, ValueError, LookupError) as error:
+            better = named_error(error, function, *args, **kwargs)
+            if better is error:
+                raise
+            raise better from None
+
+    return call
+
+
+def named_error(error: BaseException, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> BaseException:
+    """Returns the error of a call, or a better one that names the argument of a wrong type."""
+    if isinstance(error, Error) and (error.path or error.plugin) and not isinstance(error, MisuseError):
+        return error  # about what the arguments hold
+    found = _misfit_of(function, args, kwargs)
+    if found is None:
+        return error if isinstance(error, Error) else _value_error(error, function, args, kwargs)
+    if isinstance(error, MisuseError) and error.message.startswith((f"{found.name} is ", f"{found.name}[")):
+        return error  # which says more, or the same
+    return wrong(*found)
+
+
+@functools.lru_cache(maxsize=None)
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(function)
+
+
+def _misfit_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Misfit | None:
+    """Returns the first argument of a wrong type; None if there is none, or one too many or too few."""
+    signature = _signature(function)
+    try:
+        bound = signature.bind(*args, **kwargs).arguments
+    except TypeError:
+        return None
+    for name, value in bound.items():
+        parameter = signature.parameters[name]
+        if parameter.annotation is parameter.empty or value is parameter.default:
+            continue
+        each = {name: value}
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            each = {f"{name}[{index}]": one for index, one in enumerate(value)}
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            each = value
+        for of, one in each.items():
+            if found := misfit(parameter.annotation, one, of, function):
+                return found
+    return None
+
+
+def _value_error(error: BaseException, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BaseException:
+    """Returns an error about an argument of the right type whose value the extension does not take."""
+    if "incompatible function arguments" not in str(error):
+        return error
+    bound = _signature(function).bind(*args, **kwargs).arguments
+    for name, value in bound.items():
+        if isinstance(value, str):
+            try:
+                value.encode()
+            except UnicodeEncodeError as reason:
+                return InvalidError(f"{name} is not Unicode: {reason.reason}")
+    numbers = {name: value for name, value in bound.items() if isinstance(value, int) and not isinstance(value, bool)}
+    for least, most in ((-MOST, MOST), (0, MOST), (0, (1 << 31) - 1)):  # the furthest out is it
+        for name, value in numbers.items():
+            if not least <= value <= most:
+                return InvalidError(f"{name} is out of range: {value}")
+    return error
+
+
+def check_fields(made: Any) -> None:
+    """Checks the fields of a dataclass that users make, by their annotations.
+
+    Raises
+    ------
+    MisuseError
+        A field has a value of a wrong type.
+    """
+    for field in dataclasses.fields(made):
+        if found := misfit(field.type, getattr(made, field.name), field.name, type(made)):
+            raise wrong(*found)

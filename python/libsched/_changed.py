@@ -8,7 +8,7 @@ from typing import Any, Union
 
 from . import _core
 from ._arguments import flag, items, mapping, text, texts, whole
-from .errors import InvalidError, StateError
+from .errors import InvalidError, MisuseError, StateError
 
 #: An amount of a resource: a quantity such as ``"500m"`` and ``"2Gi"``, or a number of thousandths
 #: of ``"cpu"``, of bytes, or of units, as objects give amounts.
@@ -21,7 +21,7 @@ class Amounts(dict[str, int]):
     __slots__ = ()
 
     def __call__(self, resource: str) -> int:
-        return self.get(resource, 0)
+        return self.get(text(resource, "resource"), 0)
 
 
 def keeps_annotations(handle: _core.Pod | _core.Node) -> bool:
@@ -45,9 +45,8 @@ def node_from(document: str, annotations: bool) -> _core.Node:
 def quantity(resource: str, amount: Amount) -> str:
     if isinstance(amount, str):
         return amount
-    if isinstance(amount, bool) or not isinstance(amount, int):
-        raise InvalidError(f"{resource}: an amount is a text such as \"500m\" or a whole number, "
-                           f"not {amount!r}")
+    if isinstance(amount, bool) or not hasattr(amount, "__index__"):
+        raise MisuseError(f"{resource}: an amount is a text such as \"500m\" or a whole number, not {amount!r}")
     return f"{amount}m" if resource == "cpu" else str(amount)
 
 

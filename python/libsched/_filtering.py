@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import numbers
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _core
-from ._arguments import instance, items, whole, wrong
+from ._arguments import MOST, instance, items, names_arguments, whole
+from ._durations import timeout_ns
 from ._sources import Source
 from .cancel import Cancel, handle_of
 from .errors import InvalidError
@@ -22,9 +22,6 @@ from .view import View
 if TYPE_CHECKING:
     import numpy
     import numpy.typing
-
-
-_MOST = (1 << 63) - 1  # of a limit or a position
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,6 +45,7 @@ class PreFilterResult:
         return self.node_names is None
 
 
+@names_arguments
 class FilterCalls:
     """The calls of Framework from PreEnqueue to Score, and Filter over all nodes."""
 
@@ -201,12 +199,12 @@ class FilterCalls:
         CancelledError
             `cancel` has been set. Nothing has changed.
         """
-        whole(limit, "limit", 0, _MOST)
-        whole(start, "start", 0, _MOST)
+        whole(limit, "limit", 0, MOST)
+        whole(start, "start", 0, MOST)
         if result not in ("names", "bitmap", "numpy"):
             raise InvalidError(f'result is "names", "bitmap" or "numpy", not {result!r}')
         bitmap = None if accept is None else bitmap_of(view, accept)
-        ends = nanoseconds(timeout)
+        ends = timeout_ns(timeout)
         pool, evaluator = self._take(view)
         try:
             if result == "names":
@@ -232,7 +230,7 @@ class FilterCalls:
         nodes
             The result of `filter_nodes`: names, a bitmap over rows, or a numpy array of bool.
         """
-        bitmap = bitmap_of(view, nodes)
+        bitmap = bitmap_of(view, nodes, "nodes")
         pool, evaluator = self._take(view)
         try:
             return status_of(evaluator.run_pre_score(state_handle(state), pod_handle(pod), bitmap))
@@ -248,7 +246,7 @@ class FilterCalls:
         StaleError
             The cluster has changed since a plugin prepared its data.
         """
-        bitmap = bitmap_of(view, nodes)
+        bitmap = bitmap_of(view, nodes, "nodes")
         pool, evaluator = self._take(view)
         try:
             table, names, status = evaluator.run_score(state_handle(state), pod_handle(pod), bitmap)
@@ -257,18 +255,7 @@ class FilterCalls:
         return Scores(table, names), status_of(status)
 
 
-def nanoseconds(timeout: float | None) -> int | None:
-    """Converts a timeout to nanoseconds; None means no timeout."""
-    if timeout is None:
-        return None
-    if isinstance(timeout, bool) or not isinstance(timeout, numbers.Real):
-        raise wrong("timeout", "a number of seconds", timeout)
-    if not timeout >= 0:
-        raise InvalidError(f"timeout is a number of seconds from 0 on, not {timeout!r}")
-    return round(timeout * 1e9) if timeout < 9e9 else None  # beyond the range of deadlines
-
-
-def bitmap_of(view: View, accept: Any) -> bytes:
+def bitmap_of(view: View, accept: Any, argument: str = "accept") -> bytes:
     """Converts a set of nodes to a bitmap over rows."""
     if isinstance(accept, (bytes, bytearray, memoryview)):
         words = bytes(accept)
@@ -276,13 +263,11 @@ def bitmap_of(view: View, accept: Any) -> bytes:
         import numpy
 
         if accept.dtype != numpy.bool_ or accept.ndim != 1:
-            raise InvalidError("accept: a numpy array must be one-dimensional and of bool")
+            raise InvalidError(f"{argument}: a numpy array must be one-dimensional and of bool")
         words = numpy.packbits(accept, bitorder="little").tobytes()
-    elif isinstance(accept, str):
-        raise InvalidError("accept: names of nodes are expected, not one text")
     else:
         bits = bytearray((view.row_count + 7) // 8)
-        for name in items(accept, "accept", "names of nodes"):
+        for name in items(accept, argument, "names of nodes"):
             row = view.row(name)
             bits[row // 8] |= 1 << row % 8
         words = bytes(bits)

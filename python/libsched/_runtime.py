@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
-from ._arguments import instance
+from ._arguments import instance, names_arguments
 from .errors import MisuseError
 from .events import Action, ClusterEvent
 from .objects import Pod, pod_handle
@@ -19,6 +19,7 @@ from .verdicts import Verdicts
 from .view import View
 
 
+@names_arguments
 class RuntimeCalls:
     """The calls of Framework from PostFilter to PostBind, and those of the queue."""
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from . import _core
-from ._arguments import whole
-from ._filtering import bitmap_of, nanoseconds
+from ._arguments import MOST, names_arguments, whole
+from ._durations import timeout_ns
+from ._filtering import bitmap_of
 from ._sources import Source
 from .cancel import Cancel, handle_of
 from .capacity import Capacity, capacity
@@ -46,6 +47,7 @@ class FirstFit:
         return self.node is not None
 
 
+@names_arguments
 class SchedulingCalls:
     """Calls that decide about a pod, or many, with all of a scheduler's steps."""
 
@@ -107,9 +109,9 @@ class SchedulingCalls:
         >>> found.node, found.position
         ('b', 1)
         """
-        whole(start, "start", 0, (1 << 63) - 1)
+        whole(start, "start", 0, MOST)
         words = None if accept is None else bitmap_of(view, accept)
-        limit = nanoseconds(timeout)
+        limit = timeout_ns(timeout)
         checked = self._pod(view, pod)
         state = CycleState() if state is None else state
         pool, evaluator = self._take(view)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import operator
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _core
-from ._filtering import nanoseconds
+from ._arguments import named_error, names_arguments_but
+from ._durations import timeout_ns
 from ._sim_numbers import array_of, integer, natural, numbers_of
 from .cancel import Cancel, handle_of
 from .catalog import Catalog, Content
@@ -32,6 +34,7 @@ _HIT = [("node", "u8"), ("pod", "u8"), ("position", "u8")]
 _STOPS = ("", "nodes", "deadline", "permit")
 
 
+@names_arguments_but("check", "first")
 class SimQuestions:
     """The questions of Sim."""
 
@@ -61,8 +64,11 @@ class SimQuestions:
         DeadlineExceeded, CancelledError
             `timeout` has passed, or `cancel` has been set.
         """
-        return verdict_of(self._handle.check(self._pod_ref(pod), self._node(node),
-                                           _query(cancel=cancel), nanoseconds(timeout)))
+        try:
+            return verdict_of(self._handle.check(self._pod_ref(pod), self._node(node),
+                                               _query(cancel=cancel), timeout_ns(timeout)))
+        except (TypeError, AttributeError) as error:
+            raise named_error(error, SimQuestions.check, self, pod, node, timeout=timeout, cancel=cancel) from None
 
     def first(self, pod: Content, *, place: bool = False, skip_unschedulable: bool = False,
               start: int = 0, count: int = 0, ring: Ring | None = None,
@@ -96,9 +102,13 @@ class SimQuestions:
         StaleError, UnsupportedError, DeadlineExceeded, CancelledError
             As `check`. Nothing has been placed.
         """
-        query = self._query(skip_unschedulable, start, count, ring, order, accept, cancel)
-        node, placed, position, why = self._handle.first(
-            self._pod_ref(pod), query, place, nanoseconds(timeout))
+        try:
+            query = self._query(skip_unschedulable, start, count, ring, order, accept, cancel)
+            node, placed, position, why = self._handle.first(
+                self._pod_ref(pod), query, place, timeout_ns(timeout))
+        except (TypeError, AttributeError) as error:
+            raise named_error(error, SimQuestions.first, self, pod, place=place, skip_unschedulable=skip_unschedulable, start=start,
+                              count=count, ring=ring, order=order, accept=accept, timeout=timeout, cancel=cancel) from None
         return Hit(node, position, placed, verdict_of(why))
 
     def feasible(self, pod: Content, *, result: str = "ids", skip_unschedulable: bool = False,
@@ -123,7 +133,7 @@ class SimQuestions:
         import numpy
 
         query = self._query(skip_unschedulable, 0, 0, None, None, accept, cancel)
-        words, _ = self._handle.feasible(self._pod_ref(pod), query, nanoseconds(timeout))
+        words, _ = self._handle.feasible(self._pod_ref(pod), query, timeout_ns(timeout))
         if result == "bits":
             return numpy.frombuffer(words, numpy.uint64)
         bits = numpy.unpackbits(numpy.frombuffer(words, numpy.uint8), bitorder="little")
@@ -154,7 +164,7 @@ class SimQuestions:
 
         refs = self._pod_refs(pods)
         ids = self._handle.nodes() if nodes is None else self._nodes(nodes)
-        out = self._handle.check_many(refs, ids, _query(cancel=cancel), nanoseconds(timeout))
+        out = self._handle.check_many(refs, ids, _query(cancel=cancel), timeout_ns(timeout))
         shape = (memoryview(refs).nbytes // 8, memoryview(ids).nbytes // 8)
         return numpy.frombuffer(out, numpy.uint8).reshape(shape)
 
@@ -194,7 +204,7 @@ class SimQuestions:
         query = self._query(skip_unschedulable, start, count, ring, order, accept, cancel)
         hits, placed, ended = self._handle.place_many(
             self._pod_refs(pods), query, stop_at_failure, retry_failed,
-            None if hints is None else numbers_of(hints), nanoseconds(timeout))
+            None if hints is None else numbers_of(hints), timeout_ns(timeout))
         return Placed(numpy.frombuffer(hits, numpy.dtype(_HIT)), placed, ended)
 
     def bin_pack(self, groups: Mapping[Any, int] | Iterable[tuple[Content, int]], like: Content, *,
@@ -243,7 +253,7 @@ class SimQuestions:
         nodes, places, pods, placed, stop = self._handle.bin_pack(
             refs, counts, self._node_ref(like), keep_order, existing_too, prefix,
             natural(max_nodes, "max_nodes"), self._pod_refs(node_pods), permit,
-            None if ring is None else ring._handle, nanoseconds(timeout), handle_of(cancel))
+            None if ring is None else ring._handle, timeout_ns(timeout), handle_of(cancel))
         return Packing(array_of(nodes), numpy.frombuffer(places, numpy.int32), array_of(pods), placed,
                        _STOPS[stop], self._opened())
 
@@ -289,7 +299,7 @@ class SimQuestions:
         query = self._query(skip_unschedulable, start, 0, ring, order, accept, cancel)
         removed, hits = self._handle.remove(
             there, pods, query, keep, 0 if ghost is None else self._node_ref(ghost),
-            None if hints is None else numbers_of(hints), nanoseconds(timeout))
+            None if hints is None else numbers_of(hints), timeout_ns(timeout))
         return removed, numpy.frombuffer(hits, numpy.dtype(_HIT))
 
     def explain(self, pod: Content, node: NodeId | None = None) -> dict[str, Any]:
@@ -315,7 +325,7 @@ class SimQuestions:
         return self.catalog.node(node) if number is None else number
 
     def _node(self, node: NodeId) -> int:
-        return self.find(node) if isinstance(node, str) else int(node)
+        return self.find(node) if isinstance(node, str) else operator.index(node)
 
     def _nodes(self, nodes: Sequence[NodeId] | _Ids) -> Any:
         if isinstance(nodes, (list, tuple)) and any(isinstance(one, str) for one in nodes):

@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
-from typing import Any, Union
+from typing import Any, Protocol, Union
 
 from .errors import FileError, InvalidError, MisuseError
 
@@ -22,6 +22,17 @@ from .errors import FileError, InvalidError, MisuseError
 #: these.
 Source = Union[str, bytes, bytearray, memoryview, "os.PathLike[str]", Mapping[str, Any],
                Iterable[Any], object]
+SOURCE_WORDS = "a path, a document, a dict, an object of a Kubernetes client or an iterable of these"
+
+
+class _Readable(Protocol):
+    """An open file."""
+
+    def read(self) -> Any: ...
+
+
+#: A configuration: a path, a document, a dict or an open file.
+ConfigSource = Union[str, bytes, bytearray, memoryview, "os.PathLike[str]", Mapping[str, Any], _Readable]
 
 _GROUPS = {
     "apps": ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"),
@@ -68,12 +79,16 @@ def documents(source: Source) -> Iterator[Document | object]:
     elif isinstance(source, Iterable):
         yield from _many(source)
     else:
-        raise MisuseError(
-            f"{type(source).__name__} holds no Kubernetes objects; expected a path, a document, "
-            "a dict, an object of a Kubernetes client, or an iterable of these")
+        raise MisuseError(f"{type(source).__name__} holds no Kubernetes objects; expected {SOURCE_WORDS}")
 
 
-def config_document(source: object) -> Document:
+def is_source(value: object) -> bool:
+    """Returns whether a value is of a type that `documents` takes."""
+    return (isinstance(value, (str, bytes, bytearray, memoryview, os.PathLike, Iterable)) or _is_parsed(value)
+            or _is_client_object(value) or callable(getattr(value, "read", None)))
+
+
+def config_document(source: ConfigSource) -> Document:
     """Returns the document of a configuration, which is a path, a text or a dict."""
     if isinstance(source, (str, bytes, bytearray, memoryview, os.PathLike, Mapping)) or callable(
             getattr(source, "read", None)):

@@ -9,14 +9,17 @@ from collections.abc import Callable
 from typing import Any, Literal, Union
 
 from . import _core
-from ._arguments import flag, instance, whole, wrong
+from ._arguments import flag, instance, names_arguments, whole, wrong
+from ._durations import duration_ns
+from ._sources import Source
 from .objects import Node, Objects, Pod, _wrap_node, _wrap_pod
-from .services import Clock, nanoseconds
+from .services import Clock
 
 #: A request of a scheduler to the API server; empty: any.
 Verb = Literal["", "bind", "deletePod", "patchPodStatus", "patchObject"]
 
 
+@names_arguments
 class ApiServer:
     """An API server in memory, as far as a scheduler sees one.
 
@@ -83,14 +86,14 @@ class ApiServer:
             if isinstance(rate, bool) or not isinstance(rate, numbers.Real):
                 raise wrong(name, "a number from 0 to 1", rate)
         self._handle = _core.ApiServer(None if clock is None else instance(clock, Clock, "clock")._handle,
-                                       nanoseconds(grace, "grace"),
+                                       duration_ns(grace, "grace"),
                                        keep_calls, keep_events, fault_seed, fault_rate, slow_rate,
-                                       nanoseconds(most_slow, "most_slow"), bind_volumes,
-                                       nanoseconds(provision_time, "provision_time"), release_claims)
+                                       duration_ns(most_slow, "most_slow"), bind_volumes,
+                                       duration_ns(provision_time, "provision_time"), release_claims)
 
     # What other clients do
 
-    def create(self, source: object) -> None:
+    def create(self, source: Source) -> None:
         """Creates all objects of a document, or none. Workloads are left out.
 
         Parameters
@@ -105,7 +108,7 @@ class ApiServer:
         """
         self._put(source, self._handle.create_pod, self._handle.create_node, self._handle.create)
 
-    def update(self, source: object) -> None:
+    def update(self, source: Source) -> None:
         """Replaces all objects of a document by new versions, or none.
 
         Raises
@@ -184,7 +187,7 @@ class ApiServer:
         InvalidError
             There is no such verb, or the time is negative.
         """
-        self._handle.add_fault(verb, key, error, times, nanoseconds(slow, "slow"))
+        self._handle.add_fault(verb, key, error, times, duration_ns(slow, "slow"))
 
     def clear_faults(self) -> None:
         """Removes all faults that were added; random ones stay."""
@@ -235,6 +238,6 @@ class ApiServer:
         return f"<ApiServer at version {self.version}>"
 
 
-def _parts(source: object) -> list[Union[_core.Objects, Pod, Node]]:
+def _parts(source: Source) -> list[Union[_core.Objects, Pod, Node]]:
     objects = source if isinstance(source, Objects) else Objects(source)
     return objects._parts

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from . import _core
-from ._filtering import nanoseconds
+from ._arguments import names_arguments
+from ._durations import timeout_ns
 from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
@@ -24,6 +25,7 @@ Stage = Literal["assumed", "failed", "deleted", "kept", "bound"]
 _STAGES: tuple[Stage, ...] = ("assumed", "failed", "deleted", "kept", "bound")
 
 
+@names_arguments
 class WriterQueue:
     """What binding cycles, on any thread, want changed by the thread that changes a cluster."""
 
@@ -105,6 +107,7 @@ class Attempt:
         return self.stage in ("assumed", "bound")
 
 
+@names_arguments
 def schedule_one(cluster: Cluster, pod: Pod, frameworks: Sequence[Judge], writer: WriterQueue, *,
                  other_profile: str = "",
                  ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
@@ -153,7 +156,7 @@ def schedule_one(cluster: Cluster, pod: Pod, frameworks: Sequence[Judge], writer
     (1, 0)
     """
     tie_breaking = ties_number(ties, seed)
-    limit = nanoseconds(timeout)
+    limit = timeout_ns(timeout)
     state = CycleState() if state is None else state
     taken = [framework._take(cluster) for framework in frameworks]
     try:

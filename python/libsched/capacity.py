@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from . import _core, _explain
-from ._arguments import whole
-from ._filtering import nanoseconds
+from ._arguments import MOST, names_arguments, whole
+from ._durations import timeout_ns
 from ._html import MOST_ROWS, escaped, more
 from ._sources import Source
 from ._ties import ties_number
@@ -112,6 +112,7 @@ class CapacityJudge(Judge, Protocol):
     def _plugin_lists(self) -> Mapping[str, Sequence[tuple[str, int]]]: ...
 
 
+@names_arguments
 def capacity(cluster: Cluster, pods: Source, frameworks: Sequence[CapacityJudge], *,
              max: int = 1_000_000, other_profile: str = "", claims_from_templates: bool = True,
              ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
@@ -146,8 +147,8 @@ def capacity(cluster: Cluster, pods: Source, frameworks: Sequence[CapacityJudge]
         No framework is given, or two of one profile.
     """
     tie_breaking = ties_number(ties, seed)
-    whole(max, "max", 1, (1 << 63) - 1)
-    limit = nanoseconds(timeout)
+    whole(max, "max", 1, MOST)
+    limit = timeout_ns(timeout)
     wanted = wanted_of(cluster, pods)
     taken = [framework._take(cluster) for framework in frameworks]
     try:

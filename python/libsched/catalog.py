@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Union
 
 from . import _core
+from ._arguments import names_arguments
 from ._parsing import implied, some
 from ._sources import Source
 from .errors import Error, InvalidError, MisuseError
@@ -23,6 +24,7 @@ Form = Literal["auto", "text", "protobuf", "flat"]
 _FORMS = {"protobuf": _core.FORM_PROTOBUF, "flat": _core.FORM_FLAT}
 
 
+@names_arguments
 class Catalog:
     """The contents of pods and nodes, kept once each and named by numbers.
 

@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, overload
 
 from . import _core
+from ._arguments import names_arguments
 from ._html import MOST_ROWS, escaped
 from ._sources import Source
 from .errors import InvalidError
@@ -139,6 +140,7 @@ class Answer:
         return bool(self.match)
 
 
+@names_arguments
 class Answers(Sequence[Answer]):
     """What an expression says of the devices of some ResourceSlices, in their order.
 
@@ -210,6 +212,7 @@ class Answers(Sequence[Answer]):
                 f"</table>{more}")
 
 
+@names_arguments
 class Program:
     """A compiled expression; immutable, for any number of threads. Made by `compile`."""
 
@@ -301,6 +304,7 @@ class Program:
         return _again, (self.expression, self._options)
 
 
+@names_arguments
 def compile(expression: str, *, list_attributes: bool = False, any_result: bool = False,
             cost_limit: int = 0) -> Program:
     """Compiles an expression over the variable ``device``.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from ._arguments import names_arguments
 from .objects import Objects, Pod, Workload, _wrap_pod
 from .view import View
 
 
+@names_arguments
 def missing_claims(view: View, pod: Workload | Pod) -> Objects:
     """Makes the claims of a pod that a cluster lacks, as controllers make them.
 
@@ -41,6 +43,7 @@ def missing_claims(view: View, pod: Workload | Pod) -> Objects:
     return made
 
 
+@names_arguments
 def pod_with_claims(view: View, pod: Workload | Pod) -> Pod:
     """Returns a pod that names its ResourceClaims in ``status.resourceClaimStatuses``.
 

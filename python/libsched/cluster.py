@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Literal
 
 from . import _core
-from ._arguments import items, text, wrong
+from ._arguments import flag, items, named_error, names_arguments_but, text, wrong
 from ._pickling import reordered, restore, state_of
 from ._sources import Source
 from .errors import InvalidError, MisuseError, NotFoundError, StateError
@@ -128,6 +128,7 @@ class Fork:
         return f"<Fork, {'open' if self.is_open else 'closed'}>"
 
 
+@names_arguments_but("remove_node", "remove_pod")
 class Cluster(View):
     """The state of a cluster: nodes, pods and other objects that decisions depend on.
 
@@ -241,7 +242,7 @@ class Cluster(View):
         """
         objects = source if isinstance(source, Objects) else Objects(
             source, defaults=defaults, strict=strict, keep_raw=self._keep_raw)
-        how = _core.PUT_MISSING if only_new else _core.PUT_APPLY
+        how = _core.PUT_MISSING if flag(only_new, "only_new") else _core.PUT_APPLY
         return self._handle.apply(_changes(objects, how, others_only=True))
 
     def add_nodes(self, nodes: Source) -> None:
@@ -290,7 +291,7 @@ class Cluster(View):
             names = list(nodes)
             if len(names) != len(found):
                 raise InvalidError(f"{len(found)} pods, but {len(names)} nodes to put them on")
-        if names is not None and not unknown_node:
+        if not flag(unknown_node, "unknown_node") and names is not None:
             self._must_know(names)
         self._handle.add_pods([pod._handle for pod in found], names)
 
@@ -323,7 +324,7 @@ class Cluster(View):
         """
         found = Objects(list(objects), classes=self._classes, keep_raw=self._keep_raw)
         pods = found.pods
-        if node is not None and not unknown_node and all(
+        if not flag(unknown_node, "unknown_node") and node is not None and all(
                 node != added.name for added in found.nodes):
             self._must_know([node])
         for pod in pods:
@@ -365,7 +366,10 @@ class Cluster(View):
         NotFoundError
             There is no such node.
         """
-        self._handle.remove_node(name)
+        try:
+            self._handle.remove_node(name)
+        except TypeError as error:
+            raise named_error(error, Cluster.remove_node, self, name) from None
 
     def remove_pod(self, key: str) -> None:
         """Removes the pod ``namespace/name``.
@@ -375,7 +379,10 @@ class Cluster(View):
         NotFoundError
             There is no such pod.
         """
-        self._handle.remove_pod(*split_key(key))
+        try:
+            self._handle.remove_pod(*split_key(key))
+        except (TypeError, AttributeError) as error:
+            raise named_error(error, Cluster.remove_pod, self, key) from None
 
     def remove_object(self, kind: str, name: str, namespace: str = "") -> None:
         """Removes an object other than a pod or a node, by its kind as in manifests.
@@ -469,7 +476,7 @@ class Cluster(View):
         NotFoundError
             There is no such node, and `unknown_node` is false.
         """
-        if not unknown_node:
+        if not flag(unknown_node, "unknown_node"):
             self._must_know([node])
         for one in pods_of(pod, self._classes, self._keep_raw):
             self._handle.assume(one._handle, node)

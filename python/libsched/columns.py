@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._arguments import MOST, names_arguments, whole
 from .errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     _Ints = numpy.typing.NDArray[numpy.int64]
 
 
+@names_arguments
 class Columns:
     """The nodes of a view as read-only numpy arrays with an element for each row.
 
@@ -59,6 +61,8 @@ class Columns:
 
     def _numbers(self, made: dict[str, _Ints], read: Callable[[str], bytes], resource: str,
                  missing: int | None) -> _Ints:
+        if missing is not None and type(missing) is not int:
+            missing = whole(missing, "missing", -MOST - 1, MOST)
         self._refresh()
         found = made.get(resource)
         if found is not None:

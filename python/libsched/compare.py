@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from . import _core
-from ._filtering import nanoseconds
+from ._arguments import names_arguments
+from ._durations import timeout_ns
 from ._html import MOST_ROWS, escaped
 from ._ties import ties_number
 from .cancel import Cancel, handle_of
@@ -133,6 +134,7 @@ def node_text(side: ComparedOutcome | None) -> str:
     return "(absent)" if side is None else side.node or f"({side.outcome})"
 
 
+@names_arguments
 def compare(before: Cluster, after: Cluster, pods: Iterable[Pod | Workload],
             frameworks_before: Sequence[Judge], frameworks_after: Sequence[Judge] | None = None, *,
             pods_after: Iterable[Pod | Workload] | None = None, all: bool = False,
@@ -170,7 +172,7 @@ def compare(before: Cluster, after: Cluster, pods: Iterable[Pod | Workload],
         No framework is given, or two of one profile.
     """
     tie_breaking = ties_number(ties, seed)
-    limit = nanoseconds(timeout)
+    limit = timeout_ns(timeout)
     listed = list(pods)
     listed_after = listed if pods_after is None else list(pods_after)
     made = _core.Comparison()

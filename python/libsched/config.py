@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
-from ._sources import config_document
+from ._arguments import names_arguments, wrong
+from ._sources import ConfigSource, config_document
 from .errors import FileError, InvalidError, MisuseError
 
 
+@names_arguments
 class Config:
     """A KubeSchedulerConfiguration v1, decoded, defaulted and validated as upstream does it.
 
@@ -39,7 +41,7 @@ class Config:
 
     _handle: _core.Config
 
-    def __init__(self, source: object = None, *, several_queue_sorts: bool = False,
+    def __init__(self, source: ConfigSource | None = None, *, several_queue_sorts: bool = False,
                  feature_gates: Mapping[str, bool] | str | None = None) -> None:
         text: Any = b""
         if source is not None:
@@ -50,7 +52,7 @@ class Config:
         self._handle = _core.Config.parse(text, several_queue_sorts, gates)
 
     @classmethod
-    def of_profile(cls, source: object) -> Config:
+    def of_profile(cls, source: ConfigSource) -> Config:
         """Makes a configuration of a single KubeSchedulerProfile, taken as it is.
 
         It gets no default plugins and is not validated, like a profile that upstream's
@@ -137,9 +139,9 @@ def gates_text(gates: Mapping[str, bool] | str | None) -> str:
     if isinstance(gates, str):
         return gates
     if not isinstance(gates, Mapping):
-        raise MisuseError('feature gates are a mapping of names to bools, or a text such as "A=true,B=false", not a '
+        raise MisuseError('feature_gates is a mapping of names to bools, or a text such as "A=true,B=false", not a '
                           f"{type(gates).__name__}")
     for name, on in gates.items():
         if not isinstance(on, bool):
-            raise MisuseError(f"the feature gate {name} is True or False, not {on!r}")
+            raise wrong(f"feature_gates[{name!r}]", "True or False", on)
     return ",".join(f"{name}={'true' if on else 'false'}" for name, on in gates.items())

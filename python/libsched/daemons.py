@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from ._arguments import names_arguments
 from .objects import Pod, Workload, _wrap_pod
 from .replicas import suffix
 from .view import View
 
 
+@names_arguments
 def daemon_pods(view: View, daemon_set: Workload | Pod) -> list[Pod]:
     """Makes the pods of a DaemonSet: one for each eligible node that has none of it yet.
 

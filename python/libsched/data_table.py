@@ -8,10 +8,12 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ._arguments import names_arguments
 from ._html import MOST_ROWS, escaped
 from .errors import NotFoundError
 
 
+@names_arguments
 class DataTable:
     """A table of columns. Made by `Nodes.table`, `Pods.table` and `sweep`.
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from . import _core
-from ._arguments import items, text
-from ._filtering import nanoseconds
+from ._arguments import items, names_arguments, text
+from ._durations import timeout_ns
 from ._html import MOST_ROWS, escaped
 from ._ties import ties_number
 from .cancel import Cancel, handle_of
@@ -118,6 +118,7 @@ class Drain:
                 f"<th>outcome</th><th>to, or why</th></tr></thead><tbody>{rows}</tbody></table>{more}")
 
 
+@names_arguments
 def drain(cluster: Cluster, nodes: str | Iterable[str], frameworks: Sequence[Judge], *,
           force: bool = False, delete_emptydir_data: bool = False, other_profile: str = "",
           ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
@@ -158,7 +159,7 @@ def drain(cluster: Cluster, nodes: str | Iterable[str], frameworks: Sequence[Jud
         No framework is given, or two of one profile.
     """
     tie_breaking = ties_number(ties, seed)
-    limit = nanoseconds(timeout)
+    limit = timeout_ns(timeout)
     names = (nodes,) if isinstance(nodes, str) else tuple(
         text(node, f"nodes[{index}]") for index, node in enumerate(items(nodes, "nodes", "names")))
     taken = [framework._take(cluster) for framework in frameworks]

@@ -8,6 +8,7 @@ import json
 from typing import Any
 
 from . import _core
+from ._arguments import names_arguments
 from .objects import Node, Pod, _wrap_node, _wrap_pod
 
 
@@ -63,6 +64,7 @@ class ClusterEvent:
         raise TypeError(f"a ClusterEvent was expected, not {event!r}")
 
 
+@names_arguments
 class ObjectChange:
     """An object that was added (no `before`), changed, or removed (no `after`).
 

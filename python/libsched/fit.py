@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _explain
+from ._arguments import names_arguments
 from ._pickling import KeptDecision
 from .objects import Pod
 from .verdicts import Verdicts
 from .view import View
 
 
+@names_arguments
 class FitResult(Verdicts):
     """Whether a pod fits, on which nodes, and why not on the others. Made by `Framework.fit`.
 

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from . import _core
-from ._arguments import flag, items, text, whole
-from ._filtering import FilterCalls, nanoseconds
+from ._arguments import MOST, flag, instance, items, names_arguments, text, whole
+from ._durations import timeout_ns
+from ._filtering import FilterCalls
 from ._runtime import RuntimeCalls
 from ._scheduling import SchedulingCalls
-from ._sources import Source
+from ._sources import ConfigSource, Source
 from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster, Snapshot
@@ -28,6 +29,7 @@ from .view import View, _views
 
 
 
+@names_arguments
 class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
     """A profile of a scheduler's configuration with its plugins. It makes the decisions.
 
@@ -97,7 +99,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
 
     _handle: _core.Framework
 
-    def __init__(self, config: Config | object = None, *, profile: str | None = None,
+    def __init__(self, config: Config | ConfigSource | None = None, *, profile: str | None = None,
                  feature_gates: Mapping[str, bool] | str | None = None,
                  semantics: str = "1.36", plugins: Iterable[Any] = (),
                  services: Services | None = None, several_queue_sorts: bool = False,
@@ -120,7 +122,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
             "semantics": semantics, "plugins": plugins, "several_queue_sorts": several_queue_sorts,
             "skip_unknown_plugins": skip_unknown_plugins, "parallelism": parallelism}
 
-    def _make(self, config: Config | object, profile: str | None,
+    def _make(self, config: Config | ConfigSource | None, profile: str | None,
               registry: _core.Registry | None,
               feature_gates: Mapping[str, bool] | str | None = None, semantics: str = "1.36",
               services: Services | None = None, several_queue_sorts: bool = False,
@@ -128,6 +130,8 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         if config is not None and not isinstance(config, Config):
             config = Config(config, several_queue_sorts=several_queue_sorts,
                             feature_gates=feature_gates)
+        if services is not None:
+            instance(services, Services, "services")
         handle = config._handle if isinstance(config, Config) else None
         self._made_of = None
         self._handle = _core.Framework(handle, profile or "", registry, gates_text(feature_gates),
@@ -272,8 +276,8 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         [<FitResult default/small: fits 1 of 1 node>, <FitResult default/big: fits none of 1 node>]
         """
         whole(extender_calls, "extender_calls", 1, 1024)
-        checked = [self._pod(view, pod) for pod in pods]
-        limit = nanoseconds(timeout)
+        checked = [self._pod(view, pod) for pod in items(pods, "pods", "Pods and sources of them")]
+        limit = timeout_ns(timeout)
         pool, evaluator = self._take(view)
         try:
             decisions = evaluator.check_pods([pod._handle for pod in checked], score, post_filter,
@@ -320,8 +324,8 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
             `cancel` has been set. Nothing has changed.
         """
         tie_breaking = ties_number(ties, seed)
-        whole(start, "start", 0, (1 << 63) - 1)
-        limit = nanoseconds(timeout)
+        whole(start, "start", 0, MOST)
+        limit = timeout_ns(timeout)
         checked = self._pod(view, pod)
         state = CycleState() if state is None else state
         pool, evaluator = self._take(view)
@@ -395,7 +399,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
 
         With `judge_excluded`, Filter also runs on nodes that PreFilter excluded.
         """
-        limit = nanoseconds(timeout)
+        limit = timeout_ns(timeout)
         pool, evaluator = self._take(view)
         try:
             return evaluator.check(pod._handle, node, judge_excluded, score,

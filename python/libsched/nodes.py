@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._arguments import named_error, names_arguments, names_arguments_but, wrong
 from .objects import Node, Pod, _wrap_node, _wrap_pod
 from .view import NodeInfo, View, _views
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     _Ints = numpy.typing.NDArray[numpy.int64]
 
 
+@names_arguments_but("label", "allocatable", "requested")
 class LentNode:
     """A node in a method of a plugin, like upstream's NodeInfo. Valid only during the method.
 
@@ -47,20 +50,30 @@ class LentNode:
 
     def label(self, key: str) -> str | None:
         """Returns the value of a label; None if there is no such label."""
-        return self._handle.label(key)
+        try:
+            return self._handle.label(key)
+        except TypeError as error:
+            raise named_error(error, LentNode.label, self, key) from None
 
     def allocatable(self, resource: str) -> int:
         """Returns a resource: thousandths of ``"cpu"``, bytes of ``"memory"``, else units."""
-        return self._handle.allocatable(resource)
+        try:
+            return self._handle.allocatable(resource)
+        except TypeError as error:
+            raise named_error(error, LentNode.allocatable, self, resource) from None
 
     def requested(self, resource: str) -> int:
         """Returns the sum of the requests of the node's pods, in the units of `allocatable`."""
-        return self._handle.requested(resource)
+        try:
+            return self._handle.requested(resource)
+        except TypeError as error:
+            raise named_error(error, LentNode.requested, self, resource) from None
 
     def __repr__(self) -> str:
         return f"<node {self.name}>"
 
 
+@names_arguments
 class NodeSet(Sequence[NodeInfo]):
     """The nodes of a batch in a method of a plugin. Valid only during the method.
 
@@ -130,9 +143,13 @@ class NodeSet(Sequence[NodeInfo]):
         """Maps the value of a label to a number, for each node."""
         import numpy
 
+        if not isinstance(values, Mapping):
+            raise wrong("values", "a mapping of texts to numbers", values)
+        if not isinstance(default, numbers.Real):
+            raise wrong("default", "a number", default)
         codes, known = self.view.columns.label_codes(key)
-        numbers = numpy.array([*(values.get(value, default) for value in known), default])
-        return numbers[self.take(codes)]
+        found = numpy.array([*(values.get(value, default) for value in known), default])
+        return found[self.take(codes)]
 
     def take(self, column: _Array) -> _Array:
         """Selects the elements of the set's nodes from an array over all rows."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Union
 
 from . import _core
 from . import _typos as typos
-from ._arguments import instance, items, mapping, text
+from ._arguments import check_fields, instance, items, mapping, named_error, names_arguments, names_arguments_but, text
 from ._changed import (
     Amount,
     Amounts,
@@ -39,6 +39,7 @@ class _Parsed:
         return self
 
 
+@names_arguments_but("label", "request", "copy")
 class Pod(_Parsed):
     """A Pod, or the pod template of a workload.
 
@@ -179,7 +180,10 @@ class Pod(_Parsed):
 
     def label(self, key: str) -> str | None:
         """Returns the value of a label; None if there is no such label."""
-        return self._handle.label(key)
+        try:
+            return self._handle.label(key)
+        except TypeError as error:
+            raise named_error(error, Pod.label, self, key) from None
 
     @property
     def annotations(self) -> dict[str, str]:
@@ -194,7 +198,10 @@ class Pod(_Parsed):
 
     def request(self, resource: str) -> int:
         """Returns a request: thousandths of ``"cpu"``, bytes of ``"memory"``, else units."""
-        return self._handle.request(resource)
+        try:
+            return self._handle.request(resource)
+        except TypeError as error:
+            raise named_error(error, Pod.request, self, resource) from None
 
     def raw(self) -> dict[str, Any]:
         """Returns the document of which the pod was made.
@@ -325,6 +332,7 @@ class Taint:
             f"{self.key}:{self.effect}")
 
 
+@names_arguments_but("label")
 class Node(_Parsed):
     """A Node.
 
@@ -411,7 +419,10 @@ class Node(_Parsed):
 
     def label(self, key: str) -> str | None:
         """Returns the value of a label; None if there is no such label."""
-        return self._handle.label(key)
+        try:
+            return self._handle.label(key)
+        except TypeError as error:
+            raise named_error(error, Node.label, self, key) from None
 
     @property
     def annotations(self) -> dict[str, str]:
@@ -532,7 +543,12 @@ class Workload:
     replicas: int
     pod: Pod
 
+    def __post_init__(self) -> None:
+        if type(self.kind) is not str or type(self.replicas) is not int or type(self.pod) is not Pod:
+            check_fields(self)
 
+
+@names_arguments
 class Objects(_Parsed):
     """All objects of some documents.
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _core
-from ._arguments import whole
+from ._arguments import names_arguments, whole
+from ._durations import timeout_ns
 from ._facts import fact_text
-from ._filtering import nanoseconds
 from ._html import escaped
 from ._sources import Source
 from .cancel import Cancel, handle_of
@@ -239,6 +239,7 @@ def _suggestion(said: Mapping[str, Any]) -> Suggestion:
                       said["nodes"], said["node"], said.get("container", ""), amounts)
 
 
+@names_arguments
 def why(cluster: Cluster, pod: Source, frameworks: Sequence[Judge], *, max_nodes: int = 100,
         nearest: int = 5, other_profile: str = "", claims_from_templates: bool = True,
         timeout: float | None = None, cancel: Cancel | None = None) -> Why:
@@ -273,7 +274,7 @@ def why(cluster: Cluster, pod: Source, frameworks: Sequence[Judge], *, max_nodes
     """
     whole(max_nodes, "max_nodes", 0, (1 << 32) - 1)
     whole(nearest, "nearest", 1, (1 << 32) - 1)
-    limit = nanoseconds(timeout)
+    limit = timeout_ns(timeout)
     wanted = wanted_of(cluster, pod)
     if len(wanted) != 1:
         raise InvalidError(f"{len(wanted)} pods where one is expected")

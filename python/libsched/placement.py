@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, Protocol, TypeGuard
 
 from . import _core
-from ._filtering import nanoseconds
+from ._arguments import names_arguments
+from ._durations import timeout_ns
 from ._sources import Source
 from ._ties import ties_number
 from .cancel import Cancel, handle_of
@@ -71,6 +72,7 @@ class Judge(Protocol):
     def _take(self, view: View) -> tuple[list[_core.Evaluator], _core.Evaluator]: ...
 
 
+@names_arguments
 def schedule(cluster: Cluster, pods: Source, frameworks: Sequence[Judge], *,
              other_profile: str = "", ties: Literal["upstream", "name", "random"] = "upstream",
              seed: int = 0, sampling: bool = False, stop_at_failure: bool = False,
@@ -121,7 +123,7 @@ def schedule(cluster: Cluster, pods: Source, frameworks: Sequence[Judge], *,
         No framework is given, or two of one profile.
     """
     tie_breaking = ties_number(ties, seed)
-    limit = nanoseconds(timeout)
+    limit = timeout_ns(timeout)
     wanted: list[Pod | Workload] = []
     for one in wanted_of(cluster, pods):
         wanted += daemon_pods(cluster, one) if _is_daemon_set(one) else [one]

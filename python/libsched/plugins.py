@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, overload
 
 from . import _core
+from ._arguments import checks_arguments, names_arguments
 from .errors import InvalidError
 from .remote import RemotePlugin
 
@@ -75,6 +76,7 @@ class Plugin:
     reasons: tuple[str, ...] = ()
 
 
+@names_arguments
 class PluginSpec:
     """The name, weight and methods of a plugin class."""
 
@@ -105,6 +107,8 @@ class PluginSpec:
 def plugin(cls: _Class, /) -> _Class: ...
 @overload
 def plugin(*, name: str | None = None, weight: int | None = None) -> Callable[[_Class], _Class]: ...
+@checks_arguments
+@checks_arguments
 def plugin(cls: Any = None, /, *, name: str | None = None, weight: int | None = None) -> Any:
     """Marks a class as a plugin; see `Plugin` for its methods.
 

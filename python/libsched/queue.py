@@ -8,12 +8,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from . import _core
+from ._arguments import checks_arguments, names_arguments
+from ._durations import duration_ns
 from .cluster import Cluster
 from .errors import InvalidError
 from .events import Action
 from .objects import Node, Objects, Pod, _wrap_pod
 from .placement import Judge
-from .services import nanoseconds
 
 #: A part of a queue. "backoff" are the rejected pods that back off, "errorBackoff" those whose cycle
 #: failed; "unschedulable" pods wait for an event or a gate, the latter are also "gated".
@@ -132,6 +133,7 @@ class QueueCounts:
     closed: bool
 
 
+@names_arguments
 class Queue:
     """Which pod is tried next, and when a pod that was turned away is tried again.
 
@@ -176,8 +178,8 @@ class Queue:
         taken = [framework._take(cluster) for framework in frameworks]
         try:
             self._handle = _core.Queue(
-                [evaluator for _, evaluator in taken], nanoseconds(initial_backoff, "initial_backoff"),
-                nanoseconds(max_backoff, "max_backoff"), nanoseconds(max_in_unschedulable, "max_in_unschedulable"))
+                [evaluator for _, evaluator in taken], duration_ns(initial_backoff, "initial_backoff"),
+                duration_ns(max_backoff, "max_backoff"), duration_ns(max_in_unschedulable, "max_in_unschedulable"))
             self._cluster = cluster  # plugins may ask for it
         finally:
             for pool, evaluator in taken:
@@ -210,6 +212,7 @@ class Queue:
         else:
             self._handle.done(pod.uid or f"{pod.namespace}/{pod.name}")
 
+    @checks_arguments
     def add_unschedulable(self, queued: QueuedPod, *, pod: Pod | None = None,
                           unschedulable: Iterable[str] = (), pending: Iterable[str] = ()) -> None:
         """A popped pod comes back; it is done then.
@@ -233,6 +236,7 @@ class Queue:
         self._handle.add_unschedulable(queued._handle, None if pod is None else pod._handle,
                                        list(unschedulable), list(pending))
 
+    @checks_arguments
     def move_all(self, resource: str, actions: Action | int, *, label: str = "",
                  old: Pod | Node | Objects | None = None, new: Pod | Node | Objects | None = None,
                  max_priority: int | None = None, except_pod: Pod | None = None) -> None:

@@ -6,13 +6,15 @@ import dataclasses
 import re
 
 from . import _core
+from ._arguments import check_fields, names_arguments
 from .errors import InvalidError
 
 _TEXT = re.compile(r"(?P<name>[^=/:]+)=(?P<address>(?:unix|tcp|tls|http\+unix):.+|https?://.+)")
-_TIME = re.compile(r"(\d+(?:\.\d+)?)(ms|s)")
+_TIME = re.compile(r"([0-9]+(?:[.][0-9]+)?)(ms|s)")
 _FILES = {"ca": "ca_file", "cert": "cert_file", "key": "key_file", "server-name": "server_name"}
 
 
+@names_arguments
 @dataclasses.dataclass(frozen=True)
 class RemotePlugin:
     """A plugin in another process, for the ``plugins`` of a `Framework`.
@@ -55,6 +57,9 @@ class RemotePlugin:
     cert_file: str = ""
     key_file: str = ""
     weight: int | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     @classmethod
     def is_text(cls, text: str) -> bool:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Callable, Literal, Optional, Union
 
 from . import _core
-from ._arguments import instance, items, whole
+from ._arguments import instance, items, names_arguments, whole, wrong
+from ._durations import duration_ns
 from ._ties import ties_number
 from .api_server import ApiServer
 from .cancel import Cancel, handle_of
@@ -19,7 +20,7 @@ from .errors import CancelledError, InvalidError
 from .framework import Framework
 from .objects import Node, Objects, Pod
 from .queue import Queue
-from .services import Clock, Services, _wrap_services, nanoseconds
+from .services import Clock, Services, _wrap_services
 from .status import Status, status_of
 
 # A run looks for Ctrl-C so often.
@@ -122,6 +123,7 @@ class _Told:
             self.failed = lambda pod, node, status: observer.failed(pod, node, status_of(status))
 
 
+@names_arguments
 class Scheduler:
     """The queue, the cycles and the handlers of events around a cluster: upstream's scheduler.
 
@@ -194,13 +196,15 @@ class Scheduler:
         profiles = [frameworks] if isinstance(frameworks, Framework) else [
             instance(one, Framework, f"frameworks[{index}]")
             for index, one in enumerate(items(frameworks, "frameworks", "Frameworks"))]
+        if log is not None and not callable(log):
+            raise wrong("log", "a function", log)
         whole(binding_threads, "binding_threads", 0, (1 << 31) - 1)
         self._handle = _core.Scheduler(
             [framework._handle for framework in profiles], instance(cluster, Cluster, "cluster")._handle,
             api._handle if isinstance(api, ApiServer) else api,
             None if clock is None else instance(clock, Clock, "clock")._handle, tie_breaking, seed, sampling,
-            binding_threads, nanoseconds(initial_backoff, "initial_backoff"), nanoseconds(max_backoff, "max_backoff"),
-            nanoseconds(max_in_unschedulable, "max_in_unschedulable"),
+            binding_threads, duration_ns(initial_backoff, "initial_backoff"), duration_ns(max_backoff, "max_backoff"),
+            duration_ns(max_in_unschedulable, "max_in_unschedulable"),
             None if observer is None and log is None else _Told(observer, log),
             None if log is None else verbosity)
         self._cluster = cluster  # plugins may ask for it
@@ -304,7 +308,7 @@ class Scheduler:
     def run_for(self, duration: Union[float, datetime.timedelta],
                 cancel: Cancel | None = None) -> None:
         """Lets so much time pass, as `run_until` does."""
-        self.run_until(self._clock.now_ns + nanoseconds(duration, "duration"), cancel)
+        self.run_until(self._clock.now_ns + duration_ns(duration, "duration"), cancel)
 
     @property
     def next_due_ns(self) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from . import _core
+from ._arguments import names_arguments
 from .errors import NotFoundError
 from .status import Status
 
@@ -18,6 +19,7 @@ class PluginScore:
     weighted: int
 
 
+@names_arguments
 class Scores:
     """The scores of the nodes that fit. Made by `Framework.score`.
 

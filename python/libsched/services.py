@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from . import _core
-from ._arguments import instance, mapping, whole
+from ._arguments import check_fields, checks_arguments, instance, mapping, names_arguments, whole
+from ._durations import duration_ns
 from .errors import InvalidError
 from .objects import Pod, _wrap_pod
 from .status import Status, status_of
@@ -25,6 +26,7 @@ class _Deliverable(Protocol):
     _handle: _core.Cluster
 
 
+@names_arguments
 class Clock:
     """A clock: that of the machine, a virtual one that stands still until it is advanced, or a custom one.
 
@@ -55,6 +57,7 @@ class Clock:
         return cls._of(_core.Clock.virtual(now_ns))
 
     @classmethod
+    @checks_arguments
     def custom(cls, now: Callable[[], int],
                sleep: Callable[[int], int] | None = None) -> Clock:
         """Returns a clock of two functions, which may be called on any thread.
@@ -92,7 +95,7 @@ class Clock:
         StateError
             The clock is not virtual.
         """
-        self._handle.advance_to(self.now_ns + nanoseconds(duration))
+        self._handle.advance_to(self.now_ns + duration_ns(duration))
 
     def advance_to(self, now_ns: int) -> None:
         """Advances a virtual clock to a time in nanoseconds since 1970, never back.
@@ -131,7 +134,11 @@ class Nomination:
     node: str = ""
     mode: NominatingMode = NominatingMode.OVERRIDE
 
+    def __post_init__(self) -> None:
+        check_fields(self)
 
+
+@names_arguments
 class WaitingPod:
     """A pod that Permit plugins made wait. Any thread may decide about it."""
 
@@ -179,6 +186,7 @@ class WaitingPod:
         return f"<WaitingPod {self.pod.key}: {', '.join(self.pending_plugins)}>"
 
 
+@names_arguments
 class Services:
     """The clock, the API client, nominated pods and waiting pods of a scheduler.
 
@@ -296,7 +304,7 @@ class Services:
             `waits` is empty, so nothing could ever end the wait.
         """
         self._handle.add_waiting_pod(
-            pod._handle, [(plugin, nanoseconds(wait, f"waits[{plugin!r}]"))
+            pod._handle, [(plugin, duration_ns(wait, f"waits[{plugin!r}]"))
                           for plugin, wait in mapping(waits, "waits", "plugins to durations").items()])
 
     @property
@@ -321,12 +329,3 @@ def _wrap_services(handle: _core.Services) -> Services:
     made = object.__new__(Services)
     made._handle = handle
     return made
-
-
-def nanoseconds(duration: float | datetime.timedelta, name: str = "duration") -> int:
-    """Converts seconds or a timedelta to nanoseconds; errors name the argument."""
-    if isinstance(duration, datetime.timedelta):
-        return ((duration.days * 86400 + duration.seconds) * 10**6 + duration.microseconds) * 1000
-    if isinstance(duration, bool) or not isinstance(duration, (int, float)) or duration - duration != 0:
-        raise InvalidError(f"{name}: seconds or a timedelta are expected, not {duration!r}")
-    return duration * 10**9 if isinstance(duration, int) else round(duration * 1e9)

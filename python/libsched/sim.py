@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import _core
+from ._arguments import items, named_error, names_arguments_but
 from ._html import MOST_ROWS, escaped, more
 from ._sim_documents import one_document
 from ._sim_numbers import array_of, numbers_of
@@ -87,6 +88,7 @@ class SimFork:
         return f"<SimFork, {'open' if self.is_open else 'closed'}>"
 
 
+@names_arguments_but("add_pod", "remove_pods")
 class Sim(SimQuestions):
     """A simulated cluster: does this pod fit, which node is the first that takes it, and what if?
 
@@ -207,7 +209,7 @@ class Sim(SimQuestions):
             A reference is stale, a name occurs twice, or a name is empty or an index too large.
             Nothing has changed.
         """
-        made = self._handle.reset(numbers_of(nodes), list(names), numbers_of(pods), numbers_of(on_node, "I"))
+        made = self._handle.reset(numbers_of(nodes), items(names, "names", "texts"), numbers_of(pods), numbers_of(on_node, "I"))
         self._close_forks()
         return array_of(made[0]), array_of(made[1])
 
@@ -259,8 +261,11 @@ class Sim(SimQuestions):
 
     def add_pod(self, pod: Content, node: NodeId) -> int:
         """Puts a pod onto a node, without asking whether it fits, and returns its id."""
-        made = self._handle.add_pods(array("Q", [self._pod_ref(pod)]),
-                                     array("Q", [self._node(node)]))
+        try:
+            made = self._handle.add_pods(array("Q", [self._pod_ref(pod)]),
+                                         array("Q", [self._node(node)]))
+        except (TypeError, AttributeError) as error:
+            raise named_error(error, Sim.add_pod, self, pod, node) from None
         return memoryview(made).cast("Q")[0]
 
     def remove_pods(self, pods: int | Sequence[int] | _Ids) -> None:
@@ -271,7 +276,10 @@ class Sim(SimQuestions):
         StaleError
             A pod is gone, or occurs twice. Nothing has changed.
         """
-        self._handle.remove_pods(numbers_of([pods] if isinstance(pods, int) else pods))
+        try:
+            self._handle.remove_pods(numbers_of([pods] if isinstance(pods, int) else pods))
+        except (TypeError, AttributeError) as error:
+            raise named_error(error, Sim.remove_pods, self, pods) from None
 
     def unplace_pods(self, pods: int | Sequence[int] | _Ids) -> None:
         """Removes pods by their ids, and takes back what placing them has taken.

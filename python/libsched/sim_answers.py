@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from . import _core
+from ._arguments import names_arguments
 from ._sim_numbers import natural
 from .status import Code
 
@@ -168,6 +169,7 @@ class Packing:
         self._fork.__exit__(kind, error, traceback)
 
 
+@names_arguments
 class Ring:
     """The place behind which searches begin, kept from search to search.
 

@@ -10,12 +10,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, Union
 
 from . import _core, plots
+from ._arguments import checks_arguments, names_arguments, wrong
+from ._durations import duration_ns
 from ._html import escaped
 from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .errors import InvalidError, MisuseError
 from .framework import Framework
-from .services import nanoseconds
 from .tables import ResultTable
 from .view import View
 from .workload import TimedWorkload
@@ -83,6 +84,7 @@ class ResourceUse:
     fragmentation: float
 
 
+@names_arguments
 class SimulationResult:
     """The results of a simulation up to a time.
 
@@ -210,6 +212,7 @@ class SimulationResult:
         return f"<SimulationResult at {self.time:,.3f} s: {counts or 'no pods'}>"
 
 
+@names_arguments
 class Simulation:
     """A scheduler, an API server in memory and a timed workload, on a virtual clock.
 
@@ -279,7 +282,7 @@ class Simulation:
                  max_in_unschedulable: Duration = 300) -> None:
         tie_breaking = ties_number(ties, seed)
         if not isinstance(workload, TimedWorkload):
-            raise MisuseError(f"a workload is a TimedWorkload, not a {type(workload).__name__}")
+            raise wrong("workload", "a TimedWorkload", workload)
         if frameworks is None:
             frameworks = [Framework()]
         elif isinstance(frameworks, Framework):
@@ -287,16 +290,17 @@ class Simulation:
         self._handle = _core.Simulation(
             [framework._handle for framework in frameworks], cluster._handle, workload._handle,
             tie_breaking, seed, sampling, resources, volumes, claims_from_templates,
-            nanoseconds(provision_time, "provision_time"),
-            nanoseconds(sample_interval, "sample_interval"), nanoseconds(initial_backoff, "initial_backoff"),
-            nanoseconds(max_backoff, "max_backoff"),
-            nanoseconds(max_in_unschedulable, "max_in_unschedulable"))
+            duration_ns(provision_time, "provision_time"),
+            duration_ns(sample_interval, "sample_interval"), duration_ns(initial_backoff, "initial_backoff"),
+            duration_ns(max_backoff, "max_backoff"),
+            duration_ns(max_in_unschedulable, "max_in_unschedulable"))
 
     @property
     def now(self) -> float:
         """Seconds since the beginning."""
         return self._handle.now_ns / 1e9
 
+    @checks_arguments
     def run(self, until: Duration | None = None, *,
             progress: Callable[[SimulationProgress], object] | None = None,
             cancel: Cancel | None = None) -> SimulationResult:
@@ -319,7 +323,7 @@ class Simulation:
         CancelledError
             `progress` returned False, or `cancel` was set.
         """
-        end = -1 if until is None else nanoseconds(until, "until")
+        end = -1 if until is None else duration_ns(until, "until")
         if until is not None and end < 0:
             raise InvalidError("the time to run to is negative")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
-from ._arguments import instance
+from ._arguments import instance, named_error, names_arguments_but
 from .errors import NotFoundError, StateError
 from .objects import Pod
 from .services import Services, _wrap_services
@@ -17,6 +17,7 @@ def _clone_value(value: Any) -> Any:
     return clone() if callable(clone) and not isinstance(value, type) else value
 
 
+@names_arguments_but("read", "write")
 class CycleState:
     """The data of a scheduling cycle.
 
@@ -49,7 +50,10 @@ class CycleState:
 
     def write(self, key: str, value: Any) -> None:
         """Stores `value` under `key`, replacing a previous value."""
-        self._handle.write(key, value)
+        try:
+            self._handle.write(key, value)
+        except TypeError as error:
+            raise named_error(error, CycleState.write, self, key, value) from None
 
     def read(self, key: str) -> Any:
         """Returns the value stored under `key`.
@@ -59,7 +63,10 @@ class CycleState:
         NotFoundError
             There is no such value.
         """
-        found, value = self._handle.read(key)
+        try:
+            found, value = self._handle.read(key)
+        except TypeError as error:
+            raise named_error(error, CycleState.read, self, key) from None
         if not found:
             raise NotFoundError(f'no "{key}" in this CycleState')
         return value

@@ -6,6 +6,9 @@ import dataclasses
 import enum
 from typing import Any
 
+from ._arguments import checks_arguments, text
+from .errors import NotFoundError
+
 
 class Code(enum.IntEnum):
     """Status codes, with upstream's numbers and names.
@@ -29,8 +32,17 @@ class Code(enum.IntEnum):
 
     @classmethod
     def of(cls, label: str) -> Code:
-        """Returns the code that upstream prints as `label`."""
-        return _BY_LABEL[label]
+        """Returns the code that upstream prints as `label`.
+
+        Raises
+        ------
+        NotFoundError
+            There is no such code.
+        """
+        found = _BY_LABEL.get(text(label, "label"))
+        if found is None:
+            raise NotFoundError(f'no code "{label}"; there are: {", ".join(_BY_LABEL)}')
+        return found
 
 
 _BY_LABEL = {code.label: code for code in Code}
@@ -60,6 +72,8 @@ class Status:
         return cls(Code.UNSCHEDULABLE if resolvable else Code.UNSCHEDULABLE_AND_UNRESOLVABLE, "",
                    reasons)
 
+    @checks_arguments
+    @checks_arguments
     def with_error(self, text: str) -> Status:
         """Upstream's WithError: a copy whose first reason and `error` are the text."""
         return Status(self.code, self.plugin, (text, *self.reasons), text)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from . import _core
+from ._arguments import checks_arguments, names_arguments, text
 from .errors import NotFoundError
 from .status import Code, Status, status_of
 from .view import View
 
 
+@names_arguments
 class NodeStatuses:
     """The reasons why each node of a view does not take a pod: upstream's NodeToStatus.
 
@@ -24,6 +26,7 @@ class NodeStatuses:
 
     _handle: _core.NodeStatuses | None
 
+    @checks_arguments
     def __init__(self, statuses: Mapping[str, Status] | Iterable[tuple[str, Status]] = (),
                  absent: Status | None = None) -> None:
         self._handle = None
@@ -59,7 +62,7 @@ class NodeStatuses:
             There is no such node. Only statuses that a plugin is given can tell.
         """
         if self._handle is None:
-            return self._statuses.get(node, self._absent)
+            return self._statuses.get(text(node, "node"), self._absent)
         return status_of(self._handle.get(self._row(self._handle, node)))
 
     def code(self, node: str) -> Code:

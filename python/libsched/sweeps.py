@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
+from ._arguments import check_fields, checks_arguments
 from ._sources import Source
 from .cluster import Cluster, Snapshot, cluster_of
 from .data_table import DataTable
@@ -47,6 +48,9 @@ class Scenario:
     name: str = ""
     change: Callable[[Cluster], object] | None = None
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
 
 def place(cluster: Cluster, framework: Framework, pods: list[Pod | Workload],
           seed: int) -> dict[str, Any]:
@@ -62,6 +66,8 @@ def place(cluster: Cluster, framework: Framework, pods: list[Pod | Workload],
     return {"nodes": len(cluster), "placed": placed, "unplaced": unplaced, "reason": reason}
 
 
+@checks_arguments
+@checks_arguments
 def sweep(scenarios: Iterable[Scenario | Sequence[str] | Callable[[Cluster], object]],
           cluster: Cluster | Snapshot, pods: Source = (), *, framework: Framework | None = None,
           ask: Ask = place, threads: int = 0, processes: int = 0, dask: Any = None) -> DataTable:

@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from typing import Any, Union
 
 from . import _core
+from ._arguments import names_arguments
 from .errors import FileError
 
 _CSV, _JSON = 0, 1
 
 
+@names_arguments
 class ResultTable:
     """A table of results. It never changes.
 

@@ -23,6 +23,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Union
 
+from ._arguments import checks_arguments, names_arguments
 from ._changed import Amount
 from .cluster import Cluster
 from .data_table import DataTable
@@ -37,6 +38,7 @@ __all__ = ["Timings", "assert_scores", "assert_verdicts", "cluster", "node", "po
 Given = Union[str, int, float]
 
 
+@checks_arguments
 def node(name: str = "node", *, cpu: Given = 4, memory: Given = "16Gi", pods: int = 110,
          labels: Mapping[str, str] | None = None,
          taints: Iterable[Taint | Mapping[str, str] | str] = (), unschedulable: bool = False,
@@ -56,6 +58,7 @@ def node(name: str = "node", *, cpu: Given = 4, memory: Given = "16Gi", pods: in
         taints or unschedulable) else made
 
 
+@checks_arguments
 def pod(name: str = "pod", *, cpu: Given | None = None, memory: Given | None = None,
         namespace: str = "default", labels: Mapping[str, str] | None = None,
         resources: Mapping[str, Amount] | None = None, **spec: Any) -> Pod:
@@ -74,6 +77,7 @@ def pod(name: str = "pod", *, cpu: Given | None = None, memory: Given | None = N
         strict=True)
 
 
+@checks_arguments
 def cluster(*nodes: str | Node, pods: Mapping[str, Iterable[Pod] | Pod] | None = None,
             **options: Any) -> Cluster:
     """Makes a cluster of nodes and of names of nodes, which get the `options` of `node`.
@@ -100,6 +104,7 @@ def cluster(*nodes: str | Node, pods: Mapping[str, Iterable[Pod] | Pod] | None =
     return made
 
 
+@checks_arguments
 def verdicts(result: Verdicts) -> dict[str, str]:
     """Returns ``fits`` or ``Plugin: reasons`` by node.
 
@@ -114,6 +119,7 @@ def verdicts(result: Verdicts) -> dict[str, str]:
             f"{one.status.plugin}: {', '.join(one.status.reasons)}" for one in result}
 
 
+@checks_arguments
 def scores(result: Verdicts, plugin: str | None = None) -> dict[str, int]:
     """Returns the raw scores that a plugin gave the nodes, or the totals of all plugins.
 
@@ -132,6 +138,7 @@ def scores(result: Verdicts, plugin: str | None = None) -> dict[str, int]:
     return dict(zip(table.nodes, column.tolist(), strict=True))
 
 
+@checks_arguments
 def assert_verdicts(result: Verdicts, expected: str | Mapping[str, str]) -> None:
     """Asserts the verdict on every node.
 
@@ -151,6 +158,7 @@ def assert_verdicts(result: Verdicts, expected: str | Mapping[str, str]) -> None
     _same(verdicts(result), _parsed(expected, "verdict"))
 
 
+@checks_arguments
 def assert_scores(result: Verdicts, expected: str | Mapping[str, int],
                   plugin: str | None = None) -> None:
     """Asserts the raw scores of a plugin, or the totals, of every node that fits.
@@ -194,6 +202,7 @@ def _same(found: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
         raise AssertionError("\n".join(lines))
 
 
+@names_arguments
 class Timings:
     """The time that the methods of plugins in Python take.
 

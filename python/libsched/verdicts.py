@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Union
 
 from . import _core
+from ._arguments import names_arguments
 from .errors import PluginError, NotFoundError
 from .objects import Pod
 from .scores import Scores
@@ -49,6 +50,7 @@ class NodeVerdict:
         return self.status.is_success
 
 
+@names_arguments
 class Verdicts:
     """The verdicts of a profile on a pod, by node, with statuses, reasons and scores.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from . import _core
+from ._arguments import checks_arguments, named_error, names_arguments, names_arguments_but
 from ._html import nodes_table
 from .columns import Columns
 from .data_table import DataTable
@@ -17,6 +18,7 @@ from .objects import Node, Objects, Pod, _wrap_node, _wrap_pod
 _views: weakref.WeakValueDictionary[int, View] = weakref.WeakValueDictionary()
 
 
+@names_arguments_but("allocatable", "requested")
 class NodeInfo:
     """A node of a cluster or snapshot, with its pods and resources.
 
@@ -54,16 +56,23 @@ class NodeInfo:
 
     def allocatable(self, resource: str) -> int:
         """Returns a resource: thousandths of ``"cpu"``, bytes of ``"memory"``, else units."""
-        return self._view._handle.resource(self.row, resource)[0]
+        try:
+            return self._view._handle.resource(self.row, resource)[0]
+        except TypeError as error:
+            raise named_error(error, NodeInfo.allocatable, self, resource) from None
 
     def requested(self, resource: str) -> int:
         """Returns the sum of the requests of the node's pods, in the units of `allocatable`."""
-        return self._view._handle.resource(self.row, resource)[1]
+        try:
+            return self._view._handle.resource(self.row, resource)[1]
+        except TypeError as error:
+            raise named_error(error, NodeInfo.requested, self, resource) from None
 
     def __repr__(self) -> str:
         return f"<NodeInfo {self.name}>"
 
 
+@names_arguments_but("__getitem__")
 class Nodes(Mapping[str, NodeInfo]):
     """The nodes of a view by name, in the order in which the scheduler visits them.
 
@@ -88,6 +97,7 @@ class Nodes(Mapping[str, NodeInfo]):
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._view._handle.find_node(name) is not None
 
+    @checks_arguments
     def table(self, labels: Iterable[str] = ()) -> DataTable:
         """Returns a table of the nodes.
 
@@ -140,6 +150,7 @@ class Nodes(Mapping[str, NodeInfo]):
         return _listing("nodes", list(self))
 
 
+@names_arguments
 class Pods(Mapping[str, Pod]):
     """The bound pods of a view by ``namespace/name``, including those of absent nodes.
 
@@ -166,6 +177,7 @@ class Pods(Mapping[str, Pod]):
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) and self._view._handle.find_pod(*split_key(key)) is not None
 
+    @checks_arguments
     def table(self, labels: Iterable[str] = ()) -> DataTable:
         """Returns a table of the pods.
 
@@ -211,6 +223,7 @@ class Pods(Mapping[str, Pod]):
         return _listing("pods", list(self))
 
 
+@names_arguments_but("row", "node_of")
 class View:
     """The base of `Cluster` and `Snapshot`: a state that can be read and scheduled on.
 
@@ -261,7 +274,10 @@ class View:
         NotFoundError
             There is no such node.
         """
-        row = self._handle.find_node(name)
+        try:
+            row = self._handle.find_node(name)
+        except TypeError as error:
+            raise named_error(error, View.row, self, name) from None
         if row is None:
             raise NotFoundError(f'no node "{name}"')
         return row
@@ -271,7 +287,10 @@ class View:
 
         None if the pod is not bound, or its node does not exist.
         """
-        found = self._handle.find_pod(*split_key(pod.key if isinstance(pod, Pod) else pod))
+        try:
+            found = self._handle.find_pod(*split_key(pod.key if isinstance(pod, Pod) else pod))
+        except (TypeError, AttributeError) as error:
+            raise named_error(error, View.node_of, self, pod) from None
         if found is None:
             return None
         node = self._handle.node(found[1])

@@ -6,14 +6,17 @@ import os
 from typing import Union
 
 from . import _core
+from ._arguments import names_arguments
+from ._durations import duration_ns
+from ._sources import Source
 from .errors import FileError, InvalidError
 from .objects import Node, Objects, Pod, Workload
-from .services import nanoseconds
 
 #: A path of a file, or the text itself as bytes.
 Text = Union[str, "os.PathLike[str]", bytes]
 
 
+@names_arguments
 class TimedWorkload:
     """Pods that arrive over time. A pod is made when it arrives.
 
@@ -35,7 +38,7 @@ class TimedWorkload:
     def __len__(self) -> int:
         return self._handle.size()
 
-    def add(self, pod: object, *, arrival: float = 0, duration: float | None = None,
+    def add(self, pod: Source, *, arrival: float = 0, duration: float | None = None,
             replicas: int | None = None, interval: float = 0) -> None:
         """Adds a pod, or replicas of it that are named as a StatefulSet's.
 
@@ -63,13 +66,13 @@ class TimedWorkload:
         if replicas is not None and replicas < 1:
             raise InvalidError(f"replicas is a positive number, not {replicas}")
         one = pod if isinstance(pod, Pod) else Pod(pod)
-        lasting = -1 if duration is None else nanoseconds(duration, "duration")
+        lasting = -1 if duration is None else duration_ns(duration, "duration")
         if duration is not None and lasting < 0:
             raise InvalidError("the duration is negative")
         self._handle.add(one._handle, replicas or 0,
-                         (nanoseconds(arrival, "arrival"), lasting, nanoseconds(interval, "interval")))
+                         (duration_ns(arrival, "arrival"), lasting, duration_ns(interval, "interval")))
 
-    def add_objects(self, source: object) -> None:
+    def add_objects(self, source: Source | Workload) -> None:
         """Adds all pods, and the replicas of all workloads, with the times of their annotations.
 
         The annotations of a pod, or of a workload's pod template, are Go durations ("1m30s"):

@@ -1,5 +1,7 @@
 """Arguments of a wrong type: the error is a TypeError of libsched that names the argument."""
 
+import datetime
+
 import pytest
 
 import libsched
@@ -77,9 +79,27 @@ def test_the_argument_is_named(name):
     ("duration", lambda wrong: libsched.Clock.virtual().advance(wrong)),
 ])
 def test_durations_are_named(name, call):
-    for wrong in ("1", float("nan"), float("inf"), True):
-        with pytest.raises(libsched.InvalidError, match=f"^{name}: seconds or a timedelta are expected, not "):
+    for wrong in ("1", None, True):
+        with pytest.raises(libsched.MisuseError, match=f"^{name} is a number of seconds or a timedelta, not "):
             call(wrong)
+    for wrong in (float("nan"), float("inf"), -float("inf")):
+        with pytest.raises(libsched.InvalidError, match=f"^{name} is a finite number of seconds, not "):
+            call(wrong)
+    for wrong in (1e30, 10**30, datetime.timedelta.max):
+        with pytest.raises(libsched.InvalidError, match=f"^{name} is less than 292 years, not "):
+            call(wrong)
+
+
+def test_timeouts_are_named():
+    world = World()
+    for wrong in ("1", True, [1]):
+        with pytest.raises(libsched.MisuseError, match="^timeout is a number of seconds, not "):
+            world.framework.fit(world.cluster, world.pod, timeout=wrong)
+    for wrong in (float("nan"), -1, -float("inf")):
+        with pytest.raises(libsched.InvalidError, match="^timeout is a number of seconds from 0 on, not "):
+            world.framework.fit(world.cluster, world.pod, timeout=wrong)
+    for none in (float("inf"), 1e300, 10**400):
+        assert world.framework.fit(world.cluster, world.pod, timeout=none).fits
 
 
 def test_numbers_out_of_range_are_named():

@@ -161,6 +161,6 @@ def test_the_command_refuses_bad_input(run):
     for wrong, why in ((["--slices", "none.json"], "there are no devices of ResourceSlices in none.json"),
                        (["--slices", "absent.json"], "absent.json: No such file"),
                        (["--slices", "-", "--slices", "-"], "only once"),
-                       (["-o", "csv"], "needs --slices"), (["--cost-limit", "0"], "0 is no limit")):
+                       (["-o", "csv"], "needs --slices"), (["--cost-limit", "0"], "'0' is no positive number")):
         done = run("cel", "true", *wrong, files=files)
         assert done.code == 2 and why in done.err, done

@@ -235,10 +235,11 @@ def test_changed_nodes(scheduler):
     assert (a.label("tier"), a.unschedulable, a.taints) == ("x", False, [])
     cluster.update(cluster.nodes["b"].node.replace(unschedulable=False), larger)
     assert scheduler.fit(cluster, pod("p")).nodes == ["b"]
-    for wrong in ({"allocatable": {"cpu": "4 cores"}}, {"allocatable": {"cpu": 1.5}},
-                  {"taints": ["NoSchedule"]}, {"taints": [{"kee": "a", "effect": "NoSchedule"}]}):
+    for wrong in ({"allocatable": {"cpu": "4 cores"}}, {"taints": ["NoSchedule"]}, {"taints": [{"kee": "a", "effect": "NoSchedule"}]}):
         with pytest.raises(libsched.InvalidError):
             a.replace(**wrong)
+    with pytest.raises(libsched.MisuseError, match=r"^allocatable\['cpu'\] is a text or a whole number, not 1.5"):
+        a.replace(allocatable={"cpu": 1.5})
 
 
 def test_changed_pods(scheduler):

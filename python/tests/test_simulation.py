@@ -190,7 +190,7 @@ def test_a_bad_row_names_its_place_and_nothing_runs(trace):
     ({"arrival": -1}, libsched.InvalidError, "the arrival is negative"),
     ({"duration": -1}, libsched.InvalidError, "the duration is negative"),
     ({"replicas": 0}, libsched.InvalidError, "replicas is a positive number, not 0"),
-    ({"arrival": "1s"}, libsched.InvalidError, "seconds or a timedelta are expected, not '1s'"),
+    ({"arrival": "1s"}, libsched.MisuseError, "arrival is a number of seconds or a timedelta, not '1s'"),
 ])
 def test_wrong_arguments_add_nothing(arguments, error, text):
     workload = TimedWorkload()

@@ -76,7 +76,7 @@ def test_a_worker_that_dies_and_misuse(cluster):
     assert all(error.startswith("BrokenProcessPool") for error in table.columns["error"])
     with pytest.raises(libsched.MisuseError, match="one of"):
         libsched.sweep([], cluster, threads=1, processes=1)
-    with pytest.raises(libsched.InvalidError, match="list of edits"):
+    with pytest.raises(libsched.MisuseError, match=r"^scenarios\[0\] is a Scenario, an iterable of texts or a function"):
         libsched.sweep(["cordon a"], cluster)
     assert len(libsched.sweep([], cluster, processes=1)) == 0
 

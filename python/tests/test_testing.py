@@ -23,7 +23,7 @@ def test_timings():
     table = timings.table()
     assert table.columns["method"] == ["filter", "score"] and table.columns["calls"] == [3, 2]
     assert all(0 < row["longest"] <= row["seconds"] < 60 for row in table)
-    with pytest.raises(libsched.InvalidError):
+    with pytest.raises(libsched.MisuseError, match=r"^plugins\[0\] is a class"):
         testing.Timings(Cores())
 
 

@@ -23,6 +23,7 @@ from ..objects import Pod
 from ..plugins import registry_of
 from . import reading, what_if
 from .candidate import Candidate
+from .digits import whole
 from .terminal import Terminal
 
 
@@ -102,7 +103,7 @@ def add_choice(made: argparse.ArgumentParser) -> None:
     made.add_argument("--ties", choices=("upstream", "name", "random"), default="upstream",
                       help="which of several best nodes: the first in upstream's order (default), "
                       "the smallest name, or any, by --seed")
-    made.add_argument("--seed", type=number, default=0, metavar="N",
+    made.add_argument("--seed", type=whole(0, (1 << 64) - 1, "number of at most 64 bits"), default=0, metavar="N",
                       help="of --ties random (default: 0)")
 
 
@@ -114,15 +115,9 @@ def add_as_is(made: argparse.ArgumentParser) -> None:
 
 def add_extender_calls(made: argparse.ArgumentParser) -> None:
     """Adds the option for the calls of extenders that overlap."""
-    made.add_argument("--extender-calls", type=_calls, default=8, metavar="N",
+    made.add_argument("--extender-calls", type=whole(1, 1024, "number from 1 to 1024"), default=8, metavar="N",
                       help="ask HTTP extenders of the configuration about at most N pods at once "
                       "(default: 8)")
-
-
-def _calls(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 1024:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 1024")
-    return int(text)
 
 
 def nonempty(text: str) -> str:
@@ -130,13 +125,6 @@ def nonempty(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("the value is empty; is a variable of the shell not set?")
     return text
-
-
-def number(text: str) -> int:
-    """Parses an argument of at most 64 bits."""
-    if not text.isdecimal() or int(text) >= 1 << 64:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of at most 64 bits")
-    return int(text)
 
 
 def _tried(option: str, make: Callable[[], object]) -> None:

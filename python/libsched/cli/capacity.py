@@ -6,11 +6,13 @@ import argparse
 import sys
 
 from .. import _explain
+from .._arguments import MOST
 from ..capacity import capacity
 from ..errors import InvalidError
 from ..objects import Pod, Workload
 from ..report.answers import capacity_html
 from . import asking, output
+from .digits import seconds, whole
 from .dump import hints
 from .placing import judges
 from .progress import Progress
@@ -41,9 +43,9 @@ def add(made: argparse.ArgumentParser) -> None:
     """How many more of these pods fit?"""
     made.description, made.epilog = DESCRIPTION, EPILOG
     asking.add_inputs(made, "count")
-    made.add_argument("--max", type=_positive, default=_MOST, metavar="N",
+    made.add_argument("--max", type=whole(1, MOST, "positive number of at most 63 bits"), default=_MOST, metavar="N",
                       help=f"stop at so many pods (default: {_MOST:,})")
-    made.add_argument("--deadline", type=_seconds, metavar="SECONDS",
+    made.add_argument("--deadline", type=seconds, metavar="SECONDS",
                       help="stop after so many seconds")
     asking.add_choice(made)
     made.add_argument("--all-nodes", action="store_true",
@@ -53,22 +55,6 @@ def add(made: argparse.ArgumentParser) -> None:
     asking.add_claims(made)
     asking.add_judging(made)
     made.set_defaults(run=run, as_is=True)  # a nodeName does not count
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) < 1 << 63:
-        raise argparse.ArgumentTypeError(f"{text!r} is no positive number of at most 63 bits")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0
-    if not 0 < seconds < 1e9:
-        raise argparse.ArgumentTypeError(f"{text!r} is no positive number of seconds")
-    return seconds
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,6 +10,7 @@ from ..cel import Answer, Answers, CompileError, compile
 from ..errors import InvalidError
 from ..objects import Objects
 from . import output, reading
+from .digits import whole
 from .terminal import Terminal, table
 
 DESCRIPTION = """\
@@ -42,7 +43,7 @@ def add(made: argparse.ArgumentParser) -> None:
     made.add_argument("--any", action="store_true",
                       help="take an expression of any type, and print its values")
     made.add_argument("--cost", action="store_true", help="print what each evaluation costs")
-    made.add_argument("--cost-limit", type=_positive, default=0, metavar="N",
+    made.add_argument("--cost-limit", type=whole(1, (1 << 64) - 1, "positive number of at most 64 bits"), default=0, metavar="N",
                       help="where an evaluation ends (default: 1,000,000, as in Kubernetes)")
     made.add_argument("--list-attributes", action="store_true",
                       help="attributes may be lists: feature gate DRAListTypeAttributes")
@@ -108,10 +109,3 @@ def _write(found: Answers, options: argparse.Namespace) -> None:
 def _row(one: Answer, options: argparse.Namespace) -> list[str]:
     cost = [f"cost {one.cost:,}"] if options.cost else []
     return [one.driver, one.pool, one.device, one.node, one.said, *cost, one.why]
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if not 0 < number < 1 << 64:
-        raise argparse.ArgumentTypeError(f"{text} is no limit")
-    return number

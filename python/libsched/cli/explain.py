@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import _explain
+from .._arguments import MOST
 from ..errors import NotFoundError
 from ..fit import FitResult
 from ..report import explain_html
 from ..scores import Scores
 from . import asking, output
+from .digits import whole
 from .fit import answer_all, tell_all
 from .dump import with_claims
 from .question import Question, read_question
@@ -49,7 +51,7 @@ def add(made: argparse.ArgumentParser) -> None:
     made.add_argument("--values", choices=_KINDS, default="weighted",
                       help="which scores the table shows (default: weighted; all: "
                       "raw/normalised/weighted)")
-    made.add_argument("--top", type=_number, default=_TOP, metavar="N",
+    made.add_argument("--top", type=whole(0, MOST, "number of nodes"), default=_TOP, metavar="N",
                       help=f"list that many nodes that fit, and that many that don't (default: "
                       f"{_TOP}; 0: all)")
     output.add(made, "print one line of JSON for each pod")
@@ -59,12 +61,6 @@ def add(made: argparse.ArgumentParser) -> None:
     asking.add_judging(made)
     asking.add_extender_calls(made)
     made.set_defaults(run=run)
-
-
-def _number(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of nodes")
-    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:

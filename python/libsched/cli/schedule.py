@@ -15,6 +15,7 @@ from ..placement import Placement
 from ..report.answers import schedule_html
 from ..utilisation import Use
 from . import asking, output
+from .digits import whole
 from .dump import hints
 from .placing import may_preempt, place_all, size, with_daemons
 from .progress import Progress
@@ -56,7 +57,7 @@ def add(made: argparse.ArgumentParser) -> None:
                       help="in which order (default: the file's; priority: the highest first, as "
                       "in upstream's queue)")
     asking.add_choice(made)
-    made.add_argument("--limit", type=asking.number, metavar="N", help="try only the first N pods")
+    made.add_argument("--limit", type=whole(0, (1 << 64) - 1, "number of at most 64 bits"), metavar="N", help="try only the first N pods")
     made.add_argument("--pool-label", metavar="KEY",
                       help="the node label that names pools (default: a well-known one)")
     made.add_argument("--resource", action="append", default=[], metavar="NAME",

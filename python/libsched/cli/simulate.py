@@ -22,6 +22,7 @@ from ..workload import TimedWorkload
 from ..utilisation import rounded
 from . import asking, output, reading, what_if
 from .candidate import ENDED, Candidate
+from .digits import shown, whole
 from .progress import Progress
 from .question import bring_along
 from .terminal import Terminal, table
@@ -48,7 +49,7 @@ examples:
   libsched simulate nodes.yaml --workload trace.csv --json | jq .wait.p99
   libsched simulate nodes.yaml --workload trace.csv --tables out/ --plot run.svg"""
 
-_PARTS = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_PARTS = re.compile(r"([0-9]+(?:[.][0-9]+)?)(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _STATES = (("finished", "good"), ("running", "good"), ("pending", "bad"), ("waiting", "note"),
            ("preempted", "note"), ("ignored", "bad"))
@@ -68,7 +69,7 @@ def add(made: argparse.ArgumentParser) -> None:
                       "more happens)")
     made.add_argument("--ties", choices=("upstream", "name", "random"), default="upstream",
                       help="which of several best nodes (default: the first in upstream's order)")
-    made.add_argument("--seed", type=_number, default=0, metavar="N",
+    made.add_argument("--seed", type=whole(0, (1 << 64) - 1, "number of at most 64 bits"), default=0, metavar="N",
                       help="of --ties random and of preemption (default: 0)")
     made.add_argument("--sampling", action="store_true",
                       help="look at some of the nodes only, as upstream does in large clusters")
@@ -94,18 +95,13 @@ def add(made: argparse.ArgumentParser) -> None:
     made.set_defaults(run=run)
 
 
-def _number(text: str) -> int:
-    if not text.isdecimal() or int(text) >= 1 << 64:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of at most 64 bits")
-    return int(text)
-
-
 def _duration(text: str) -> float:
     """Converts "1h30m" to seconds."""
     parts = _PARTS.findall(text)
-    if not parts or "".join(number + unit for number, unit in parts) != text:
-        raise argparse.ArgumentTypeError(f'{text!r} is no time such as "90s", "1h30m" or "7d"')
-    return sum(float(number) * _SECONDS[unit] for number, unit in parts)
+    found = sum(float(number) * _SECONDS[unit] for number, unit in parts)
+    if not parts or "".join(number + unit for number, unit in parts) != text or found > 1e9:
+        raise argparse.ArgumentTypeError(f'{shown(text)} is no time such as "90s", "1h30m" or "7d"')
+    return found
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,6 +10,7 @@ from ..errors import InvalidError
 from ..pending import Why, why
 from ..report.answers import why_html
 from . import asking, output
+from .digits import whole
 from .dump import hints
 from .placing import judges
 from .progress import Progress
@@ -42,9 +43,9 @@ def add(made: argparse.ArgumentParser) -> None:
                       help="NAMESPACE/NAME of a pod of CLUSTER, or a manifest of one pod")
     made.add_argument("cluster", nargs="+", metavar="CLUSTER",
                       help=f"{asking.CLUSTER_HELP}; several are merged")
-    made.add_argument("--max-nodes", type=_count, default=100, metavar="N",
+    made.add_argument("--max-nodes", type=whole(0, (1 << 32) - 1, "number of at most 32 bits"), default=100, metavar="N",
                       help="the most nodes that a suggestion may add (default: 100; 0: none)")
-    made.add_argument("--nearest", type=_count, default=5, metavar="N",
+    made.add_argument("--nearest", type=whole(0, (1 << 32) - 1, "number of at most 32 bits"), default=5, metavar="N",
                       help="describe so many nodes (default: 5)")
     made.add_argument("--all", action="store_true",
                       help=f"print all suggestions, not only the best {_MOST_ALIKE} of a kind")
@@ -53,12 +54,6 @@ def add(made: argparse.ArgumentParser) -> None:
     asking.add_claims(made)
     asking.add_judging(made)
     made.set_defaults(run=run, as_is=False, pending=False)
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) >= 1 << 32:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of at most 32 bits")
-    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -16,6 +16,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from .._arguments import checks_arguments
 from ..errors import InvalidError
 from ..verdicts import Verdicts
 from ..view import View
@@ -30,6 +31,7 @@ _SCRIPTS = ("elements.js", "model.js", "cells.js", "table.js", "panels.js", "dra
 MOST_ROWS = 100_000
 
 
+@checks_arguments
 def explain_html(decision: Decision | Iterable[Decision], *, cluster: View | None = None,
                  compact: bool = False, most_nodes: int = 0, absent: bool = False) -> str:
     """Returns a page about decisions: nodes by plugins, with sorting, search, groups and reasons.

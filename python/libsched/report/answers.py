@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import _explain
+from .._arguments import checks_arguments
 from .._facts import fact_text
 from ..capacity import Capacity
 from ..compare import KINDS, Comparison, kind_of, node_text
@@ -33,6 +34,8 @@ _PAINT = {
     "pending": "bad", "blocked": "bad", "lost": "bad"}
 
 
+@checks_arguments
+@checks_arguments
 def capacity_html(found: Capacity, cluster: View | None = None, *, pods: Sequence[str] = (),
                   notes: Sequence[str] = ()) -> str:
     """Returns a page about a capacity: the pods by node, zone and pool, and why not one more.
@@ -81,6 +84,8 @@ def capacity_html(found: Capacity, cluster: View | None = None, *, pods: Sequenc
                  found.headline, notes, cards, tables)
 
 
+@checks_arguments
+@checks_arguments
 def why_html(found: Why, cluster: View | None = None, *, notes: Sequence[str] = ()) -> str:
     """Returns a page about a pod that waits: what rejects it, the nearest nodes, and what would help.
 
@@ -120,6 +125,8 @@ def why_html(found: Why, cluster: View | None = None, *, notes: Sequence[str] = 
                  found.headline.removeprefix(f"{found.pod.key}: "), notes, cards, tables)
 
 
+@checks_arguments
+@checks_arguments
 def drain_html(found: Drain, cluster: View | None = None, *, notes: Sequence[str] = ()) -> str:
     """Returns a page about a drain: what becomes of each pod, and where they go.
 
@@ -164,6 +171,8 @@ def drain_html(found: Drain, cluster: View | None = None, *, notes: Sequence[str
         "good" if found else "bad", found.headline, notes, cards, tables, {"kept": "note"})
 
 
+@checks_arguments
+@checks_arguments
 def schedule_html(placements: Iterable[Placement], cluster: View | None = None, *,
                   before: Mapping[str, Use] | None = None, after: Mapping[str, Use] | None = None,
                   notes: Sequence[str] = (), title: str = "placements") -> str:
@@ -223,6 +232,8 @@ def schedule_html(placements: Iterable[Placement], cluster: View | None = None, 
                  f"{placed:,} of {placed + failed:,} placed", notes, cards, tables)
 
 
+@checks_arguments
+@checks_arguments
 def compare_html(found: Comparison, cluster: View | None = None, *,
                  notes: Sequence[str] = ()) -> str:
     """Returns a page about a comparison: where each pod goes on both sides.

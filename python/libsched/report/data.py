@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Union
 
+from .._arguments import checks_arguments
 from .._facts import fact_text
 from ..verdicts import Verdicts
 from ..view import View
@@ -21,6 +22,7 @@ _EXACT = 1 << 53  # larger integers become texts, because JavaScript would round
 _PRE_FILTER = "ruled out by PreFilter"
 
 
+@checks_arguments
 def page_data(decision: Decision, most_nodes: int = 0) -> dict[str, Any]:
     """Returns header, columns and nodes, best first; nodes beyond `most_nodes` are counted."""
     if isinstance(decision, Mapping):

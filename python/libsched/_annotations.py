@@ -77,8 +77,9 @@ def misfit(annotation: Any, value: Any, name: str, function: Any) -> Misfit | No
 def _misfit_of_items(wanted: list[Any], value: Iterable[Any], name: str, function: Any) -> Misfit | None:
     if any(one is _Source for one in wanted):
         for index, item in enumerate(value):
-            if not is_source(item):
-                return Misfit(f"{name}[{index}]", SOURCE_WORDS, item)
+            if not any(_accepts(one, item) for one in wanted):
+                words = [_words(one, function) for one in wanted if one is not type(None)]
+                return Misfit(f"{name}[{index}]", _either(words), item)
         return None
     of = [one for one in wanted if typing.get_origin(one) in _ITERABLES and _accepts(one, value)]
     if len(of) != 1:

@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import inspect
 import operator
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -176,7 +177,7 @@ def _naming(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except (TypeError, AttributeError, ValueError, LookupError) as error:
+        except (TypeError, AttributeError, ValueError, LookupError, OverflowError) as error:
             better = named_error(error, function, *args, **kwargs)
             if better is error:
                 raise
@@ -226,21 +227,31 @@ def _misfit_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 def _value_error(error: BaseException, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BaseException:
     """Returns an error about an argument of the right type whose value the extension does not take."""
-    if "incompatible function arguments" not in str(error):
+    if not isinstance(error, OverflowError) and not re.search("incompatible (function|constructor) arguments", str(error)):
         return error
     bound = _signature(function).bind(*args, **kwargs).arguments
     for name, value in bound.items():
-        if isinstance(value, str):
-            try:
-                value.encode()
-            except UnicodeEncodeError as reason:
-                return InvalidError(f"{name} is not Unicode: {reason.reason}")
+        if (reason := _not_unicode(value)) is not None:
+            return InvalidError(f"{name} is not Unicode: {reason}")
     numbers = {name: value for name, value in bound.items() if isinstance(value, int) and not isinstance(value, bool)}
     for least, most in ((-MOST, MOST), (0, MOST), (0, (1 << 31) - 1)):  # the furthest out is it
         for name, value in numbers.items():
             if not least <= value <= most:
                 return InvalidError(f"{name} is out of range: {value}")
     return error
+
+
+def _not_unicode(value: object) -> str | None:
+    """Returns why a text, or one in a list or mapping, cannot be written in UTF-8; None if each can."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            return error.reason
+    texts = [*value, *value.values()] if isinstance(value, Mapping) else value
+    if not isinstance(texts, (list, tuple)):
+        return None
+    return next((reason for one in texts if (reason := _not_unicode(one)) is not None), None)
 
 
 def check_fields(made: Any) -> None:

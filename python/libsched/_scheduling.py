@@ -15,7 +15,7 @@ from .cancel import Cancel, handle_of
 from .capacity import Capacity, capacity
 from .cluster import Cluster
 from .drain import Drain, drain
-from .objects import Pod
+from .objects import Pod, Workload
 from .pending import Why, why
 from .placement import Placement, schedule
 from .state import CycleState
@@ -123,7 +123,7 @@ class SchedulingCalls:
             pool.append(evaluator)
         return FirstFit(node, row, position, status_of(status))
 
-    def schedule(self, cluster: Cluster, pods: Source, *,
+    def schedule(self, cluster: Cluster, pods: Source | Workload, *,
                  ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
                  sampling: bool = False, stop_at_failure: bool = False,
                  placed: Callable[[Placement], object] | None = None,
@@ -162,7 +162,7 @@ class SchedulingCalls:
                         sampling=sampling, stop_at_failure=stop_at_failure, placed=placed,
                         timeout=timeout, cancel=cancel)
 
-    def capacity(self, cluster: Cluster, pods: Source, *, max: int = 1_000_000,
+    def capacity(self, cluster: Cluster, pods: Source | Workload, *, max: int = 1_000_000,
                  ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
                  timeout: float | None = None, cancel: Cancel | None = None) -> Capacity:
         """Counts how many more pods like these fit; the cluster does not change.
@@ -191,7 +191,7 @@ class SchedulingCalls:
         return capacity(cluster, pods, [self], max=max, other_profile=self.profile, ties=ties,
                         seed=seed, timeout=timeout, cancel=cancel)
 
-    def why(self, cluster: Cluster, pod: Source, *, max_nodes: int = 100, nearest: int = 5,
+    def why(self, cluster: Cluster, pod: Source | Workload, *, max_nodes: int = 100, nearest: int = 5,
             timeout: float | None = None, cancel: Cancel | None = None) -> Why:
         """Finds out why a pod waits for a node, and what would help; the cluster does not change.
 

@@ -12,6 +12,7 @@ from . import _core
 from ._arguments import flag, instance, names_arguments, whole, wrong
 from ._durations import duration_ns
 from ._sources import Source
+from .errors import InvalidError
 from .objects import Node, Objects, Pod, _wrap_node, _wrap_pod
 from .services import Clock
 
@@ -85,6 +86,8 @@ class ApiServer:
         for name, rate in (("fault_rate", fault_rate), ("slow_rate", slow_rate)):
             if isinstance(rate, bool) or not isinstance(rate, numbers.Real):
                 raise wrong(name, "a number from 0 to 1", rate)
+            if not 0 <= rate <= 1:
+                raise InvalidError(f"{name} is a number from 0 to 1, not {rate!r}")
         self._handle = _core.ApiServer(None if clock is None else instance(clock, Clock, "clock")._handle,
                                        duration_ns(grace, "grace"),
                                        keep_calls, keep_events, fault_seed, fault_rate, slow_rate,

@@ -13,7 +13,7 @@ from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
 from .objects import Pod
-from .placement import Judge
+from .placement import Judge, taken_by
 from .services import Nomination, NominatingMode
 from .state import CycleState
 from .status import Status, status_of
@@ -158,7 +158,7 @@ def schedule_one(cluster: Cluster, pod: Pod, frameworks: Sequence[Judge], writer
     tie_breaking = ties_number(ties, seed)
     limit = timeout_ns(timeout)
     state = CycleState() if state is None else state
-    taken = [framework._take(cluster) for framework in frameworks]
+    taken = taken_by(frameworks, cluster)
     try:
         return _attempt(pod, _core.schedule_one(
             [evaluator for _, evaluator in taken], pod._handle, state._handle, writer._handle,

@@ -15,8 +15,8 @@ from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
 from .fit import FitResult
-from .objects import _wrap_pod
-from .placement import Judge, Placement, placement_of, pod_of, wanted_of
+from .objects import Workload, _wrap_pod
+from .placement import Judge, Placement, placement_of, pod_of, taken_by, wanted_of
 
 #: Why the count has ended. All but "stopped" mean that at least so many pods fit.
 CapacityEnd = Literal["stopped", "maximum", "deadline", "cancelled"]
@@ -113,7 +113,7 @@ class CapacityJudge(Judge, Protocol):
 
 
 @names_arguments
-def capacity(cluster: Cluster, pods: Source, frameworks: Sequence[CapacityJudge], *,
+def capacity(cluster: Cluster, pods: Source | Workload, frameworks: Sequence[CapacityJudge], *,
              max: int = 1_000_000, other_profile: str = "", claims_from_templates: bool = True,
              ties: Literal["upstream", "name", "random"] = "upstream", seed: int = 0,
              timeout: float | None = None, cancel: Cancel | None = None) -> Capacity:
@@ -150,7 +150,7 @@ def capacity(cluster: Cluster, pods: Source, frameworks: Sequence[CapacityJudge]
     whole(max, "max", 1, MOST)
     limit = timeout_ns(timeout)
     wanted = wanted_of(cluster, pods)
-    taken = [framework._take(cluster) for framework in frameworks]
+    taken = taken_by(frameworks, cluster)
     try:
         end, count, counts, nodes, then, decision = _core.count_capacity(
             [evaluator for _, evaluator in taken], [pod_of(one)._handle for one in wanted], max,

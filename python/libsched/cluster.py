@@ -6,7 +6,7 @@ import contextlib
 import weakref
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from . import _core
 from ._arguments import flag, items, named_error, names_arguments_but, text, wrong
@@ -117,12 +117,17 @@ class Fork:
         return self._cluster
 
     def __enter__(self) -> Fork:
+        if self._cluster is None:
+            raise StateError("cannot enter: the fork is closed already")
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  traceback: TracebackType | None) -> None:
         if self._cluster is not None:
             self.revert()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Fork cannot be copied or pickled: it belongs to its cluster")
 
     def __repr__(self) -> str:
         return f"<Fork, {'open' if self.is_open else 'closed'}>"

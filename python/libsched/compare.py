@@ -16,7 +16,7 @@ from .cancel import Cancel, handle_of
 from .cluster import Cluster
 from .daemons import daemon_pods
 from .objects import Pod, Workload, _wrap_pod
-from .placement import OUTCOMES, Judge, Outcome
+from .placement import OUTCOMES, Judge, Outcome, taken_by
 from .replicas import Replicas
 
 
@@ -176,12 +176,12 @@ def compare(before: Cluster, after: Cluster, pods: Iterable[Pod | Workload],
     listed = list(pods)
     listed_after = listed if pods_after is None else list(pods_after)
     made = _core.Comparison()
-    for is_after, cluster, handles, frameworks, other in (
-            (False, before, _handles(before, listed), frameworks_before, other_profile),
-            (True, after, _handles(after, listed_after),
+    for is_after, cluster, handles, name, frameworks, other in (
+            (False, before, _handles(before, listed), "frameworks_before", frameworks_before, other_profile),
+            (True, after, _handles(after, listed_after), "frameworks_after",
              frameworks_before if frameworks_after is None else frameworks_after,
              other_profile if other_profile_after is None else other_profile_after)):
-        taken = [framework._take(cluster) for framework in frameworks]
+        taken = taken_by(frameworks, cluster, name)
         try:
             made.place(is_after, [evaluator for _, evaluator in taken], handles, all,
                        tie_breaking, seed, claims_from_templates, other, limit, handle_of(cancel))

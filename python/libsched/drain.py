@@ -15,7 +15,7 @@ from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
 from .objects import Pod, _wrap_pod
-from .placement import Judge
+from .placement import Judge, taken_by
 
 #: What becomes of a pod: "moved" and "pending" pods are evicted, and the pods in their stead find a
 #: node or none; "deleted" pods are evicted and not replaced. The others stay: of a DaemonSet or
@@ -162,7 +162,7 @@ def drain(cluster: Cluster, nodes: str | Iterable[str], frameworks: Sequence[Jud
     limit = timeout_ns(timeout)
     names = (nodes,) if isinstance(nodes, str) else tuple(
         text(node, f"nodes[{index}]") for index, node in enumerate(items(nodes, "nodes", "names")))
-    taken = [framework._take(cluster) for framework in frameworks]
+    taken = taken_by(frameworks, cluster)
     try:
         complete, pods = _core.drain_nodes(
             [evaluator for _, evaluator in taken], names, force, delete_emptydir_data,

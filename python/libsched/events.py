@@ -75,6 +75,9 @@ class ObjectChange:
 
     _handle: _core.ObjectChange
 
+    def __init__(self) -> None:
+        raise TypeError("an ObjectChange is lent to a plugin's method")
+
     @property
     def resource(self) -> str:
         """``"Pod"``, ``"Node"``, ..."""

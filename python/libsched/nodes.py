@@ -30,6 +30,9 @@ class LentNode:
 
     _handle: _core.NodeInfo
 
+    def __init__(self) -> None:
+        raise TypeError("a LentNode is lent to a plugin's method")
+
     @property
     def name(self) -> str:
         return self._handle.name
@@ -86,6 +89,9 @@ class NodeSet(Sequence[NodeInfo]):
     _rows: _Array
     _view: View
     _everything: bool
+
+    def __init__(self) -> None:
+        raise TypeError("a NodeSet is lent to a plugin's method")
 
     def __len__(self) -> int:
         return self._handle.count

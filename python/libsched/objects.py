@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Union
 
 from . import _core
 from . import _typos as typos
-from ._arguments import check_fields, instance, items, mapping, named_error, names_arguments, names_arguments_but, text
+from ._arguments import MOST, check_fields, instance, items, mapping, named_error, names_arguments, names_arguments_but, text, whole
 from ._changed import (
     Amount,
     Amounts,
@@ -23,7 +23,7 @@ from ._changed import (
 )
 from ._parsing import copy_names, enveloped, implied, parse, some, sums, text_of, the_only
 from ._sources import Document, Source, documents
-from .errors import MisuseError
+from .errors import InvalidError, MisuseError
 
 
 class _Parsed:
@@ -226,7 +226,11 @@ class Pod(_Parsed):
                             ("node_name", node_name)):
             if value is not None:
                 text(value, what)
-        return _wrap_pod(self._handle.copy(name, namespace, uid, node_name))
+        try:
+            return _wrap_pod(self._handle.copy(name, namespace, uid, node_name))
+        except TypeError as error:
+            raise named_error(error, Pod.copy, self, name=name, namespace=namespace, uid=uid,
+                              node_name=node_name) from None
 
     def copies(self, count: int, name: str = "{name}-{index}") -> list[Pod]:
         """Returns `count` copies with names of their own.
@@ -546,6 +550,7 @@ class Workload:
     def __post_init__(self) -> None:
         if type(self.kind) is not str or type(self.replicas) is not int or type(self.pod) is not Pod:
             check_fields(self)
+        whole(self.replicas, "replicas", 0, MOST)
 
 
 @names_arguments
@@ -594,7 +599,7 @@ class Objects(_Parsed):
         self._parts = []
         self._reports: list[dict[str, Any]] | None = None
         admission = instance(classes, Objects, "classes").priority_classes() if classes is not None else None
-        for found in documents(source):
+        for found in _documents(source):
             if isinstance(found, Document):
                 self._parts.append(parse(found, defaults=defaults, strict=strict,
                                           keep_raw=keep_raw, keep_annotations=keep_annotations,
@@ -702,6 +707,13 @@ class Objects(_Parsed):
 def pod_handle(pod: Pod, name: str = "pod") -> _core.Pod:
     """As the extension wants it; errors name the argument."""
     return instance(pod, Pod, name)._handle
+
+
+def _documents(source: Source) -> Iterator[Document | object]:
+    try:
+        yield from documents(source)
+    except RecursionError:
+        raise InvalidError("nested too deeply, or contains itself") from None
 
 
 def _dicts(values: Any, name: str) -> list[dict[str, Any]]:

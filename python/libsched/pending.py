@@ -16,8 +16,8 @@ from ._sources import Source
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
 from .errors import InvalidError
-from .objects import Pod
-from .placement import Judge, pod_of, wanted_of
+from .objects import Pod, Workload
+from .placement import Judge, pod_of, taken_by, wanted_of
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -240,7 +240,7 @@ def _suggestion(said: Mapping[str, Any]) -> Suggestion:
 
 
 @names_arguments
-def why(cluster: Cluster, pod: Source, frameworks: Sequence[Judge], *, max_nodes: int = 100,
+def why(cluster: Cluster, pod: Source | Workload, frameworks: Sequence[Judge], *, max_nodes: int = 100,
         nearest: int = 5, other_profile: str = "", claims_from_templates: bool = True,
         timeout: float | None = None, cancel: Cancel | None = None) -> Why:
     """Finds out why a pod waits for a node, and what would help.
@@ -279,7 +279,7 @@ def why(cluster: Cluster, pod: Source, frameworks: Sequence[Judge], *, max_nodes
     if len(wanted) != 1:
         raise InvalidError(f"{len(wanted)} pods where one is expected")
     asked = pod_of(wanted[0])
-    taken = [framework._take(cluster) for framework in frameworks]
+    taken = taken_by(frameworks, cluster)
     try:
         said = _core.why_json([evaluator for _, evaluator in taken], asked._handle, max_nodes,
                               nearest, claims_from_templates, other_profile, limit, handle_of(cancel))

@@ -9,11 +9,13 @@ from typing import Any, Literal, Protocol, TypeGuard
 from . import _core
 from ._arguments import names_arguments
 from ._durations import timeout_ns
+from ._parsing import some
 from ._sources import Source
 from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
 from .daemons import daemon_pods
+from .errors import MisuseError
 from .objects import Objects, Pod, Workload, _wrap_pod, pods_of
 from .replicas import Replicas
 from .view import View
@@ -73,7 +75,7 @@ class Judge(Protocol):
 
 
 @names_arguments
-def schedule(cluster: Cluster, pods: Source, frameworks: Sequence[Judge], *,
+def schedule(cluster: Cluster, pods: Source | Workload, frameworks: Sequence[Judge], *,
              other_profile: str = "", ties: Literal["upstream", "name", "random"] = "upstream",
              seed: int = 0, sampling: bool = False, stop_at_failure: bool = False,
              claims_from_templates: bool = True,
@@ -138,7 +140,7 @@ def schedule(cluster: Cluster, pods: Source, frameworks: Sequence[Judge], *,
         told.append(placement_of(_wrap_pod(pod), outcome, *more))
         return placed is None or placed(told[-1]) is not False
 
-    taken = [framework._take(cluster) for framework in frameworks]
+    taken = taken_by(frameworks, cluster)
     try:
         _core.schedule([evaluator for _, evaluator in taken],
                        [pod_of(one)._handle for one in wanted],
@@ -149,6 +151,21 @@ def schedule(cluster: Cluster, pods: Source, frameworks: Sequence[Judge], *,
         for pool, evaluator in taken:
             pool.append(evaluator)
     return told
+
+
+def taken_by(frameworks: Iterable[Judge], view: View,
+             name: str = "frameworks") -> list[tuple[list[_core.Evaluator], _core.Evaluator]]:
+    """Takes an evaluator of each framework, with the pool that it goes back to.
+
+    Raises
+    ------
+    MisuseError
+        There is no framework.
+    """
+    taken = [framework._take(view) for framework in frameworks]
+    if not taken:
+        raise MisuseError(f"{name} is empty: give a Framework for each profile")
+    return taken
 
 
 def placement_of(pod: Pod, outcome: int, *more: Any) -> Placement:
@@ -165,7 +182,7 @@ def _is_daemon_set(one: Pod | Workload) -> TypeGuard[Workload]:
     return isinstance(one, Workload) and one.kind == "DaemonSet"
 
 
-def wanted_of(cluster: Cluster, pods: Source) -> list[Pod | Workload]:
+def wanted_of(cluster: Cluster, pods: Source | Workload) -> list[Pod | Workload]:
     """Returns the pods and workloads of a source."""
     if isinstance(pods, (Pod, Workload)):
         return [pods]
@@ -177,4 +194,5 @@ def wanted_of(cluster: Cluster, pods: Source) -> list[Pod | Workload]:
             return listed
         pods = listed
     objects = pods if isinstance(pods, Objects) else Objects(pods, classes=cluster._classes)
-    return [*objects.pods, *objects.workloads]
+    found: list[Pod | Workload] = [*objects.pods, *objects.workloads]
+    return some(found, "pod or workload", objects) if objects._parts else found

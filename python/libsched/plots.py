@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, Union
 
-from .errors import FileError, UnsupportedError
+from .errors import FileError, InvalidError, UnsupportedError
 from .tables import ResultTable, columns
 
 _STATES = ("running", "pending", "waiting", "finished", "preempted", "ignored")
@@ -46,6 +46,8 @@ def draw(tables: Mapping[str, ResultTable]) -> Any:
 def save(figure: Any, path: Union[str, os.PathLike[str]]) -> None:
     """Writes a figure to a file."""
     name = os.fspath(path)
+    if not os.path.splitext(name)[1]:  # matplotlib would write another file, with a suffix of its own
+        raise InvalidError(f"{name}: the name of a plot needs a suffix, such as .png, .svg or .pdf")
     try:
         figure.savefig(name)
     except OSError as error:

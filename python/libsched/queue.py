@@ -14,7 +14,7 @@ from .cluster import Cluster
 from .errors import InvalidError
 from .events import Action
 from .objects import Node, Objects, Pod, _wrap_pod
-from .placement import Judge
+from .placement import Judge, taken_by
 
 #: A part of a queue. "backoff" are the rejected pods that back off, "errorBackoff" those whose cycle
 #: failed; "unschedulable" pods wait for an event or a gate, the latter are also "gated".
@@ -175,7 +175,7 @@ class Queue:
     def __init__(self, cluster: Cluster, frameworks: Sequence[Judge], *,
                  initial_backoff: float = 1.0, max_backoff: float = 10.0,
                  max_in_unschedulable: float = 300.0) -> None:
-        taken = [framework._take(cluster) for framework in frameworks]
+        taken = taken_by(frameworks, cluster)
         try:
             self._handle = _core.Queue(
                 [evaluator for _, evaluator in taken], duration_ns(initial_backoff, "initial_backoff"),
@@ -344,7 +344,7 @@ class Queue:
         or, after errors, by key; others by key.
         """
         if part not in _PARTS:
-            raise InvalidError(f"a queue has no part {part!r}")
+            raise InvalidError(f"a queue has no part {part!r}; there are: {', '.join(_PARTS)}")
         return [QueuedPod._of(one) for one in self._handle.list(_PARTS.index(part))]
 
     def __repr__(self) -> str:

@@ -77,12 +77,17 @@ class SimFork:
             sim.revert()
 
     def __enter__(self) -> SimFork:
+        if self._sim is None:
+            raise StateError("cannot enter: the fork is closed already")
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  traceback: TracebackType | None) -> None:
         if self._sim is not None:
             self.revert()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a SimFork cannot be copied or pickled: it belongs to its Sim")
 
     def __repr__(self) -> str:
         return f"<SimFork, {'open' if self.is_open else 'closed'}>"

@@ -238,6 +238,9 @@ class View:
     #: Idle evaluators of each framework that has used the view.
     _evaluators: weakref.WeakKeyDictionary[object, list[_core.Evaluator]]
 
+    def __init__(self) -> None:
+        raise TypeError("a View is a Cluster or a Snapshot")
+
     @property
     def nodes(self) -> Nodes:
         """The nodes: a mapping from name to `NodeInfo`."""

@@ -135,7 +135,7 @@ def test_what_is_refused():
         queue.move_all("Node", Action.ADD, new=Objects([node("a"), node("b")]))
     with pytest.raises(MisuseError):
         queue.update(Pod(pod("a")), Pod(pod("b")))
-    with pytest.raises(MisuseError, match="no evaluator"):
+    with pytest.raises(MisuseError, match="^frameworks is empty"):
         Queue(Cluster(), [])
     with pytest.raises(InvalidError, match="negative"):
         queue_of(max_backoff=-1.0)

@@ -6,6 +6,7 @@ import weakref
 import pytest
 
 import libsched
+from manifests import node, pod
 
 
 class Value:
@@ -107,3 +108,24 @@ def test_a_value_that_uses_its_state_when_it_goes():
     state.write("key", 1)
     gc.collect()
     assert seen == [False]
+
+
+def test_a_state_of_another_cluster_is_stale():
+    """Also if both clusters have had as many changes: plugins would read past the end of their data."""
+    spread = libsched.Pod(pod(topologySpreadConstraints=[{
+        "maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"a": "b"}}}]))
+    small, large = libsched.Cluster(), libsched.Cluster()
+    for index in range(300):
+        small.update(node("n0", labels={"zone": "z", "index": str(index)}))
+        large.add_nodes(node(f"n{index}", labels={"zone": f"z{index}"}))
+    framework = libsched.Framework()
+    for of, other in ((small, large), (large, small)):
+        state = libsched.CycleState()
+        framework.run_pre_filter_plugins(state, of, spread)
+        assert framework.run_filter_plugins(state, of, spread, "n0")
+        for view in (other, other.snapshot()):
+            with pytest.raises(libsched.StaleError):
+                framework.run_filter_plugins(state, view, spread, "n0")
+            with pytest.raises(libsched.StaleError):
+                framework.filter_nodes(state, view, spread)

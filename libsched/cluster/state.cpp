@@ -3,6 +3,7 @@
 #include "libsched/cluster/state.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 namespace libsched {
 namespace {
@@ -135,30 +136,38 @@ uint64_t mixed(uint64_t hash) {  // equal sums must mean equal sets
 
 }  // namespace
 
+void StateNumbers::take_block() noexcept {
+  constexpr uint64_t kBlock = uint64_t{1} << 16;
+  // The first block is for views without a change, which are equal.
+  static std::atomic<uint64_t> taken{kBlock};
+  next_ = taken.fetch_add(kBlock, std::memory_order_relaxed);
+  end_ = next_ + kBlock;
+}
+
 NodeTree::Place State::tree_add(uint32_t r) {
   std::string zone =
       order_mode_ == NodeOrder::kUpstream ? zone_key(rows_[r].node->meta.labels) : std::string();
   NodeTree::Place place = tree_.add(r, zone);
   rows_.edit(r).zone = std::move(zone);
-  membership_ = ++stamp_;
+  membership_ = numbers_.draw();
   name_set_ += mixed(rows_[r].name_hash);
   return place;
 }
 
 NodeTree::Place State::tree_remove(uint32_t r) noexcept {
-  membership_ = ++stamp_;
+  membership_ = numbers_.draw();
   name_set_ -= mixed(rows_[r].name_hash);
   return tree_.remove(r, rows_[r].zone);
 }
 
 void State::undo_tree_add(uint32_t r, const NodeTree::Place& place) noexcept {
-  membership_ = ++stamp_;
+  membership_ = numbers_.draw();
   name_set_ -= mixed(rows_[r].name_hash);
   tree_.undo_add(place);
 }
 
 void State::undo_tree_remove(uint32_t r, std::string zone, NodeTree::Place place) noexcept {
-  membership_ = ++stamp_;
+  membership_ = numbers_.draw();
   name_set_ += mixed(rows_[r].name_hash);
   tree_.undo_remove(r, std::move(place));
   rows_.edit(r).zone = std::move(zone);

@@ -16,6 +16,26 @@
 
 namespace libsched {
 
+// Draws numbers that no other object of this class draws, so that equal versions of two views mean
+// equal contents, too. A copy draws its own.
+class StateNumbers {
+ public:
+  StateNumbers() = default;
+  StateNumbers(const StateNumbers&) noexcept {}
+  StateNumbers& operator=(const StateNumbers&) noexcept { return *this; }
+
+  uint64_t draw() noexcept {
+    if (next_ == end_) [[unlikely]]
+      take_block();
+    return next_++;
+  }
+
+ private:
+  void take_block() noexcept;
+
+  uint64_t next_ = 0, end_ = 0;
+};
+
 class State final : public View {
  public:
   explicit State(NodeOrder order = NodeOrder::kUpstream) : View(order) {}
@@ -23,7 +43,7 @@ class State final : public View {
   // and after it, the chunks that are equal (base/mirrored.hpp); `from` keeps its arrays and what
   // it has shared. If memory runs out, nothing that can be read of `from` has changed.
   using View::Publish;
-  State(State& from, Publish publish) : View(from, publish), stamp_(from.stamp_) {}
+  State(State& from, Publish publish) : View(from, publish) {}
 
   // Prefetching, because in a large cluster the data of a pod is scattered over memory. Call these
   // in this order, each some pods after the previous one.
@@ -120,7 +140,7 @@ class State final : public View {
     return std::max({ids_epoch(), images_.latest(), claim_uses_.latest(), group_uses_.latest(),
                      existing_terms_.latest()});
   }
-  void touch() { version_ = ++stamp_; }
+  void touch() { version_ = numbers_.draw(); }
   void restore_stamps(uint64_t version, uint64_t membership) {
     version_ = version;
     membership_ = membership;
@@ -139,7 +159,7 @@ class State final : public View {
 
   uint32_t latest_node_ = kNoId;  // the row that got a node last
   size_t collect_at_ = 0;         // the number of ids at which a fork tries again
-  uint64_t stamp_ = 1;
+  StateNumbers numbers_;
 };
 
 }  // namespace libsched

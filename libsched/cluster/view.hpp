@@ -135,8 +135,8 @@ class View : public HandleMark {
 
   // Changed rows since a cursor, for caches that follow this view.
   const ChangeLog& log() const { return log_; }
-  // Identify this state and its set of nodes: equal numbers mean equal contents. A revert restores
-  // the old numbers; no other change does.
+  // Identify this state and its set of nodes: equal numbers mean equal contents, in any two views.
+  // A revert restores the old numbers; no other change does.
   uint64_t version() const { return version_; }
   uint64_t membership() const { return membership_; }
   uint64_t order_membership() const { return order_->membership; }  // as of the last refresh

@@ -62,7 +62,7 @@ def test_bindings_and_ends():
 def test_wrong_options_and_faults():
     with pytest.raises(InvalidError, match="a time is negative"):
         ApiServer(grace=-1)
-    with pytest.raises(InvalidError, match="not between 0 and 1"):
+    with pytest.raises(InvalidError, match="^fault_rate is a number from 0 to 1, not 2$"):
         ApiServer(fault_rate=2)
     server = ApiServer(keep_calls=True, keep_events=True)
     with pytest.raises(InvalidError, match='makes no call "eat"'):

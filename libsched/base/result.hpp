@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -33,23 +34,28 @@ enum class Rc : int32_t {
   kPlugin = -15,     // a plugin returned Error
 };
 
+// Making, moving and ending an Error are calls: failures are rare, and their code would else be
+// repeated at every call that may fail.
 struct Error {
   Rc rc = Rc::kInvalid;
   std::string message;
   std::string path;    // "" when the error belongs to no place in a document
   std::string plugin;  // "" when no plugin is concerned
 
+  Error();
+  Error(Rc rc, std::string_view message, std::string_view path, std::string_view plugin);
+  Error(const Error&);
+  Error(Error&&) noexcept;
+  Error& operator=(const Error&);
+  Error& operator=(Error&&) noexcept;
+  ~Error();
+
   // "path: message", for output. Texts of upstream's validation already start with the
   // path ("a: why", "[a: why, b: why]").
-  std::string text() const {
-    const bool has_path = message.starts_with(path) || message.starts_with("[" + path);
-    return has_path ? message : path + ": " + message;
-  }
+  std::string text() const;
 };
 
-inline Error invalid(std::string path, std::string message) {
-  return {Rc::kInvalid, std::move(message), std::move(path), {}};
-}
+Error invalid(std::string_view path, std::string_view message);
 
 // A value or an Error. [[nodiscard]]: an ignored failure does not compile quietly.
 template <typename T>

@@ -1,4 +1,4 @@
-// Cluster: forks, snapshots and clones.
+// Cluster: its beginning and end, forks, snapshots and clones.
 #include "libsched/cluster/cluster.hpp"
 
 #include <utility>
@@ -6,6 +6,12 @@
 #include "libsched/cluster/change_errors.hpp"
 
 namespace libsched {
+
+// Here, so that the members' are compiled once.
+Snapshot::Snapshot(State* state) : state_(*state, State::Publish()) {}
+Snapshot::~Snapshot() = default;
+Cluster::Cluster(NodeOrder order) : state_(order), journal_(&state_) {}
+Cluster::~Cluster() = default;
 
 Result<void> Cluster::fork() {
   if (judging_ != 0) return may_not_change();

@@ -22,7 +22,8 @@ class ResourceClaim;
 
 class Snapshot final : public RefCounted {
  public:
-  explicit Snapshot(State* state) : state_(*state, State::Publish()) {}
+  explicit Snapshot(State* state);
+  ~Snapshot() override;
   const View& view() const { return state_; }
 
  private:
@@ -32,7 +33,8 @@ using SnapshotRef = Ref<const Snapshot>;
 
 class Cluster final : public RefCounted {
  public:
-  explicit Cluster(NodeOrder order = NodeOrder::kUpstream) : state_(order), journal_(&state_) {}
+  explicit Cluster(NodeOrder order = NodeOrder::kUpstream);
+  ~Cluster() override;
 
   const View& view() const { return state_; }
   class Transaction;  // transaction.hpp

@@ -16,6 +16,22 @@ const char* code_name(Code code) {
   return nullptr;
 }
 
+Status::Status(Code c, std::string reason) : code(c) { reasons.push_back(std::move(reason)); }
+
+Status Status::from_error(std::string text) {
+  Status s(Code::kError, text);
+  s.error = std::move(text);
+  return s;
+}
+
+Status Status::unresolvable(std::string reason) {
+  return Status(Code::kUnschedulableAndUnresolvable, std::move(reason));
+}
+
+Status Status::wrap(const std::string& prefix, const Status& s) {
+  return from_error(prefix + s.error_text());
+}
+
 std::string Status::message() const {
   std::string out;
   for (size_t i = 0; i < reasons.size(); ++i) out += (i == 0 ? "" : ", ") + reasons[i];

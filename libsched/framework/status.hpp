@@ -31,18 +31,12 @@ struct Status {
 
   Status() = default;
   explicit Status(Code c) : code(c) {}
-  Status(Code c, std::string reason) : code(c) { reasons.push_back(std::move(reason)); }
+  Status(Code c, std::string reason);
   // Upstream's AsStatus(error).
-  static Status from_error(std::string text) {
-    Status s(Code::kError, text);
-    s.error = std::move(text);
-    return s;
-  }
+  static Status from_error(std::string text);
 
   // A rejection that no preemption helps against.
-  static Status unresolvable(std::string reason) {
-    return Status(Code::kUnschedulableAndUnresolvable, std::move(reason));
-  }
+  static Status unresolvable(std::string reason);
 
   bool success() const { return code == Code::kSuccess; }
   bool rejected() const {
@@ -56,9 +50,7 @@ struct Status {
   // prints it, or Go's text for a nil error.
   std::string error_text() const;
   // Upstream's AsStatus(fmt.Errorf("<prefix>%w", s.AsError())).
-  static Status wrap(const std::string& prefix, const Status& s) {
-    return from_error(prefix + s.error_text());
-  }
+  static Status wrap(const std::string& prefix, const Status& s);
   void set_error(std::string text);
   void reset() {
     code = Code::kSuccess;

@@ -25,7 +25,10 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/archive)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
 # Designated initialisers leave out zero members on purpose.
-add_compile_options(-ffp-contract=off -Wall -Wextra -Wpedantic -Wno-missing-field-initializers)
+add_compile_options(-ffp-contract=off)
+if(NOT LIBSCHED_PYTHON)  # nobody reads the warnings of a wheel, and they take time
+  add_compile_options(-Wall -Wextra -Wpedantic -Wno-missing-field-initializers)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)  # false alarms in std::string's +
 endif()

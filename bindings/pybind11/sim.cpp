@@ -88,7 +88,7 @@ std::unique_ptr<Sim> create_sim(const Framework& framework, const Catalog& catal
 
 // A change, or another call that may take long: under the lock and without the GIL.
 template <typename Call>
-void change(Sim& sim, Call&& call) {
+void change_sim(Sim& sim, Call&& call) {
   const Holding holding(sim.lock.get());
   unlocked([&](libsched_error** error) { return call(sim.handle.get(), error); });
 }
@@ -112,7 +112,7 @@ py::tuple reset(Sim& sim, py::handle nodes, const std::vector<std::string_view>&
   node_refs.must_have(names.size(), "nodes");
   places.must_have(pod_refs.size(), "on_node");
   Filled<uint64_t> node_ids(node_refs.size()), pod_ids(pod_refs.size());
-  change(sim, [&](libsched_sim* s, libsched_error** error) {
+  change_sim(sim, [&](libsched_sim* s, libsched_error** error) {
     return libsched_sim_reset(s, node_refs.data(), texts.data(), texts.size(), pod_refs.data(),
                               places.data(), pod_refs.size(), node_ids.data(), pod_ids.data(),
                               error);
@@ -123,7 +123,7 @@ py::tuple reset(Sim& sim, py::handle nodes, const std::vector<std::string_view>&
 py::object add_nodes(Sim& sim, uint64_t like, const std::vector<std::string_view>& names) {
   const std::vector<libsched_str> texts = strs_of(names);
   Filled<uint64_t> ids(names.size());
-  change(sim, [&](libsched_sim* s, libsched_error** error) {
+  change_sim(sim, [&](libsched_sim* s, libsched_error** error) {
     return libsched_sim_add_nodes(s, like, texts.data(), texts.size(), ids.data(), error);
   });
   return ids.take();
@@ -133,7 +133,7 @@ py::object add_pods(Sim& sim, py::handle pods, py::handle nodes) {
   const Numbers<uint64_t> refs(pods), to(nodes);
   to.must_have(refs.size(), "nodes");
   Filled<uint64_t> ids(refs.size());
-  change(sim, [&](libsched_sim* s, libsched_error** error) {
+  change_sim(sim, [&](libsched_sim* s, libsched_error** error) {
     return libsched_sim_add_pods(s, refs.data(), to.data(), refs.size(), ids.data(), error);
   });
   return ids.take();
@@ -168,7 +168,7 @@ py::object pods_on(Sim& sim, uint64_t node) {
   });
 }
 
-py::list node_names(Sim& sim, py::handle nodes) {
+py::list names_of_nodes(Sim& sim, py::handle nodes) {
   const Numbers<uint64_t> ids(nodes);
   return reading(sim, [&](libsched_sim* s) {
     py::list names(ids.size());
@@ -216,7 +216,7 @@ py::tuple amounts(Sim& sim, py::handle nodes) {
   });
 }
 
-py::list plugins(Sim& sim) {
+py::list plugin_names(Sim& sim) {
   return reading(sim, [](libsched_sim* s) {
     py::list names(libsched_sim_plugin_count(s));
     for (size_t i = 0; i < names.size(); ++i) names[i] = from_str(libsched_sim_plugin(s, i));
@@ -265,13 +265,13 @@ void bind_sim(py::module_& module) {
       .def("reset", reset, py::arg("nodes"), py::arg("names"), py::arg("pods"), py::arg("on_node"))
       .def("load",
            [](Sim& s, const Objects& objects) {
-             change(s, [&](libsched_sim* h, libsched_error** error) {
+             change_sim(s, [&](libsched_sim* h, libsched_error** error) {
                return libsched_sim_load(h, objects.handle.get(), error);
              });
            })
       .def("put_objects",
            [](Sim& s, const Objects& objects) {
-             change(s, [&](libsched_sim* h, libsched_error** error) {
+             change_sim(s, [&](libsched_sim* h, libsched_error** error) {
                return libsched_sim_put_objects(h, objects.handle.get(), error);
              });
            })
@@ -299,20 +299,20 @@ void bind_sim(py::module_& module) {
       .def("remove_pods",
            [](Sim& s, py::handle pods) {
              const Numbers<uint64_t> ids(pods);
-             change(s, [&](libsched_sim* h, libsched_error** error) {
+             change_sim(s, [&](libsched_sim* h, libsched_error** error) {
                return libsched_sim_remove_pods(h, ids.data(), ids.size(), error);
              });
            })
       .def("unplace_pods",
            [](Sim& s, py::handle pods) {
              const Numbers<uint64_t> ids(pods);
-             change(s, [&](libsched_sim* h, libsched_error** error) {
+             change_sim(s, [&](libsched_sim* h, libsched_error** error) {
                return libsched_sim_unplace_pods(h, ids.data(), ids.size(), error);
              });
            })
       .def("fork", [](Sim& s) { quick_change(s, libsched_sim_fork); })
-      .def("commit", [](Sim& s) { change(s, libsched_sim_commit); })
-      .def("revert", [](Sim& s) { change(s, libsched_sim_revert); })
+      .def("commit", [](Sim& s) { change_sim(s, libsched_sim_commit); })
+      .def("revert", [](Sim& s) { change_sim(s, libsched_sim_revert); })
       .def_property_readonly("fork_depth",
                              [](Sim& s) { return reading(s, libsched_sim_fork_depth); })
       .def_property_readonly("node_count",
@@ -331,7 +331,7 @@ void bind_sim(py::module_& module) {
           py::keep_alive<0, 1>())
       .def("nodes", nodes)
       .def("pods_on", pods_on)
-      .def("node_names", node_names)
+      .def("node_names", names_of_nodes)
       .def("find_node",
            [](Sim& s, std::string_view name) {
              return reading(
@@ -344,7 +344,7 @@ void bind_sim(py::module_& module) {
       .def("resources", resources)
       .def("requested", amounts<libsched_sim_requested>)
       .def("allocatable", amounts<libsched_sim_allocatable>)
-      .def("plugins", plugins);
+      .def("plugins", plugin_names);
   bind_sim_questions(sim);
 }
 

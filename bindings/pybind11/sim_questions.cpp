@@ -52,7 +52,7 @@ std::unique_ptr<SimQuery> create_query(Flag skip_unschedulable, size_t start, si
   return made;
 }
 
-int64_t deadline_of(std::optional<int64_t> timeout_ns) {
+int64_t deadline_in(std::optional<int64_t> timeout_ns) {
   if (!timeout_ns) return 0;
   const int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(
                           std::chrono::system_clock::now().time_since_epoch())
@@ -63,7 +63,7 @@ int64_t deadline_of(std::optional<int64_t> timeout_ns) {
 
 libsched_sim_query limited(const SimQuery& query, std::optional<int64_t> timeout_ns) {
   libsched_sim_query made = query.query;
-  made.deadline_ns = deadline_of(timeout_ns);
+  made.deadline_ns = deadline_in(timeout_ns);
   return made;
 }
 
@@ -264,7 +264,7 @@ py::tuple bin_pack(Sim& sim, py::handle pods, py::handle counts, uint64_t like, 
   options.permit = Permit::may;
   options.user_data = &asked;
   if (!ring.is_none()) options.ring = &ring.cast<SimRing&>().ring;
-  options.deadline_ns = deadline_of(timeout_ns);
+  options.deadline_ns = deadline_in(timeout_ns);
   options.cancel = cancel == nullptr ? nullptr : cancel->handle.get();
   libsched_sim_packing packing{};
   const Holding holding(sim.lock.get());

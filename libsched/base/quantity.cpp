@@ -21,7 +21,7 @@ constexpr int64_t kMaxInt64 = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMinInt64 = std::numeric_limits<int64_t>::min();
 constexpr size_t kMaxSumDigits = 200000;
 
-constexpr auto kPow10 = [] {
+constexpr auto kPowersOfTen = [] {
   std::array<int128, 39> p{};
   p[0] = 1;
   for (size_t i = 1; i < p.size(); ++i) p[i] = p[i - 1] * 10;
@@ -35,8 +35,8 @@ int32_t wrap_sub(int32_t a, int32_t b) {
 
 uint64_t pow10_mod64(uint64_t n) {
   return n >= 64  ? 0
-         : n < 39 ? static_cast<uint64_t>(kPow10[n])
-                  : static_cast<uint64_t>(kPow10[38]) * pow10_mod64(n - 38);
+         : n < 39 ? static_cast<uint64_t>(kPowersOfTen[n])
+                  : static_cast<uint64_t>(kPowersOfTen[38]) * pow10_mod64(n - 38);
 }
 
 // base * 10^places; false on overflow, when *out is what upstream's conversions then return: the
@@ -47,7 +47,7 @@ bool scale_up(int64_t base, int32_t places, int64_t* out) {
   if (places <= 0 || base == 0) return true;
   *out = 0;
   if (places > 18 || base == kMinInt64) return false;
-  const auto factor = static_cast<int64_t>(kPow10[static_cast<size_t>(places)]);
+  const auto factor = static_cast<int64_t>(kPowersOfTen[static_cast<size_t>(places)]);
   int64_t product;
   const bool overflow = __builtin_mul_overflow(base, factor, &product);
   const bool one_step = places <= 3 || places == 6 || places == 9;
@@ -59,7 +59,7 @@ bool scale_up(int64_t base, int32_t places, int64_t* out) {
 int64_t scale_down(int64_t base, int32_t places) {
   if (places <= 0) return base;
   if (places > 18) return base == 0 ? 0 : base > 0 ? 1 : -1;
-  const auto divisor = static_cast<int64_t>(kPow10[static_cast<size_t>(places)]);
+  const auto divisor = static_cast<int64_t>(kPowersOfTen[static_cast<size_t>(places)]);
   const int64_t quotient = base / divisor;
   if (base % divisor == 0) return quotient;
   return base > 0 ? quotient + 1 : quotient - 1;
@@ -70,7 +70,7 @@ bool scale_up128(int128 unscaled, int64_t places, int128* out) {
   *out = unscaled;
   if (unscaled == 0 || places == 0) return true;
   if (places > 38) return false;
-  return !__builtin_mul_overflow(unscaled, kPow10[static_cast<size_t>(places)], out);
+  return !__builtin_mul_overflow(unscaled, kPowersOfTen[static_cast<size_t>(places)], out);
 }
 
 int128 join(int64_t high, uint64_t low) {
@@ -86,15 +86,16 @@ const BigDecimal& big(uint64_t low) { return *reinterpret_cast<const BigDecimal*
 // Multiplies an int64 by 10^places as upstream does, where the factor went through a float64: from
 // 10^19 on the conversion gives the smallest int64.
 int64_t times_pow10(int64_t v, int64_t places) {
-  const uint64_t factor = places < 19 ? static_cast<uint64_t>(kPow10[static_cast<size_t>(places)])
-                                      : static_cast<uint64_t>(kMinInt64);
+  const uint64_t factor = places < 19
+                              ? static_cast<uint64_t>(kPowersOfTen[static_cast<size_t>(places)])
+                              : static_cast<uint64_t>(kMinInt64);
   return static_cast<int64_t>(static_cast<uint64_t>(v) * factor);
 }
 
 // Upstream's division for unscaled values below 2^63, large negative ones included: it truncates
 // and then adds one, so that negative fractions round up and not away from zero.
 int64_t divide_low(int64_t unscaled, int64_t places) {
-  const auto divisor = static_cast<int64_t>(kPow10[static_cast<size_t>(places)]);
+  const auto divisor = static_cast<int64_t>(kPowersOfTen[static_cast<size_t>(places)]);
   return unscaled / divisor + (unscaled % divisor != 0);
 }
 
@@ -159,7 +160,7 @@ int64_t Quantity::scaled_decimal(int32_t inf_scale) const {
   // The floor, plus one when inexact; only the low 64 bits of the quotient are returned.
   if (!is_big) {
     if (places > 38) return exact > 0;
-    const int128 divisor = kPow10[static_cast<size_t>(places)];
+    const int128 divisor = kPowersOfTen[static_cast<size_t>(places)];
     const int128 quotient = exact / divisor;
     const bool up = exact > 0 && exact % divisor != 0;
     return static_cast<int64_t>(static_cast<uint64_t>(quotient) + up);

@@ -3,10 +3,11 @@
 
 #include <optional>
 
+#include "libsched/cel/lib/digit.hpp"
+
 namespace libsched::cel {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 int hex(char c) {

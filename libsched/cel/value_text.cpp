@@ -21,7 +21,7 @@ std::string quantity_text(const Value& v) {
                      : canonical_quantity(q.value, q.written);
 }
 
-std::string hex(Str bytes) {
+std::string hex_text(Str bytes) {
   std::string out;
   for (const char c : bytes) {
     constexpr Str kDigits = "0123456789abcdef";
@@ -98,7 +98,7 @@ class Renderer {
       case ValueKind::kUint: return call("uint", std::to_string(v.uinteger));
       case ValueKind::kDouble: return call("double", format_double(v.number));
       case ValueKind::kString: return quote_ascii(v.text().substr(0, kMostTextBytes));
-      case ValueKind::kBytes: return call("bytes", hex(v.text().substr(0, kMostTextBytes)));
+      case ValueKind::kBytes: return call("bytes", hex_text(v.text().substr(0, kMostTextBytes)));
       case ValueKind::kDuration: return call("duration", std::to_string(v.integer) + "ns");
       case ValueKind::kTimestamp: return call("timestamp", timestamp_utc(*v.timestamp));
       case ValueKind::kType: return call("type", std::string(v.text()));

@@ -23,7 +23,7 @@ SelectorOp selector_op(Str text) {
   return SelectorOp::kUnknown;
 }
 
-Span<Requirement> requirements(const std::vector<V1Requirement>& from, Arena& arena) {
+Span<Requirement> requirements_of(const std::vector<V1Requirement>& from, Arena& arena) {
   std::vector<Requirement> out;
   for (const V1Requirement& r : from) {
     Requirement to;
@@ -38,23 +38,25 @@ Span<Requirement> requirements(const std::vector<V1Requirement>& from, Arena& ar
   return arena.copy(out);
 }
 
-NodeSelectorTerm node_term(const V1NodeSelectorTerm& from, Arena& arena) {
-  return {requirements(from.match_expressions, arena), requirements(from.match_fields, arena)};
+NodeSelectorTerm node_term_of(const V1NodeSelectorTerm& from, Arena& arena) {
+  return {requirements_of(from.match_expressions, arena),
+          requirements_of(from.match_fields, arena)};
 }
 
-NodeAffinity node_affinity(const V1NodeAffinity& from, Arena& arena) {
+NodeAffinity node_affinity_of(const V1NodeAffinity& from, Arena& arena) {
   NodeAffinity to;
   to.present = true;
   if (from.required) {
     to.required.present = true;
     std::vector<NodeSelectorTerm> terms;
-    for (const V1NodeSelectorTerm& t : from.required->terms) terms.push_back(node_term(t, arena));
+    for (const V1NodeSelectorTerm& t : from.required->terms)
+      terms.push_back(node_term_of(t, arena));
     to.required.terms = arena.copy(terms);
     to.required.terms_present = from.required->terms_present;
   }
   std::vector<PreferredSchedulingTerm> preferred;
   for (const V1PreferredSchedulingTerm& t : from.preferred)
-    preferred.push_back({t.weight, node_term(t.preference, arena)});
+    preferred.push_back({t.weight, node_term_of(t.preference, arena)});
   to.preferred = arena.copy(preferred);
   to.preferred_present = from.preferred_present;
   return to;
@@ -69,7 +71,7 @@ LabelSelector label_selector(const V1LabelSelector& from, Arena& arena) {
   std::sort(labels.begin(), labels.end(),
             [](const Label& a, const Label& b) { return a.key < b.key; });
   to.match_labels = arena.copy(labels);
-  to.match_expressions = requirements(from.match_expressions, arena);
+  to.match_expressions = requirements_of(from.match_expressions, arena);
   return to;
 }
 
@@ -105,7 +107,7 @@ struct ArgsConverter {
   }
   void operator()(V1NodeAffinityArgs& a) const {
     NodeAffinityArgs args;
-    if (a.added) args.added_affinity = node_affinity(*a.added, arena);
+    if (a.added) args.added_affinity = node_affinity_of(*a.added, arena);
     to.value = args;
   }
   void operator()(V1BalancedAllocationArgs& a) const {
@@ -137,7 +139,7 @@ struct ArgsConverter {
   }
 };
 
-PluginSet plugin_set(V1PluginSet&& from) {
+PluginSet plugin_set_of(V1PluginSet&& from) {
   PluginSet to;
   for (V1Plugin& p : from.enabled) to.enabled.push_back({std::move(p.name), p.weight.value_or(0)});
   for (V1Plugin& p : from.disabled) to.disabled.push_back(std::move(p.name));
@@ -169,9 +171,9 @@ void convert(V1Config&& from, SchedulerConfig& to) {
     profile.scheduler_name = p.scheduler_name.value_or("");
     profile.percentage_of_nodes_to_score = p.percentage;
     for (size_t i = 0; i < p.plugins->points.size(); ++i) {
-      profile.plugins.points[i] = plugin_set(std::move(p.plugins->points[i]));
+      profile.plugins.points[i] = plugin_set_of(std::move(p.plugins->points[i]));
     }
-    profile.plugins.multi_point = plugin_set(std::move(p.plugins->multi_point));
+    profile.plugins.multi_point = plugin_set_of(std::move(p.plugins->multi_point));
     for (V1PluginConfig& c : p.plugin_config) {
       PluginArgs& args = profile.plugin_config.emplace_back();
       args.plugin = std::move(c.name);

@@ -8,7 +8,7 @@
 namespace libsched::cel {
 namespace {
 
-Error parse_error(Str in, const std::string& why) {
+Error cidr_error(Str in, const std::string& why) {
   constexpr const char* kPrefix = "network address parse error during conversion from string: ";
   return invalid(
       "", std::string(kPrefix) + kPrefix + "netip.ParsePrefix(" + go_quote(in) + "): " + why);
@@ -40,20 +40,20 @@ Cidr Cidr::masked() const {
 
 Result<Cidr> parse_cidr(Str text) {
   const size_t slash = text.rfind('/');
-  if (slash == Str::npos) return parse_error(text, "no '/'");
+  if (slash == Str::npos) return cidr_error(text, "no '/'");
   auto address = parse_zoned_ip(text.substr(0, slash));
-  if (!address) return parse_error(text, address.error().message);
-  if (!address->zone.empty()) return parse_error(text, "IPv6 zones cannot be present in a prefix");
+  if (!address) return cidr_error(text, address.error().message);
+  if (!address->zone.empty()) return cidr_error(text, "IPv6 zones cannot be present in a prefix");
   const Str digits = text.substr(slash + 1);
   const bool number = !digits.empty() && std::all_of(digits.begin(), digits.end(),
                                                      [](char c) { return c >= '0' && c <= '9'; });
   // Upstream takes the number for an int64 before it looks at its range.
   const bool huge = digits.size() > 19 || (digits.size() == 19 && digits > "9223372036854775807");
   if (!number || (digits.size() > 1 && digits[0] == '0') || huge)
-    return parse_error(text, "bad bits after slash: " + go_quote(digits));
+    return cidr_error(text, "bad bits after slash: " + go_quote(digits));
   int bits = 0;
   for (const char c : digits.substr(0, 4)) bits = bits * 10 + (c - '0');
-  if (bits > address->ip.size * 8) return parse_error(text, "prefix length out of range");
+  if (bits > address->ip.size * 8) return cidr_error(text, "prefix length out of range");
   if (address->ip.is_mapped())
     return invalid("",
                    "network address parse error during conversion from string: "

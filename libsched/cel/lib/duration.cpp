@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "libsched/cel/lib/digit.hpp"
 #include "libsched/cel/lib/numbers.hpp"
 
 namespace libsched::cel {
@@ -22,8 +23,6 @@ constexpr std::array<std::pair<Str, uint64_t>, 8> kUnits{{
     {"m", 60'000'000'000},
     {"h", 3'600'000'000'000},
 }};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::optional<uint64_t> unit_of(Str name) {
   for (const auto& [unit, size] : kUnits)

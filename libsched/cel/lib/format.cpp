@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "libsched/cel/lib/digit.hpp"
 #include "libsched/cel/lib/timestamp.hpp"
 #include "libsched/cel/lib/url.hpp"
 #include "libsched/cel/lib/utf8.hpp"
@@ -13,7 +14,6 @@ namespace {
 
 using Errors = std::vector<std::string>;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_lower_alnum(char c) { return is_lower(c) || is_digit(c); }
 bool is_alnum(char c) { return is_lower_alnum(c) || (c >= 'A' && c <= 'Z'); }

@@ -8,7 +8,7 @@
 namespace libsched::cel {
 namespace {
 
-Error parse_error(Str in, const char* message, Str at = {}) {
+Error ip_error(Str in, const char* message, Str at = {}) {
   std::string text = "ParseAddr(" + go_quote(in) + "): " + message;
   if (!at.empty()) text += " (at " + go_quote(at) + ")";
   return invalid("", std::move(text));
@@ -22,23 +22,22 @@ Result<void> parse_fields(Str in, Str s, uint8_t* fields) {
   for (size_t i = 0; i < s.size(); ++i) {
     const char c = s[i];
     if (c >= '0' && c <= '9') {
-      if (digits == 1 && value == 0)
-        return parse_error(in, "IPv4 field has octet with leading zero");
+      if (digits == 1 && value == 0) return ip_error(in, "IPv4 field has octet with leading zero");
       value = value * 10 + (c - '0');
       ++digits;
-      if (value > 255) return parse_error(in, "IPv4 field has value >255");
+      if (value > 255) return ip_error(in, "IPv4 field has value >255");
     } else if (c == '.') {
       if (digits == 0 || i + 1 == s.size())
-        return parse_error(in, "IPv4 field must have at least one digit", s.substr(i));
-      if (dots == 3) return parse_error(in, "IPv4 address too long");
+        return ip_error(in, "IPv4 field must have at least one digit", s.substr(i));
+      if (dots == 3) return ip_error(in, "IPv4 address too long");
       fields[dots++] = static_cast<uint8_t>(value);
       value = 0;
       digits = 0;
     } else {
-      return parse_error(in, "unexpected character", s.substr(i));
+      return ip_error(in, "unexpected character", s.substr(i));
     }
   }
-  if (dots < 3) return parse_error(in, "IPv4 address too short");
+  if (dots < 3) return ip_error(in, "IPv4 address too short");
   fields[3] = static_cast<uint8_t>(value);
   return {};
 }
@@ -55,7 +54,7 @@ Result<ZonedIp> parse_v6(Str in) {
   Str s = in;
   if (const size_t percent = s.find('%'); percent != Str::npos) {
     result.zone = s.substr(percent + 1);
-    if (result.zone.empty()) return parse_error(in, "zone must be a non-empty string");
+    if (result.zone.empty()) return ip_error(in, "zone must be a non-empty string");
     s = s.substr(0, percent);
   }
   auto& bytes = result.ip.bytes;
@@ -70,18 +69,18 @@ Result<ZonedIp> parse_v6(Str in) {
     size_t length = 0;
     uint32_t field = 0;
     for (; length < s.size() && hex_value(s[length]) >= 0; ++length) {
-      if (length > 3) return parse_error(in, "each group must have 4 or less digits", s);
+      if (length > 3) return ip_error(in, "each group must have 4 or less digits", s);
       field = field << 4 | static_cast<uint32_t>(hex_value(s[length]));
     }
     if (length == 0)
-      return parse_error(in, "each colon-separated field must have at least one digit", s);
+      return ip_error(in, "each colon-separated field must have at least one digit", s);
     if (length < s.size() && s[length] == '.') {
       if (gap < 0 && filled != 12)
-        return parse_error(
-            in, "embedded IPv4 address must replace the final 2 fields of the address", s);
+        return ip_error(in, "embedded IPv4 address must replace the final 2 fields of the address",
+                        s);
       if (filled > 12)
-        return parse_error(
-            in, "too many hex fields to fit an embedded IPv4 at the end of the address", s);
+        return ip_error(in, "too many hex fields to fit an embedded IPv4 at the end of the address",
+                        s);
       LIBSCHED_TRY(parse_fields(in, s, &bytes[static_cast<size_t>(filled)]));
       s = {};
       filled += 4;
@@ -91,23 +90,23 @@ Result<ZonedIp> parse_v6(Str in) {
     bytes[static_cast<size_t>(filled++)] = static_cast<uint8_t>(field);
     s.remove_prefix(length);
     if (s.empty()) break;
-    if (s[0] != ':') return parse_error(in, "unexpected character, want colon", s);
-    if (s.size() == 1) return parse_error(in, "colon must be followed by more characters", s);
+    if (s[0] != ':') return ip_error(in, "unexpected character, want colon", s);
+    if (s.size() == 1) return ip_error(in, "colon must be followed by more characters", s);
     s.remove_prefix(1);
     if (s[0] == ':') {
-      if (gap >= 0) return parse_error(in, "multiple :: in address", s);
+      if (gap >= 0) return ip_error(in, "multiple :: in address", s);
       gap = filled;
       s.remove_prefix(1);
       if (s.empty()) break;
     }
   }
-  if (!s.empty()) return parse_error(in, "trailing garbage after address", s);
+  if (!s.empty()) return ip_error(in, "trailing garbage after address", s);
   if (filled < 16) {
-    if (gap < 0) return parse_error(in, "address string too short");
+    if (gap < 0) return ip_error(in, "address string too short");
     std::copy_backward(bytes.begin() + gap, bytes.begin() + filled, bytes.end());
     std::fill_n(bytes.begin() + gap, 16 - filled, uint8_t{0});
   } else if (gap >= 0) {
-    return parse_error(in, "the :: must expand to at least one field of zeros");
+    return ip_error(in, "the :: must expand to at least one field of zeros");
   }
   return result;
 }
@@ -150,9 +149,9 @@ bool Ip::is_global_unicast() const {
 
 Result<ZonedIp> parse_zoned_ip(Str text) {
   const size_t mark = text.find_first_of(".:%");
-  if (mark == Str::npos) return parse_error(text, "unable to parse IP");
+  if (mark == Str::npos) return ip_error(text, "unable to parse IP");
   if (text[mark] == ':') return parse_v6(text);
-  if (text[mark] == '%') return parse_error(text, "missing IPv6 address");
+  if (text[mark] == '%') return ip_error(text, "missing IPv6 address");
   ZonedIp result;
   result.ip.size = 4;
   LIBSCHED_TRY(parse_fields(text, text, result.ip.bytes.data()));

@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kMostDigits = 255;
 constexpr int64_t kMostWidth = 65'535;
 
-std::optional<std::string> special_text(double value) {
+std::optional<std::string> named_value(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "-∞" : "∞";
   return std::nullopt;
@@ -62,7 +62,7 @@ size_t width_of(Str s) {
 
 Result<std::string> format_fixed(double value, int64_t precision) {
   if (precision > kMostDigits) return unsupported("precision", precision, kMostDigits);
-  if (auto special = special_text(value)) return *special;
+  if (auto special = named_value(value)) return *special;
   const std::string plain =
       digits_of(value == 0 ? 0 : value, std::chars_format::fixed, static_cast<int>(precision));
   const size_t first = plain[0] == '-' ? 1 : 0;
@@ -77,7 +77,7 @@ Result<std::string> format_fixed(double value, int64_t precision) {
 
 Result<std::string> format_scientific(double value, int64_t width) {
   if (width > kMostWidth) return unsupported("width", width, kMostWidth);
-  auto special = special_text(value);
+  auto special = named_value(value);
   std::string text = special ? std::move(*special) : scientific(value);
   const size_t length = width_of(text);
   if (length < static_cast<size_t>(width)) text.insert(0, static_cast<size_t>(width) - length, ' ');

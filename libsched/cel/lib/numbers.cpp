@@ -7,10 +7,11 @@
 #include <cmath>
 #include <limits>
 
+#include "libsched/cel/lib/digit.hpp"
+
 namespace libsched::cel {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 bool is_hex_digit(char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'f'); }
 

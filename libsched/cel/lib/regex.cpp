@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kMostMemory = 8 << 20;
 constexpr int64_t kMostRepetitions = 1000;
 
-Error parse_error(const char* why, Str where) {
+Error regex_error(const char* why, Str where) {
   std::string text = std::string("error parsing regexp: ") + why;
   return invalid("", text.append(": `").append(where).append("`"));
 }
@@ -200,7 +200,7 @@ Regex& Regex::operator=(Regex&&) noexcept = default;
 Regex::~Regex() = default;
 
 Result<Regex> Regex::compile(Str pattern) {
-  if (!valid_utf8(pattern)) return parse_error("invalid UTF-8", pattern);
+  if (!valid_utf8(pattern)) return regex_error("invalid UTF-8", pattern);
   const Rewritten rewritten = rewrite(pattern);
   re2::RE2::Options options;
   options.set_log_errors(false);
@@ -210,14 +210,14 @@ Result<Regex> Regex::compile(Str pattern) {
   const char* const why = reason_of(re->error_code());
   switch (re->error_code()) {
     case re2::RE2::ErrorMissingParen:
-    case re2::RE2::ErrorUnexpectedParen: return parse_error(why, pattern);
-    case re2::RE2::ErrorPatternTooLarge: return parse_error(why, pattern);
-    case re2::RE2::ErrorTrailingBackslash: return parse_error(why, {});
+    case re2::RE2::ErrorUnexpectedParen: return regex_error(why, pattern);
+    case re2::RE2::ErrorPatternTooLarge: return regex_error(why, pattern);
+    case re2::RE2::ErrorTrailingBackslash: return regex_error(why, {});
     case re2::RE2::ErrorRepeatOp:
       if (const Str repetition = wrong_count(re->error_arg()); !repetition.empty())
-        return parse_error(reason_of(re2::RE2::ErrorRepeatSize), repetition);
+        return regex_error(reason_of(re2::RE2::ErrorRepeatSize), repetition);
       [[fallthrough]];
-    default: return parse_error(why, rewritten.original(re->error_arg()));
+    default: return regex_error(why, rewritten.original(re->error_arg()));
   }
 }
 

@@ -7,11 +7,10 @@
 #include <optional>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/cel/lib/digit.hpp"
 
 namespace libsched::cel {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_identifier(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';

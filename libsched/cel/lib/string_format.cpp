@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/cel/lib/digit.hpp"
 #include "libsched/cel/lib/duration.hpp"
 #include "libsched/cel/lib/number_format.hpp"
 #include "libsched/cel/lib/numbers.hpp"
@@ -22,8 +23,6 @@ Error with_prefix(const char* prefix, Error why) {
   why.message.insert(0, prefix);
   return why;
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 struct Clause {
   char verb = '\0';

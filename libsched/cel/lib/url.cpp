@@ -5,6 +5,7 @@
 #include <map>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/cel/lib/digit.hpp"
 #include "libsched/cel/lib/ip.hpp"
 #include "libsched/cel/lib/url_escape.hpp"
 
@@ -14,25 +15,24 @@ namespace {
 constexpr Str kPrefix = "URL parse error during conversion from string: ";
 constexpr size_t kMostParameters = 10'000;
 
-Error error(std::string text) { return invalid("", std::move(text)); }
+Error failed(std::string text) { return invalid("", std::move(text)); }
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool is_optional_port(Str port) {
   if (port.empty()) return true;
   return port[0] == ':' && std::all_of(port.begin() + 1, port.end(), is_digit);
 }
 
-Error port_error(Str port) { return error("invalid port " + go_quote(port) + " after host"); }
+Error port_error(Str port) { return failed("invalid port " + go_quote(port) + " after host"); }
 
 // Splits the scheme off. A text without one is all rest.
 Result<void> take_scheme(Str& rest, std::string& scheme) {
   for (size_t i = 0; i < rest.size(); ++i) {
     const char c = rest[i];
-    if (is_letter(c) || (i > 0 && (is_digit(c) || c == '+' || c == '-' || c == '.'))) continue;
+    if (is_alpha(c) || (i > 0 && (is_digit(c) || c == '+' || c == '-' || c == '.'))) continue;
     if (c != ':') return {};
-    if (i == 0) return error("missing protocol scheme");
+    if (i == 0) return failed("missing protocol scheme");
     for (const char letter : rest.substr(0, i))
       scheme += letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
     rest.remove_prefix(i + 1);
@@ -43,7 +43,7 @@ Result<void> take_scheme(Str& rest, std::string& scheme) {
 
 Result<std::string> parse_bracketed_host(Str host) {
   const size_t close = host.rfind(']');
-  if (close == Str::npos) return error("missing ']' in host");
+  if (close == Str::npos) return failed("missing ']' in host");
   const Str port = host.substr(close + 1);
   if (!is_optional_port(port)) return port_error(port);
   const Str name = host.substr(1, close - 1);
@@ -54,14 +54,14 @@ Result<std::string> parse_bracketed_host(Str host) {
   if (!zone_text) return zone_text;
   const std::string whole = *address + *zone_text;
   auto ip = parse_zoned_ip(whole);
-  if (!ip) return error("invalid host: " + ip.error().message);
-  if (ip->ip.size == 4) return error("invalid IP-literal");
+  if (!ip) return failed("invalid host: " + ip.error().message);
+  if (ip->ip.size == 4) return failed("invalid IP-literal");
   return "[" + whole + "]" + std::string(port);
 }
 
 Result<std::string> parse_host(Str scheme, Str host) {
   const size_t bracket = host.rfind('[');
-  if (bracket != Str::npos && bracket > 0) return error("invalid IP-literal");
+  if (bracket != Str::npos && bracket > 0) return failed("invalid IP-literal");
   if (bracket == 0) return parse_bracketed_host(host);
   if (size_t colon = host.find(':'); colon != Str::npos) {
     // Lists of hosts with ports pass, but not in the schemes of the web.
@@ -73,7 +73,7 @@ Result<std::string> parse_host(Str scheme, Str host) {
 
 bool is_user_info(Str s) {
   return std::all_of(s.begin(), s.end(), [](char c) {
-    return is_letter(c) || is_digit(c) || Str("-._:~!$&'()*+,;=%@").find(c) != Str::npos;
+    return is_alpha(c) || is_digit(c) || Str("-._:~!$&'()*+,;=%@").find(c) != Str::npos;
   });
 }
 
@@ -84,7 +84,7 @@ Result<void> parse_authority(Str authority, Url& url) {
   url.host = std::move(*host);
   if (at == Str::npos) return {};
   const Str user = authority.substr(0, at);
-  if (!is_user_info(user)) return error("net/url: invalid userinfo");
+  if (!is_user_info(user)) return failed("net/url: invalid userinfo");
   const size_t colon = std::min(user.find(':'), user.size());
   auto name = url_unescape(user.substr(0, colon), UrlPart::kUser);
   if (!name) return std::move(name.error());
@@ -117,8 +117,8 @@ std::string escaped_again(const std::string& plain, const std::string& raw, UrlP
 Result<Url> parse(Str text, bool of_request) {
   for (const char c : text)
     if (static_cast<uint8_t>(c) < ' ' || c == 0x7f)
-      return error("net/url: invalid control character in URL");
-  if (text.empty() && of_request) return error("empty url");
+      return failed("net/url: invalid control character in URL");
+  if (text.empty() && of_request) return failed("empty url");
   Url url;
   if (text == "*") {
     url.path = "*";
@@ -137,9 +137,9 @@ Result<Url> parse(Str text, bool of_request) {
       url.opaque = rest;
       return url;
     }
-    if (of_request) return error("invalid URI for request");
+    if (of_request) return failed("invalid URI for request");
     if (rest.substr(0, rest.find('/')).find(':') != Str::npos)
-      return error("first path segment in URL cannot contain colon");
+      return failed("first path segment in URL cannot contain colon");
   }
   if ((!url.scheme.empty() || (!of_request && !rest.starts_with("///"))) &&
       rest.starts_with("//")) {
@@ -153,8 +153,8 @@ Result<Url> parse(Str text, bool of_request) {
   return url;
 }
 
-Error parse_error(Str text, const Error& why) {
-  return error("parse " + go_quote(text) + ": " + why.message);
+Error url_error(Str text, const Error& why) {
+  return failed("parse " + go_quote(text) + ": " + why.message);
 }
 
 // The host without its port, and the port.
@@ -201,23 +201,23 @@ std::vector<std::pair<std::string, std::vector<std::string>>> Url::query() const
 
 Result<void> check_request_uri(Str text) {
   auto url = parse(text, true);
-  if (!url) return parse_error(text, url.error());
+  if (!url) return url_error(text, url.error());
   return {};
 }
 
 Result<Url> parse_url(Str text) {
   const auto with_prefix = [](const Error& why) {
-    return error(std::string(kPrefix) + why.message);
+    return failed(std::string(kPrefix) + why.message);
   };
   auto request = check_request_uri(text);
   if (!request) return with_prefix(request.error());
   // A request has no fragment, so the text is parsed once more, with one.
   const size_t hash = std::min(text.find('#'), text.size());
   auto url = parse(text.substr(0, hash), false);
-  if (!url) return with_prefix(parse_error(text.substr(0, hash), url.error()));
+  if (!url) return with_prefix(url_error(text.substr(0, hash), url.error()));
   const Str fragment = text.substr(std::min(hash + 1, text.size()));
   auto set = set_escaped(fragment, UrlPart::kFragment, url->fragment, url->raw_fragment);
-  if (!set) return with_prefix(parse_error(text, set.error()));
+  if (!set) return with_prefix(url_error(text, set.error()));
   return url;
 }
 

@@ -50,8 +50,6 @@ void canonicalise_all(Json& value) {
   }
 }
 
-std::string_view chars_of(libsched_str s) { return {s.ptr, s.len}; }
-
 Error from_c(libsched_error* error) {
   Error out{static_cast<Rc>(libsched_error_code(error)),
             std::string(chars_of(libsched_error_message(error))),

@@ -14,6 +14,8 @@
 
 namespace libsched {
 
+inline std::string_view chars_of(libsched_str s) { return {s.ptr, s.len}; }
+
 // JSON of a pod: its document with the names and the node that it has now. Quantities are in their
 // canonical form, and there is no kind, as in the objects of an informer.
 Result<std::string> pod_document(const libsched_pod* pod);

@@ -15,9 +15,8 @@ namespace {
 
 constexpr int64_t kDefaultTimeout = 5'000'000'000;
 
-std::string_view chars_of(libsched_str s) { return {s.ptr, s.len}; }
 libsched_str lend(std::string_view s) { return {s.data(), s.size()}; }
-Error failed(std::string why) { return {Rc::kPlugin, std::move(why), {}, {}}; }
+Error extender_error(std::string why) { return {Rc::kPlugin, std::move(why), {}, {}}; }
 
 // Turns a result into the code and the status of a callback, through which no exception may pass.
 template <typename F>
@@ -128,13 +127,13 @@ Result<std::string_view> HttpExtender::send(const std::string& verb, std::string
   Result<HttpResponse> response = client_.post(url, request);
   if (!response.ok()) return std::move(response.error());
   if (response->status != 200)
-    return failed("failed " + verb + " with extender at URL " + url + ", code " +
-                  std::to_string(response->status));
+    return extender_error("failed " + verb + " with extender at URL " + url + ", code " +
+                          std::to_string(response->status));
   *body = std::move(response->body);
   Result<std::string_view> value = go_value(*body);
   // A text that ends too early is the transfer's error, if that has ended early.
   if (!value.ok() && value.error().rc == Rc::kIo && !response->failure.empty())
-    return failed(response->failure);
+    return extender_error(response->failure);
   return value;
 }
 
@@ -167,13 +166,13 @@ Result<void> HttpExtender::filter(const libsched_pod* pod, const libsched_node* 
   if (!value.ok()) return value.error();
   const Result<FilterResult> result = decode_filter_result(*value);
   if (!result.ok()) return result.error();
-  if (!result->error.empty()) return failed(result->error);
+  if (!result->error.empty()) return extender_error(result->error);
 
   std::unordered_map<std::string_view, size_t> index;
   for (size_t i = 0; i < count; ++i) index.emplace(chars_of(libsched_node_name(nodes[i])), i);
   const auto unknown = [&](std::string_view name) {
-    return failed("extender " + go_quote(config_.url_prefix) + " claims a filtered node " +
-                  go_quote(name) + " which is not found in the input node list");
+    return extender_error("extender " + go_quote(config_.url_prefix) + " claims a filtered node " +
+                          go_quote(name) + " which is not found in the input node list");
   };
   if (config_.node_cache_capable && result->node_names) {
     for (const std::string& name : *result->node_names) {
@@ -264,7 +263,7 @@ Result<void> HttpExtender::bind(const libsched_pod* pod, std::string_view node) 
   if (!value.ok()) return value.error();
   const Result<std::string> error = decode_binding_result(*value);
   if (!error.ok()) return error.error();
-  return error->empty() ? Result<void>() : failed(*error);
+  return error->empty() ? Result<void>() : extender_error(*error);
 }
 
 }  // namespace libsched

@@ -9,9 +9,10 @@
 namespace libsched::remote {
 namespace {
 
-constexpr int64_t kDay = int64_t{86400} * 1'000'000'000;
+constexpr int64_t kLongestTimeout = int64_t{86400} * 1'000'000'000;
 
-libsched_code create(void* user_data, libsched_str args, void** instance, libsched_status* status) {
+libsched_code create_instance(void* user_data, libsched_str args, void** instance,
+                              libsched_status* status) {
   return guarded(status, [&]() -> libsched_code {
     auto made = std::make_unique<Instance>(*static_cast<const Registration*>(user_data),
                                            std::string(view_of(args)));
@@ -28,20 +29,20 @@ libsched_str instance_name(void* instance) {
   return str_of(instance_of(instance).description().instance_name);
 }
 
-Result<libsched_net_plugin_options> known(const libsched_net_plugin_options* options) {
+Result<libsched_net_plugin_options> checked_options(const libsched_net_plugin_options* options) {
   constexpr const char* kName = "libsched_net_plugin_options";
   const libsched_net_plugin_options defaults = LIBSCHED_NET_PLUGIN_OPTIONS_INIT;
   Result<libsched_net_plugin_options> read = read_struct(options, defaults, kName);
   if (!read.ok()) return read;
   LIBSCHED_TRY(refuse_reserved(read->reserved, kName));
-  if (read->timeout_ns < 0 || read->timeout_ns > kDay)
+  if (read->timeout_ns < 0 || read->timeout_ns > kLongestTimeout)
     return invalid("timeout_ns", "a timeout is positive, and at most a day");
   return read;
 }
 
 Result<std::unique_ptr<Registration>> met(std::string_view name, std::string_view address,
                                           const libsched_net_plugin_options* given) {
-  auto options = known(given);
+  auto options = checked_options(given);
   if (!options) return options.error();
   if (name.empty()) return invalid("", "a plugin has no name");
   auto made = std::make_unique<Registration>();
@@ -83,7 +84,7 @@ Result<void> add(libsched_registry* registry, std::unique_ptr<Registration> regi
   plugin.name = str_of(registration->options.name);
   plugin.reasons = reasons.data();
   plugin.reason_count = static_cast<uint32_t>(reasons.size());
-  plugin.create = create;
+  plugin.create = create_instance;
   plugin.release = release;
   plugin.destroy = destroy;
   if (!description.instance_name.empty()) plugin.instance_name = instance_name;

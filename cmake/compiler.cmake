@@ -26,7 +26,8 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
 # Designated initialisers leave out zero members on purpose.
 add_compile_options(-ffp-contract=off)
-if(NOT LIBSCHED_PYTHON)  # nobody reads the warnings of a wheel, and they take time
+# Warnings take time. A wheel that compiles the whole library has none, because every other build has.
+if(NOT LIBSCHED_PYTHON OR LIBSCHED_PREBUILT)
   add_compile_options(-Wall -Wextra -Wpedantic -Wno-missing-field-initializers)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

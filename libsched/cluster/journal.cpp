@@ -236,7 +236,7 @@ void Journal::refresh(View::Order* order) {
   ops_.push_back({.kind = Kind::kOrder});
 }
 
-inline void Journal::undo_add_pod(const Op& op) noexcept {
+void Journal::undo_add_pod(const Op& op) noexcept {
   if (!state_->log().quiet()) {
     const View::Slot& slot = state_->slot(op.a);
     log(slot.row, changes_of(*slot.pod));

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 
 namespace libsched {
+
+static_assert(offsetof(View::Row, used) < 64);  // for fetch()
+
 namespace {
 
 Span<Str> group_of(const Pod& pod) {

@@ -40,7 +40,7 @@ class View : public HandleMark {
     HostPort port;
   };
   struct alignas(64) Row {
-    // What adding and removing a pod needs is in one cache line.
+    // What a plain pod that comes or goes needs is in one cache line.
     NodeRef node;                // null: hidden, because the node does not exist (yet)
     std::vector<uint32_t> pods;  // slots, in upstream's order
     uint64_t name_hash = 0;

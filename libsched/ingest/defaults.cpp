@@ -4,6 +4,7 @@
 
 #include <unordered_set>
 
+#include "libsched/objects/pod_parts.hpp"
 #include "libsched/objects/quantity_sums.hpp"
 
 namespace libsched {
@@ -234,9 +235,11 @@ const PriorityClass* PriorityClasses::find(Str name) const {
   return at != by_name_.end() ? at->second : nullptr;
 }
 
-bool admit_priority(Pod& pod, const PriorityClasses& classes) {
+namespace {
+
+// Returns false if there is no class of the pod's name.
+bool set_priority(Pod& pod, const PriorityClasses& classes) {
   PodSpec& spec = pod.spec;
-  if (spec.priority) return true;
   const PriorityClass* found = classes.find(spec.priority_class_name);
   spec.priority = found != nullptr ? found->value : 0;
   if (pod.content_hash != 0) {  // with another class, the same document is another pod
@@ -252,6 +255,15 @@ bool admit_priority(Pod& pod, const PriorityClasses& classes) {
     spec.preemption_policy = pod.arena.copy(found->preemption_policy);
   }
   return true;
+}
+
+}  // namespace
+
+bool admit_priority(Pod& pod, const PriorityClasses& classes) {
+  if (pod.spec.priority) return true;
+  const bool known = set_priority(pod, classes);
+  note_parts(pod);
+  return known;
 }
 
 }  // namespace libsched

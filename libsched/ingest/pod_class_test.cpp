@@ -192,4 +192,29 @@ TEST_CASE("copies have the parts of their pod and what has come to them") {
                             pod_part::kExtendedClaim));
 }
 
+// They get their priorities after all documents have been read.
+TEST_CASE("pods that differ in the class of their priority are of different classes") {
+  const char* const classes =
+      "---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\n"
+      "value: 1000\n---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\n"
+      "metadata: {name: low}\nvalue: 0\npreemptionPolicy: Never\n";
+  std::string documents = classes;
+  for (const char* spec : {"{priorityClassName: high}", "{priorityClassName: low}", "{}"})
+    documents += std::string("---\napiVersion: v1\nkind: Pod\nmetadata: {name: p") +
+                 std::to_string(documents.size()) + "}\nspec: " + spec + "\n";
+  Result<ObjectSet> set = parse_objects(documents, {.defaults = true});
+  REQUIRE_MESSAGE(set.ok(), set.error().text());
+  REQUIRE(set->pods.size() == 3);
+  std::set<std::string> names, filtered;
+  for (const PodRef& pod : set->pods) {
+    CHECK((parts_of(*pod) & pod_part::kPriority) != 0);
+    names.insert(pod_class(*pod));
+    std::string name;
+    filtered_pod_class(*pod, false, &name);
+    filtered.insert(name);
+  }
+  CHECK(filtered.size() == 3);
+  CHECK(names.size() == 3);
+}
+
 }  // namespace libsched::pod_class_test

@@ -144,7 +144,7 @@ class Pod final : public Object {
   // may have it more than once (Cluster::place_pod()).
   bool unnamed = false;
 
-  // Derived once by derive_pod() from the fields above.
+  // Derived by derive_pod() from the fields above; the first two by note_parts(), too.
   // A node counts its cpu, memory, ephemeral storage and number alone: it has no host ports, claims,
   // volumes that drivers count, affinity to pods, scheduling group or scalar resources.
   bool plain = false;

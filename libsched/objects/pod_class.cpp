@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
 #include <vector>
 
@@ -257,8 +258,10 @@ struct Parts {
 
 // There is one.
 const OwnerReference& controller_of(const Pod& pod) {
-  return *std::find_if(pod.meta.owners.begin(), pod.meta.owners.end(),
-                       [](const OwnerReference& o) { return o.controller; });
+  const auto found = std::find_if(pod.meta.owners.begin(), pod.meta.owners.end(),
+                                  [](const OwnerReference& o) { return o.controller; });
+  assert(found != pod.meta.owners.end());
+  return *found;
 }
 
 bool is_read(const Volume& v) { return v.kind != VolumeKind::kOther; }

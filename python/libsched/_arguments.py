@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from ._annotations import Misfit, is_flag, misfit
-from .errors import Error, InvalidError, MisuseError
+from .errors import Error, InvalidError, MisuseError, NotFoundError
 
 _Kind = TypeVar("_Kind")
 _Named = TypeVar("_Named")
@@ -188,6 +188,8 @@ def _naming(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def named_error(error: BaseException, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> BaseException:
     """Returns the error of a call, or a better one that names the argument of a wrong type."""
+    if isinstance(error, NotFoundError) or not _is_own(error):
+        return error
     if isinstance(error, Error) and (error.path or error.plugin) and not isinstance(error, MisuseError):
         return error  # about what the arguments hold
     found = _misfit_of(function, args, kwargs)
@@ -196,6 +198,14 @@ def named_error(error: BaseException, function: Callable[..., Any], /, *args: An
     if isinstance(error, MisuseError) and error.message.startswith((f"{found.name} is ", f"{found.name}[")):
         return error  # which says more, or the same
     return wrong(*found)
+
+
+def _is_own(error: BaseException) -> bool:
+    """Returns whether an error comes from this package, and not from a function that a user has given it."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return last is None or last.tb_frame.f_globals.get("__name__", "").partition(".")[0] == "libsched"
 
 
 @functools.lru_cache(maxsize=None)
@@ -263,5 +273,9 @@ def check_fields(made: Any) -> None:
         A field has a value of a wrong type.
     """
     for field in dataclasses.fields(made):
-        if found := misfit(field.type, getattr(made, field.name), field.name, type(made)):
+        # Annotations are in the words of the module that has them; a user's own fields are not checked.
+        of = next((kind for kind in type(made).__mro__ if field.name in vars(kind).get("__annotations__", {})), type(made))
+        if of.__module__.partition(".")[0] != "libsched":
+            continue
+        if found := misfit(field.type, getattr(made, field.name), field.name, of):
             raise wrong(*found)

@@ -50,7 +50,7 @@ def duration_ns(duration: float | datetime.timedelta, name: str = "duration") ->
     elif duration - duration != 0:
         raise InvalidError(f"{name} is a finite number of seconds, not {duration!r}")
     else:
-        found = duration * 10**9 if isinstance(duration, int) else round(duration * 1e9)
+        found = duration * 10**9 if isinstance(duration, int) else round(float(duration) * 1e9)
     if not -MOST <= found <= MOST:
         raise InvalidError(f"{name} is less than 292 years, not {duration!r}")
     return found

@@ -108,7 +108,6 @@ def plugin(cls: _Class, /) -> _Class: ...
 @overload
 def plugin(*, name: str | None = None, weight: int | None = None) -> Callable[[_Class], _Class]: ...
 @checks_arguments
-@checks_arguments
 def plugin(cls: Any = None, /, *, name: str | None = None, weight: int | None = None) -> Any:
     """Marks a class as a plugin; see `Plugin` for its methods.
 

@@ -73,7 +73,6 @@ class Status:
                    reasons)
 
     @checks_arguments
-    @checks_arguments
     def with_error(self, text: str) -> Status:
         """Upstream's WithError: a copy whose first reason and `error` are the text."""
         return Status(self.code, self.plugin, (text, *self.reasons), text)

@@ -67,7 +67,6 @@ def place(cluster: Cluster, framework: Framework, pods: list[Pod | Workload],
 
 
 @checks_arguments
-@checks_arguments
 def sweep(scenarios: Iterable[Scenario | Sequence[str] | Callable[[Cluster], object]],
           cluster: Cluster | Snapshot, pods: Source | Workload = (), *, framework: Framework | None = None,
           ask: Ask = place, threads: int = 0, processes: int = 0, dask: Any = None) -> DataTable:

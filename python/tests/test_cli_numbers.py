@@ -35,7 +35,8 @@ def test_digits_of_other_scripts_are_refused(run, option):
 
 def test_the_bounds_of_numbers():
     number = whole(1, 1024, "number from 1 to 1024")
-    assert (number("1"), number("1024"), number("0001")) == (1, 1024, 1)
+    assert (number("1"), number("1024"), number("0001"), number("0" * 5000 + "3")) == (1, 1024, 1, 3)
+    assert whole(0, 9, "digit")("000") == 0
     for wrong in ("0", "1025", "-1", "+1", "", "1.0", "0x1", "1_0", " 1", "٣", "५", "３", "²", "9" * 5000):
         with pytest.raises(argparse.ArgumentTypeError, match="is no number from 1 to 1024"):
             number(wrong)
@@ -43,3 +44,11 @@ def test_the_bounds_of_numbers():
     for wrong in ("0", "-1", "nan", "inf", "1e9", "", "x", "٣"):
         with pytest.raises(argparse.ArgumentTypeError, match="is no positive number of seconds"):
             seconds(wrong)
+
+
+def test_times_of_a_simulation_are_at_most_292_years(run):
+    files = {"c.yaml": several(node()), "p.yaml": several(pod())}
+    ask = "simulate c.yaml --workload p.yaml --until"
+    assert run(*ask.split(), "12000d", files=files).code == 0
+    done = run(*ask.split(), "120000d", files=files)
+    assert done.code == 2 and "'120000d' is no time such as" in done.err and "of at most 292 years" in done.err

@@ -93,3 +93,26 @@ def test_a_plot_without_a_suffix(cluster, tmp_path):
     with pytest.raises(libsched.InvalidError, match="needs a suffix"):
         result.plot(tmp_path / "plot")
     assert not list(tmp_path.iterdir())
+
+
+def test_errors_of_a_users_function_are_not_taken_for_those_of_an_argument(cluster):
+    def overflows(_):
+        int(float("inf"))
+
+    with pytest.raises(OverflowError, match="cannot convert float infinity"):
+        libsched.schedule(cluster, [pod()], seed=2**40, placed=overflows)
+
+    def calls_wrongly(_):
+        libsched.Cluster().add_pods(3)
+
+    with pytest.raises(libsched.MisuseError, match="^pods"):
+        libsched.schedule(cluster, [pod()], seed=2**40, placed=calls_wrongly)
+
+
+def test_fields_that_a_user_adds_are_not_checked():
+    class Mine(libsched.Nomination):
+        pass
+
+    assert Mine("a").node == "a"
+    with pytest.raises(libsched.MisuseError, match="^node"):
+        Mine(3)

@@ -185,7 +185,7 @@ size_t libsched_view_requested_column(const libsched_view *view, libsched_str re
    "pods", then the others in no particular order. Names that are no longer in use may be included.
    Writes the first `capacity` and returns their number. Borrowed until the view changes. */
 size_t libsched_view_resources(const libsched_view *view, libsched_str *out, size_t capacity);
-/* The version of a view: within one view, equal numbers mean equal contents. A revert restores the old
+/* The version of a view: equal numbers of any two views mean equal contents. A revert restores the old
    number. */
 uint64_t libsched_view_version(const libsched_view *view);
 

@@ -1,4 +1,4 @@
-"""Numbers as options have them: digits of ASCII, without a sign, a space or an underscore."""
+"""Numbers as options have them, of ASCII, without a space or an underscore."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ def whole(least: int, most: int, words: str) -> Callable[[str], int]:
     """Returns what parses an option; `words` say what is expected of it."""
 
     def number(text: str) -> int:
-        if not (text.isascii() and text.isdecimal() and len(text.lstrip("0")) <= _LONGEST
-                and least <= int(text) <= most):
+        digits = text.lstrip("0") or text[:1]
+        if not (text.isascii() and digits.isdecimal() and len(digits) <= _LONGEST and least <= int(digits) <= most):
             raise argparse.ArgumentTypeError(f"{shown(text)} is no {words}")
-        return int(text)
+        return int(digits)
 
     return number
 

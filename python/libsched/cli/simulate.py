@@ -51,6 +51,7 @@ examples:
 
 _PARTS = re.compile(r"([0-9]+(?:[.][0-9]+)?)(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_LONGEST = 292 * 365 * 86400.0  # what 63 bits hold in nanoseconds
 _STATES = (("finished", "good"), ("running", "good"), ("pending", "bad"), ("waiting", "note"),
            ("preempted", "note"), ("ignored", "bad"))
 _MOST_ROWS = 10
@@ -99,8 +100,8 @@ def _duration(text: str) -> float:
     """Converts "1h30m" to seconds."""
     parts = _PARTS.findall(text)
     found = sum(float(number) * _SECONDS[unit] for number, unit in parts)
-    if not parts or "".join(number + unit for number, unit in parts) != text or found > 1e9:
-        raise argparse.ArgumentTypeError(f'{shown(text)} is no time such as "90s", "1h30m" or "7d"')
+    if not parts or "".join(number + unit for number, unit in parts) != text or found > _LONGEST:
+        raise argparse.ArgumentTypeError(f'{shown(text)} is no time such as "90s", "1h30m" or "7d" of at most 292 years')
     return found
 
 

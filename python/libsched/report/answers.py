@@ -35,7 +35,6 @@ _PAINT = {
 
 
 @checks_arguments
-@checks_arguments
 def capacity_html(found: Capacity, cluster: View | None = None, *, pods: Sequence[str] = (),
                   notes: Sequence[str] = ()) -> str:
     """Returns a page about a capacity: the pods by node, zone and pool, and why not one more.
@@ -85,7 +84,6 @@ def capacity_html(found: Capacity, cluster: View | None = None, *, pods: Sequenc
 
 
 @checks_arguments
-@checks_arguments
 def why_html(found: Why, cluster: View | None = None, *, notes: Sequence[str] = ()) -> str:
     """Returns a page about a pod that waits: what rejects it, the nearest nodes, and what would help.
 
@@ -125,7 +123,6 @@ def why_html(found: Why, cluster: View | None = None, *, notes: Sequence[str] = 
                  found.headline.removeprefix(f"{found.pod.key}: "), notes, cards, tables)
 
 
-@checks_arguments
 @checks_arguments
 def drain_html(found: Drain, cluster: View | None = None, *, notes: Sequence[str] = ()) -> str:
     """Returns a page about a drain: what becomes of each pod, and where they go.
@@ -171,7 +168,6 @@ def drain_html(found: Drain, cluster: View | None = None, *, notes: Sequence[str
         "good" if found else "bad", found.headline, notes, cards, tables, {"kept": "note"})
 
 
-@checks_arguments
 @checks_arguments
 def schedule_html(placements: Iterable[Placement], cluster: View | None = None, *,
                   before: Mapping[str, Use] | None = None, after: Mapping[str, Use] | None = None,
@@ -232,7 +228,6 @@ def schedule_html(placements: Iterable[Placement], cluster: View | None = None, 
                  f"{placed:,} of {placed + failed:,} placed", notes, cards, tables)
 
 
-@checks_arguments
 @checks_arguments
 def compare_html(found: Comparison, cluster: View | None = None, *,
                  notes: Sequence[str] = ()) -> str:

@@ -188,7 +188,9 @@ def _naming(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def named_error(error: BaseException, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> BaseException:
     """Returns the error of a call, or a better one that names the argument of a wrong type."""
-    if isinstance(error, NotFoundError) or not _is_own(error):
+    if isinstance(error, NotFoundError) and not kwargs and all(isinstance(arg, str) for arg in args[1:]):
+        return error  # of a key, quickly
+    if not _is_own(error):
         return error
     if isinstance(error, Error) and (error.path or error.plugin) and not isinstance(error, MisuseError):
         return error  # about what the arguments hold

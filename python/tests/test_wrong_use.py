@@ -100,13 +100,13 @@ def test_errors_of_a_users_function_are_not_taken_for_those_of_an_argument(clust
         int(float("inf"))
 
     with pytest.raises(OverflowError, match="cannot convert float infinity"):
-        libsched.schedule(cluster, [pod()], seed=2**40, placed=overflows)
+        libsched.schedule(cluster, [pod()], [libsched.Framework()], seed=2**40, placed=overflows)
 
     def calls_wrongly(_):
         libsched.Cluster().add_pods(3)
 
     with pytest.raises(libsched.MisuseError, match="^pods"):
-        libsched.schedule(cluster, [pod()], seed=2**40, placed=calls_wrongly)
+        libsched.schedule(cluster, [pod()], [libsched.Framework()], seed=2**40, placed=calls_wrongly)
 
 
 def test_fields_that_a_user_adds_are_not_checked():

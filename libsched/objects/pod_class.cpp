@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cstring>
 #include <vector>
 
@@ -256,16 +255,6 @@ struct Parts {
   bool spelling = true;  // of volumes, and volumes of which plugins read nothing else
 };
 
-// There is one.
-const OwnerReference& controller_of(const Pod& pod) {
-  const auto found = std::find_if(pod.meta.owners.begin(), pod.meta.owners.end(),
-                                  [](const OwnerReference& o) { return o.controller; });
-  assert(found != pod.meta.owners.end());
-  return *found;
-}
-
-bool is_read(const Volume& v) { return v.kind != VolumeKind::kOther; }
-
 // Those parts that are written.
 uint32_t written_parts(const Pod& pod, const Parts& parts) {
   uint32_t out = parts_of(pod);
@@ -319,7 +308,7 @@ Str encode(const Pod& pod, const Parts& parts, std::string* room) {
                               kHostUsersField | kHostUsers;
   there &= ~kFlags;
   if (has(kOwner)) {
-    const OwnerReference& owner = controller_of(pod);
+    const OwnerReference& owner = *controller_of(pod);
     texts({owner.api_version, owner.kind, owner.name});
   }
   if (has(kTolerations)) e.list(spec.tolerations, [&](const Toleration& t) { e.toleration(t); });

@@ -27,8 +27,7 @@ uint32_t lasting_parts(const Pod& pod) {
     return std::any_of(spec.volumes.begin(), spec.volumes.end(), is);
   };
   Noted parts;
-  parts.note(kOwner, std::any_of(pod.meta.owners.begin(), pod.meta.owners.end(),
-                                 [](const OwnerReference& o) { return o.controller; }));
+  parts.note(kOwner, controller_of(pod) != nullptr);
   parts.note(kNamed, !spec.resource_claims.empty() || any_volume([](const Volume& v) {
                return v.kind == VolumeKind::kEphemeral;
              }));
@@ -44,8 +43,7 @@ uint32_t lasting_parts(const Pod& pod) {
   parts.note(kSpread, !spec.spread.empty());
   parts.note(kInitContainers, !spec.init_containers.empty());
   parts.note(kVolumes, !spec.volumes.empty());
-  parts.note(kReadVolumes,
-             any_volume([](const Volume& v) { return v.kind != VolumeKind::kOther; }));
+  parts.note(kReadVolumes, any_volume(is_read));
   parts.note(kResized, status_has_resources(pod.status));
   parts.note(kGates, !spec.scheduling_gates.empty());
   parts.note(kClaims, !spec.resource_claims.empty());
@@ -60,6 +58,12 @@ uint32_t lasting_parts(const Pod& pod) {
 }
 
 }  // namespace
+
+const OwnerReference* controller_of(const Pod& pod) {
+  for (const OwnerReference& o : pod.meta.owners)
+    if (o.controller) return &o;
+  return nullptr;
+}
 
 void note_parts(Pod& pod) {
   pod.parts = lasting_parts(pod);

@@ -49,4 +49,9 @@ void note_parts(Pod& pod);
 // All parts of the pod as it is now.
 uint32_t parts_of(const Pod& pod);
 
+// The owner that is the controller of the pod, or null.
+const OwnerReference* controller_of(const Pod& pod);
+// Whether a plugin looks into volumes of this kind.
+inline bool is_read(const Volume& v) { return v.kind != VolumeKind::kOther; }
+
 }  // namespace libsched

@@ -35,12 +35,6 @@ Ref<Pod> with_claims_of(const Ref<Pod>& made, Str before) {
 
 }  // namespace
 
-const OwnerReference* controller_of(const Pod& pod) {
-  for (const OwnerReference& o : pod.meta.owners)
-    if (o.controller) return &o;
-  return nullptr;
-}
-
 Str kind_of_workload(const Pod& pod, Str ns, Str name) {
   if (pod.meta.ns != ns) return {};
   const OwnerReference* const owner = controller_of(pod);

@@ -7,11 +7,9 @@
 #include <vector>
 
 #include "libsched/cluster/view.hpp"
+#include "libsched/objects/pod_parts.hpp"
 
 namespace libsched {
-
-// The owner that is the controller of the pod, or null.
-const OwnerReference* controller_of(const Pod& pod);
 
 // The kind of the workload `name` if the pod's controller is that workload or belongs to it: a
 // ReplicaSet named by a Deployment and the pod's template hash belongs to the Deployment. Otherwise

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "libsched/framework/class_cycle.hpp"
 #include "libsched/framework/class_scores.hpp"
@@ -36,6 +37,8 @@ class KeptClass {
   int64_t offset = 0;  // what the totals of `scores` lack, as of the latest choice by them
   // Whether the class was used so lately that its next pod may go on from `cycle`.
   bool lately() const { return lately_; }
+  // Whether the cycle is about to be learned for the first time.
+  bool begins() { return !std::exchange(begun_, true); }
 
  private:
   friend class ClassCache;
@@ -45,7 +48,7 @@ class KeptClass {
   ChangeLog::Cursor cursor;
   ClassVerdicts verdicts;
   size_t bytes = 0;  // as counted last
-  bool lately_ = false, counted = false;
+  bool lately_ = false, begun_ = false, counted = false;
 };
 
 class ClassCache {

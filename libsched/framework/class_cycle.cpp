@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "libsched/framework/plugin_scope.hpp"
 #include "libsched/framework/score_columns.hpp"
@@ -124,7 +125,7 @@ void ClassCycle::learn(const Asked& asked, const ScoreSet& set, const Totals& to
       rejected |= v.live().word(w) & ~rows[w];
       feasible_[w] &= rows[w];
     }
-    if (rejected != 0) rejecting_.push_back(p.step);
+    if (rejected != 0) note_rejecting(&p);
   }
   // Else something has a say that is not known here, as nominated pods.
   if (!std::equal(feasible_.begin(), feasible_.end(), set.bits)) return;
@@ -145,49 +146,43 @@ bool ClassCycle::take_totals(const Asked& asked, const ScoreSet& set, const Tota
   totals_.begin(places);
   static_.assign(places.words() * 64, 0);
   scored_.assign(places.words(), 0);
+  const int32_t* const by_row = totals.kept != nullptr ? totals.kept->totals() : totals.rows;
+  int32_t* const by_place = totals_.edit_totals();
   set.for_each([&](uint32_t r) {
     const uint32_t place = places.of(r);
-    static_[place] = totals_.edit_totals()[place] =
-        totals.kept != nullptr ? totals.kept->totals()[r] : totals.rows[r];
+    by_place[place] = by_row[r];
     scored_[place / 64] |= uint64_t{1} << (place % 64);
   });
   totals_.take(scored_.data());
-  varied_ = false;
-  for (const Part& p : parts_)
-    if (p.scores && p.whole && !take_off(asked, set, p)) return false;
   sums_.clear();
-  if (wholes_ != 0) sums_.assign(static_.begin(), static_.end());
-  for (const Part& p : parts_)
-    if (p.scores && !p.whole && (p.dynamic || p.plugin->normalizes()) && !take_off(asked, set, p))
-      return false;
+  if (wholes_ != 0) sums_.assign(by_place, by_place + places.words() * 64);
+  varied_ = false;
+  int64_t same = -totals.offset;  // what static_ has of every node
+  for (const Part& p : parts_) {
+    if (!p.scores || p.dynamic) continue;
+    const CycleState::Entry& e = std::as_const(asked.state).entries()[p.index];
+    const std::optional<Scored> s = ask_scores(asked, set, p, e);
+    if (!s || asked.call.exceeded()) return false;
+    if (!p.whole && s->uniform) {
+      same += s->value * p.weight;
+      continue;
+    }
+    varied_ = varied_ || (!p.whole && p.plugin->normalizes());
+    int32_t* const into = p.whole ? sums_.data() : static_.data();
+    const auto weight = static_cast<int32_t>(p.whole ? -p.weight : p.weight);
+    const int64_t* const column = asked.work.column.data();
+    set.for_each([&](uint32_t r) {
+      into[places.of(r)] += static_cast<int32_t>(s->uniform ? s->value : column[r]) * weight;
+    });
+  }
+  for (int32_t& at : static_) at += static_cast<int32_t>(same);
   return true;
 }
 
-// Takes off from static_ what a plugin says that follows pods, and notes in varied_ whether a
-// plugin that does not gives nodes different scores, which it has normalised.
-bool ClassCycle::take_off(const Asked& asked, const ScoreSet& set, const Part& part) {
-  const std::span<const CycleState::Entry> entries = std::as_const(asked.state).entries();
-  const CycleState::Entry& e = entries[part.index];
-  const bool follows = part.whole || part.dynamic;
-  const std::optional<Scored> s = ask_scores(asked, set, part, e, follows);
-  if (!s) return false;
-  if (!follows) {
-    varied_ = varied_ || !s->uniform;
-    return true;
-  }
-  const int64_t* const column = asked.work.column.data();
-  set.for_each([&](uint32_t r) {
-    static_[asked.places.of(r)] -=
-        static_cast<int32_t>((s->uniform ? s->value : column[r]) * part.weight);
-  });
-  return !asked.call.exceeded();
-}
-
-// What the plugin says of the rows of the set, whose scores are in Workspace::column unless they
-// are uniform; `normalized`: after NormalizeScore. Nothing if it fails.
+// What the plugin says of the rows of the set, after NormalizeScore: the scores are in
+// Workspace::column unless they are uniform. Nothing if it fails.
 std::optional<Scored> ClassCycle::ask_scores(const Asked& asked, const ScoreSet& set,
-                                             const Part& part, const CycleState::Entry& entry,
-                                             bool normalized) {
+                                             const Part& part, const CycleState::Entry& entry) {
   std::vector<uint64_t>& errors = asked.work.few_errors;
   if (errors.size() < words_) errors.resize(words_);
   bool failed = false;
@@ -200,7 +195,7 @@ std::optional<Scored> ClassCycle::ask_scores(const Asked& asked, const ScoreSet&
   Scored out = part.plugin->score(call, judged, column);
   if (failed) std::fill(errors.begin(), errors.end(), 0);
   if (failed || asked.call.exceeded()) return std::nullopt;
-  if (!normalized || !part.plugin->normalizes()) return out;
+  if (!part.plugin->normalizes()) return out;
   if (out.uniform) {
     out.value = part.plugin->normalize_uniform(call, out.value);
   } else if (!part.plugin->normalize(call, set, column).success()) {
@@ -231,9 +226,8 @@ bool ClassCycle::accepted(uint32_t row) const {
   return true;
 }
 
-void ClassCycle::note_rejecting(uint32_t step) {
-  if (std::find(rejecting_.begin(), rejecting_.end(), step) == rejecting_.end())
-    rejecting_.push_back(step);
+void ClassCycle::note_rejecting(Part* part) {
+  if (!std::exchange(part->rejects, true)) rejecting_.push_back(part->step);
 }
 
 // Asks about every row. Returns false if an answer is an Error.
@@ -248,29 +242,47 @@ bool ClassCycle::judge_all(const Asked& asked, Part* part) {
   return failed == 0 && !asked.call.exceeded();
 }
 
-// Asks about the rows of Workspace::hit_rows.
-bool ClassCycle::judge_rows(const Asked& asked, const Part& part) {
-  std::vector<uint64_t>&alive = asked.work.few_bits, &errors = asked.work.few_errors;
-  const std::vector<uint32_t>& rows = asked.work.hit_rows;
+// Asks about these rows. Returns false if an answer is an Error.
+bool ClassCycle::judge_rows(const Asked& asked, std::span<const uint32_t> rows, Part* part) {
   if (rows.empty()) return true;
+  std::vector<uint8_t>& rejected = asked.work.few_rejected;
+  rejected.assign(rows.size(), 0);
+  if (!part->plugin->filter_rows(call_of(asked, *part), rows, rejected.data()) &&
+      !reject_rows(asked, rows, *part))
+    return false;
+  if (asked.call.exceeded()) return false;
+  if (!part->rejects) {  // it accepts every row: mostly it still does
+    if (std::find(rejected.begin(), rejected.end(), 1) == rejected.end()) return true;
+    note_rejecting(part);
+  }
+  uint64_t* const accepted = accepted_[part->step].data();
+  uint64_t changed = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const uint32_t r = rows[i];
+    const uint64_t bit = uint64_t{rejected[i] == 0} << (r % 64);
+    uint64_t& word = accepted[r / 64];
+    const uint64_t now = (word & ~(uint64_t{1} << (r % 64))) | bit;
+    changed |= word ^ now;
+    word = now;
+  }
+  rows_changed_ = rows_changed_ || changed != 0;
+  return true;
+}
+
+// The same by Plugin::filter(), in Workspace::few_rejected.
+bool ClassCycle::reject_rows(const Asked& asked, std::span<const uint32_t> rows, const Part& part) {
+  std::vector<uint64_t>&alive = asked.work.few_bits, &errors = asked.work.few_errors;
   if (alive.size() < words_) alive.resize(words_);
   if (errors.size() < words_) errors.resize(words_);
   for (const uint32_t r : rows) alive[r / 64] |= uint64_t{1} << (r % 64);
-  RowSet set{0, words_, alive.data(), errors.data(), rows};
-  part.plugin->filter(call_of(asked, part), set);
-  std::vector<uint64_t>& accepted = accepted_[part.step];
+  part.plugin->filter(call_of(asked, part), {0, words_, alive.data(), errors.data()});
   uint64_t failed = 0;
-  bool rejects = false;
-  for (const uint32_t r : rows) {
-    const uint64_t bit = uint64_t{1} << (r % 64);
-    uint64_t& word = accepted[r / 64];
-    failed |= errors[r / 64];
-    rejects = rejects || (alive[r / 64] & bit) == 0;
-    word = (word & ~bit) | (alive[r / 64] & bit);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    failed |= errors[rows[i] / 64];
+    asked.work.few_rejected[i] = has_bit(alive, rows[i]) ? 0 : 1;
   }
   for (const uint32_t r : rows) alive[r / 64] = errors[r / 64] = 0;
-  if (rejects) note_rejecting(part.step);
-  return failed == 0 && !asked.call.exceeded();
+  return failed == 0;
 }
 
 // Brings one plugin's data up to date, and what it says of every row, if need be.
@@ -290,11 +302,7 @@ Result<bool> ClassCycle::renew(const Asked& asked, const FewChanges& changes, Pa
   }
   switch (how) {
     case Plugin::Renewed::kSame: return true;
-    case Plugin::Renewed::kRows: {
-      std::vector<uint32_t>& rows = asked.work.hit_rows;
-      std::erase_if(rows, [&](uint32_t r) { return !v.live().test(r); });
-      return judge_rows(asked, *part);
-    }
+    case Plugin::Renewed::kRows: return judge_rows(asked, asked.work.changed_rows, part);
     case Plugin::Renewed::kNo: {
       std::shared_ptr<PluginData> fresh;
       if (part->pre_filters) {
@@ -324,7 +332,7 @@ Result<bool> ClassCycle::renew(const Asked& asked, const FewChanges& changes, Pa
     case Plugin::Renewed::kAll: break;
   }
   if (!judge_all(asked, part)) return false;
-  note_rejecting(part->step);
+  note_rejecting(part);
   set_changed_ = true;  // perhaps
   return true;
 }
@@ -332,6 +340,7 @@ Result<bool> ClassCycle::renew(const Asked& asked, const FewChanges& changes, Pa
 Result<bool> ClassCycle::renew_filters(const Asked& asked, const FewChanges& changes) {
   const uint64_t version = asked.call.view.version();
   for (Part& p : parts_) {
+    p.renewed = false;
     PluginData* const data = entries_->list[p.index].data.get();
     const bool bound = bound_to_view(data);
     const bool hit =
@@ -340,6 +349,7 @@ Result<bool> ClassCycle::renew_filters(const Asked& asked, const FewChanges& cha
     if (hit) {
       const Result<bool> done = renew(asked, changes, &p);
       if (!done.ok() || !*done) return done;
+      p.renewed = true;
     } else if (bound) {
       data->view_version = version;
     }
@@ -377,13 +387,11 @@ bool ClassCycle::take_all(const Asked& asked) {
 }
 
 // The same of the changed rows.
-bool ClassCycle::take_rows(const Asked& asked, const FewChanges& changes) {
-  const Bitmap& live = asked.call.view.live();
-  for (const FewChanges::Row& r : changes.rows()) {
-    if (!live.test(r.row)) continue;
-    if (accepted(r.row) == has_bit(feasible_, r.row)) continue;
-    feasible_[r.row / 64] ^= uint64_t{1} << (r.row % 64);
-    const uint32_t place = asked.places.of(r.row);
+bool ClassCycle::take_rows(const Asked& asked) {
+  for (const uint32_t r : asked.work.changed_rows) {
+    if (accepted(r) == has_bit(feasible_, r)) continue;
+    feasible_[r / 64] ^= uint64_t{1} << (r % 64);
+    const uint32_t place = asked.places.of(r);
     totals_.flip(place);
     set_changed_ = true;
     if (!scored(place)) return false;
@@ -416,40 +424,88 @@ bool ClassCycle::renew_scores(const Asked& asked, const FewChanges& changes) {
 
 // The part of these rows' totals that follows pods. Returns false if a plugin fails.
 bool ClassCycle::score_rows(const Asked& asked, std::span<const uint32_t> rows) {
+  std::vector<int32_t>& fresh = asked.work.few_sums;
+  if (fresh.size() < rows.size()) fresh.resize(rows.size());
+  if (!add_scores(asked, rows) && !add_columns(asked, rows)) return false;
+  int32_t* const totals = totals_.edit_totals();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const uint32_t place = asked.places.of(rows[i]);
+    if (wholes_ == 0) {
+      totals[place] = fresh[i];
+    } else {  // what the other parts have said stays in the totals
+      totals[place] += fresh[i] - sums_[place];
+      sums_[place] = fresh[i];
+    }
+    totals_.touch(place);
+  }
+  return !asked.call.exceeded();
+}
+
+// Makes Workspace::few_sums what the totals of these rows are without parts that are whole. Returns
+// false if a plugin does not score rows one by one.
+bool ClassCycle::add_scores(const Asked& asked, std::span<const uint32_t> rows) {
+  int32_t* const sums = asked.work.few_sums.data();
+  for (size_t i = 0; i < rows.size(); ++i) sums[i] = static_[asked.places.of(rows[i])];
+  for (const Part& p : parts_) {
+    if (!p.scores || !p.dynamic) continue;
+    const CycleState::Entry& e = entries_->list[p.index];
+    const ScoreCall call{asked.call,   asked.pod,   asked.state, e.score_data.get(),
+                         e.data.get(), e.pre_scored};
+    if (!p.plugin->score_rows(call, rows, static_cast<uint32_t>(p.weight), sums)) return false;
+  }
+  return true;
+}
+
+// The same by Plugin::score(). Returns false if a plugin fails, or a score is out of range.
+bool ClassCycle::add_columns(const Asked& asked, std::span<const uint32_t> rows) {
   Workspace& work = asked.work;
   std::vector<uint64_t>&bits = work.few_bits, &errors = work.few_errors;
   if (bits.size() < words_) bits.resize(words_);
   if (errors.size() < words_) errors.resize(words_);
   for (const uint32_t r : rows) bits[r / 64] |= uint64_t{1} << (r % 64);
-  bool failed = false;
-  ScoreSet set{words_, rows.size(), bits.data(), nullptr, errors.data(), 0, &failed, rows};
-  // What the other parts have said stays in the totals.
-  int32_t* const totals = totals_.edit_totals();
-  int32_t* const sums = wholes_ != 0 ? sums_.data() : totals;
-  for (const uint32_t r : rows) {
-    const uint32_t place = asked.places.of(r);
-    if (wholes_ != 0) totals[place] -= sums[place];
-    sums[place] = static_[place];
-    totals_.touch(place);
-  }
-  bool fits = true;
+  bool failed = false, fits = true;
+  const ScoreSet set{words_, rows.size(), bits.data(), nullptr, errors.data(), 0, &failed, rows};
+  int32_t* const sums = work.few_sums.data();
+  for (size_t i = 0; i < rows.size(); ++i) sums[i] = static_[asked.places.of(rows[i])];
+  int64_t* const column = work.column.data();
   for (const Part& p : parts_) {
     if (!p.scores || !p.dynamic) continue;
     const CycleState::Entry& e = entries_->list[p.index];
-    int64_t* const column = work.column.data();
-    const Scored s = p.plugin->score(
-        {asked.call, asked.pod, asked.state, e.score_data.get(), e.data.get(), e.pre_scored}, set,
-        column);
-    for (const uint32_t r : rows) {
-      const int64_t score = s.uniform ? s.value : column[r];
+    const ScoreCall call{asked.call,   asked.pod,   asked.state, e.score_data.get(),
+                         e.data.get(), e.pre_scored};
+    const Scored s = p.plugin->score(call, set, column);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const int64_t score = s.uniform ? s.value : column[rows[i]];
       fits = fits && score >= kMinNodeScore && score <= kMaxNodeScore;
-      sums[asked.places.of(r)] += static_cast<int32_t>(score * p.weight);
+      sums[i] += static_cast<int32_t>(score * p.weight);
     }
   }
-  if (wholes_ != 0)
-    for (const uint32_t r : rows) totals[asked.places.of(r)] += sums[asked.places.of(r)];
   for (const uint32_t r : rows) bits[r / 64] = errors[r / 64] = 0;
-  return fits && !failed && !asked.call.exceeded();
+  return fits && !failed;
+}
+
+// Lists the changed rows of nodes.
+void ClassCycle::list_changed(const Asked& asked, const FewChanges& changes) {
+  const Bitmap& live = asked.call.view.live();
+  std::vector<uint32_t>& rows = asked.work.changed_rows;
+  rows.clear();
+  common_ = kAllChanges;
+  for (const FewChanges::Row& r : changes.rows()) {
+    if (!live.test(r.row)) continue;
+    rows.push_back(r.row);
+    common_ &= r.kinds;
+  }
+}
+
+// Those of them with a change of these kinds.
+std::span<const uint32_t> ClassCycle::changed_by(const Asked& asked, const FewChanges& changes,
+                                                 ChangeKinds kinds) {
+  if ((common_ & kinds) != 0) return asked.work.changed_rows;
+  std::vector<uint32_t>& rows = asked.work.hit_rows;
+  rows.clear();
+  for (const FewChanges::Row& r : changes.rows())
+    if ((r.kinds & kinds) != 0 && asked.call.view.live().test(r.row)) rows.push_back(r.row);
+  return rows;
 }
 
 Result<bool> ClassCycle::follow(const Asked& asked, const FewChanges& changes) {
@@ -458,36 +514,37 @@ Result<bool> ClassCycle::follow(const Asked& asked, const FewChanges& changes) {
   const PluginScope scope(asked.state, asked.call, true);
   const ChangeKinds all = changes.all();
   if ((all & (kNodeChanged | kOrderChanged | static_rows_)) != 0) return false;
-  set_changed_ = false;
-  if (filters_bound_ || (all & filter_cares_) != 0) {
+  set_changed_ = rows_changed_ = false;
+  list_changed(asked, changes);
+  const bool renews = filters_bound_ || (all & filter_cares_) != 0;
+  if (renews) {
     const Result<bool> renewed = renew_filters(asked, changes);
     if (!renewed.ok() || !*renewed) return renewed;
   }
   if ((all & row_cares_) != 0) {
-    std::vector<uint32_t>& rows = asked.work.hit_rows;
-    for (const Part& p : parts_) {
-      if (p.step == kNoId || (all & p.filter.row) == 0) continue;
-      rows.clear();
-      for (const FewChanges::Row& r : changes.rows())
-        if (p.filter.row_hit(r.kinds) && v.live().test(r.row)) rows.push_back(r.row);
-      if (!judge_rows(asked, p)) {
+    for (Part& p : parts_) {
+      if (p.step == kNoId || (all & p.filter.row) == 0 || (renews && p.renewed)) continue;
+      if (!judge_rows(asked, changed_by(asked, changes, p.filter.row), &p)) {
         LIBSCHED_TRY(asked.call.check_limits());
         return false;
       }
     }
   }
-  if (!(set_changed_ ? take_all(asked) : take_rows(asked, changes))) return false;
+  if (set_changed_ ? !take_all(asked) : rows_changed_ && !take_rows(asked)) return false;
   if (varied_ && set_changed_) return false;
   if ((scores_bound_ || (all & score_cares_) != 0) && !renew_scores(asked, changes)) {
     LIBSCHED_TRY(asked.call.check_limits());
     return false;
   }
   if ((all & dynamic_rows_) != 0) {
-    std::vector<uint32_t>& rows = asked.work.hit_rows;
-    rows.clear();
-    for (const FewChanges::Row& r : changes.rows())
-      if ((r.kinds & dynamic_rows_) != 0 && v.live().test(r.row) && scored(asked.places.of(r.row)))
-        rows.push_back(r.row);
+    std::span<const uint32_t> rows = changed_by(asked, changes, dynamic_rows_);
+    const auto lacks = [&](uint32_t r) { return !scored(asked.places.of(r)); };
+    if (std::any_of(rows.begin(), rows.end(), lacks)) {
+      std::vector<uint32_t>& left = asked.work.few_rows;
+      left.assign(rows.begin(), rows.end());
+      std::erase_if(left, lacks);
+      rows = left;
+    }
     if (!rows.empty() && !score_rows(asked, rows)) {
       LIBSCHED_TRY(asked.call.check_limits());
       return false;

@@ -71,6 +71,8 @@ class ClassCycle {
     Reads filter, score;
     uint32_t step = kNoId;  // into steps_; kNoId: Filter is skipped, or not implemented
     bool pre_filters = false, filters = false, pre_scores = false;
+    bool rejects = false;  // step is in rejecting_
+    bool renewed = false;  // in this cycle: its verdicts of all rows are up to date
     bool scores = false;   // and PreScore has not skipped it
     bool dynamic = false;  // its score follows pods of the node
     bool whole = false;    // its scores follow other nodes, or the set
@@ -81,21 +83,26 @@ class ClassCycle {
 
   bool note_parts(const Asked& asked);
   bool take_totals(const Asked& asked, const ScoreSet& set, const Totals& totals);
-  bool take_off(const Asked& asked, const ScoreSet& set, const Part& part);
   std::optional<Scored> ask_scores(const Asked& asked, const ScoreSet& set, const Part& part,
-                                   const CycleState::Entry& entry, bool normalized);
+                                   const CycleState::Entry& entry);
   void note_cares();
   Result<bool> renew_filters(const Asked& asked, const FewChanges& changes);
   Result<bool> renew(const Asked& asked, const FewChanges& changes, Part* part);
   bool judge_all(const Asked& asked, Part* part);
-  bool judge_rows(const Asked& asked, const Part& part);
+  bool judge_rows(const Asked& asked, std::span<const uint32_t> rows, Part* part);
+  bool reject_rows(const Asked& asked, std::span<const uint32_t> rows, const Part& part);
   FilterCall call_of(const Asked& asked, const Part& part) const;
   bool accepted(uint32_t row) const;
-  void note_rejecting(uint32_t step);
+  void note_rejecting(Part* part);
+  void list_changed(const Asked& asked, const FewChanges& changes);
+  std::span<const uint32_t> changed_by(const Asked& asked, const FewChanges& changes,
+                                       ChangeKinds kinds);
   bool take_all(const Asked& asked);
-  bool take_rows(const Asked& asked, const FewChanges& changes);
+  bool take_rows(const Asked& asked);
   bool renew_scores(const Asked& asked, const FewChanges& changes);
   bool score_rows(const Asked& asked, std::span<const uint32_t> rows);
+  bool add_scores(const Asked& asked, std::span<const uint32_t> rows);
+  bool add_columns(const Asked& asked, std::span<const uint32_t> rows);
   bool rescore(const Asked& asked, const FewChanges& changes);
   Plugin::Rescored rescore_part(const Asked& asked, const FewChanges& changes, const ScoreSet& set,
                                 Part* part);
@@ -120,6 +127,8 @@ class ClassCycle {
   std::vector<uint32_t> rejecting_;              // steps that do not accept every row
   std::vector<uint64_t> feasible_;               // by row
   bool set_changed_ = false;                     // in this cycle
+  bool rows_changed_ = false;                    // in this cycle: a verdict of a changed row has
+  ChangeKinds common_ = 0;                       // in this cycle: what all changed rows have
   bool varied_ = false;                          // sums depend on the set
   bool filters_bound_ = false;  // some data of PreFilter is for one version of the view
   bool scores_bound_ = false;   // and of PreScore, of parts that are not whole

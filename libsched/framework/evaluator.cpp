@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "libsched/base/quote.hpp"
-#include "libsched/framework/foreign_call.hpp"
 
 namespace libsched {
 namespace {
@@ -22,31 +21,26 @@ Result<void> Evaluator::tie(CycleState& state) const {
   return {};
 }
 
-Result<void> Evaluator::may_ask() const {
-  if (ForeignCall::depth() < ForeignCall::kMaxDepth) return {};
-  return Error{Rc::kMisuse,
-               "plugins ask for plugins more than " + std::to_string(ForeignCall::kMaxDepth) +
-                   " deep on this thread",
-               {},
-               {}};
+Error Evaluator::too_deep() {
+  return {Rc::kMisuse,
+          "plugins ask for plugins more than " + std::to_string(ForeignCall::kMaxDepth) +
+              " deep on this thread",
+          {},
+          {}};
 }
 
-Result<void> Evaluator::check_idle() const {
-  LIBSCHED_TRY(may_ask());
-  if (!busy_) return {};
-  return Error{Rc::kMisuse,
-               "this evaluator is asking its plugins already: a plugin needs one of its own",
-               {},
-               {}};
+Error Evaluator::busy() {
+  return {Rc::kMisuse,
+          "this evaluator is asking its plugins already: a plugin needs one of its own",
+          {},
+          {}};
 }
 
-// Guards data that plugins have prepared and are running with.
-Result<void> Evaluator::may_replace(const CycleState& state) const {
-  if (!state.in_use()) return {};
-  return Error{Rc::kMisuse,
-               "plugins are being asked with this cycle state already: use another one, or a copy",
-               {},
-               {}};
+Error Evaluator::in_use() {
+  return {Rc::kMisuse,
+          "plugins are being asked with this cycle state already: use another one, or a copy",
+          {},
+          {}};
 }
 
 // For another view plugins would prepare their data again.

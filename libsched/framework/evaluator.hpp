@@ -16,6 +16,7 @@
 #include "libsched/framework/cycle_observer.hpp"
 #include "libsched/framework/decision.hpp"
 #include "libsched/framework/filter_pass.hpp"
+#include "libsched/framework/foreign_call.hpp"
 #include "libsched/framework/framework.hpp"
 #include "libsched/framework/rejections.hpp"
 #include "libsched/framework/workspace.hpp"
@@ -123,7 +124,9 @@ class Evaluator final : public RefCounted {
   Result<void> use(Ref<Services> services);  // kMisuse while plugins judge many nodes
 
   // Plugins may call plugins in turn, up to a limited depth.
-  Result<void> may_ask() const;
+  Result<void> may_ask() const {
+    return ForeignCall::depth() < ForeignCall::kMaxDepth ? Result<void>() : too_deep();
+  }
 
   Status run_pre_enqueue(const Pod& pod) const;
   // The result is in state.pre_filter().
@@ -287,8 +290,17 @@ class Evaluator final : public RefCounted {
 
   std::string sign(const Pod& pod) const;
 
-  Result<void> check_idle() const;
-  Result<void> may_replace(const CycleState& state) const;
+  Result<void> check_idle() const {
+    LIBSCHED_TRY(may_ask());
+    return busy_ ? busy() : Result<void>();
+  }
+  // Guards data that plugins have prepared and are running with.
+  Result<void> may_replace(const CycleState& state) const {
+    return state.in_use() ? in_use() : Result<void>();
+  }
+  static Error too_deep();
+  static Error busy();
+  static Error in_use();
   Result<void> may_read(const CycleState& state) const;
   Result<void> may_reserve() const;
   Result<void> tie(CycleState& state) const;

@@ -353,11 +353,15 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   const TieMode ties = uniform ? TieMode::kRandom : options.ties;
   std::optional<ObservedPoint> point;
   if (scoring) point.emplace(options, CyclePoint::kScore, pod, state);
-  if (*kept != nullptr) {
+  const bool learns =
+      scoring && *kept != nullptr && may_go_on(state, pod, options) && (*kept)->lately();
+  // The first time all nodes have to be scored, and the cycle keeps what there is to keep.
+  const bool begins = learns && framework_->narrow_scores() && (*kept)->begins();
+  if (*kept != nullptr && !begins) {
     const Result<bool> picked = pick_kept(scores, set, *kept, ties, options, &out);
     if (!picked.ok()) return picked.error();
     if (*picked) {
-      if (may_go_on(state, pod, options) && (*kept)->lately())
+      if (learns)
         learn_class(state, pod, call, set, *kept, {&(*kept)->scores, nullptr, (*kept)->offset});
       scores.count_scores(set);
       if (point) point->end(&out.status);
@@ -387,8 +391,7 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
     return out;
   }
   LIBSCHED_TRY(score_into(&work_.narrow_totals));
-  if (scoring && out.status.success() && *kept != nullptr && may_go_on(state, pod, options) &&
-      (*kept)->lately())
+  if (learns && out.status.success())
     learn_class(state, pod, call, set, *kept, {nullptr, work_.narrow_totals.data(), offset});
   return out;
 }

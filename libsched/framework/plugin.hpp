@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "libsched/base/result.hpp"
@@ -35,8 +36,6 @@ struct RowSet {
   size_t words = 0;
   uint64_t* alive = nullptr;   // the filter clears the rows it rejects
   uint64_t* errors = nullptr;  // the filter sets those of them that are Errors
-  // If not empty, the rows of `alive`: a filter may go through these instead of all words.
-  std::span<const uint32_t> few = {};
 
   bool single() const { return words == 1; }
   // Calls f(row) for every row of the set; f may call reject(row).
@@ -197,6 +196,12 @@ class Plugin {
   }
 
   virtual void filter(const FilterCall&, const RowSet&) const {}
+  // The same for a few rows of the view, without the work that whole words take: sets rejected[i]
+  // to 1 for those that filter() rejects. Returns false if it has not judged them, as where a
+  // verdict may be an Error; then filter() is asked.
+  virtual bool filter_rows(const FilterCall&, std::span<const uint32_t>, uint8_t*) const {
+    return false;
+  }
   // The whole status of a row that filter() has just rejected, without the plugin's name.
   virtual Status filter_status(const FilterCall&, uint32_t row) const;
   // Rejected rows with the same number have the same filter_status(). kNoReasonKey: unknown until
@@ -234,6 +239,12 @@ class Plugin {
   // rows to 0. Returns false if the totals are as before, or if a score is out of range and they
   // are meaningless; then score() is asked.
   virtual bool add_scores(const ScoreCall&, const ScoreSet&, uint32_t, int32_t*, bool) const {
+    return false;
+  }
+  // For a plugin that does not normalise: adds the score of each of a few rows, times the weight, to
+  // sums[i]. Returns false if it has not, or a score is out of range; the sums are then meaningless,
+  // and score() is asked.
+  virtual bool score_rows(const ScoreCall&, std::span<const uint32_t>, uint32_t, int32_t*) const {
     return false;
   }
   // The status of a row that score() has marked in `errors`, without the plugin's name.

@@ -26,7 +26,10 @@ struct Workspace {
   std::vector<uint64_t> placed_rows;                      // feasible ones, by place
   std::vector<uint64_t> hit, alive_hit, normal;  // rows that kept answers are made for again
   std::vector<uint32_t> few_rows;
-  std::vector<uint32_t> hit_rows;
+  std::vector<uint32_t> hit_rows, changed_rows;
+  // Of a few rows, in the order of their list.
+  std::vector<uint8_t> few_rejected;
+  std::vector<int32_t> few_sums;
   std::vector<uint64_t> few_bits, few_errors;  // zero between uses
   std::vector<uint64_t> score_errors;          // zero unless `score_failed`
   bool score_failed = false;

@@ -18,6 +18,7 @@ Allocation::Allocation(const std::vector<ResourceSpec>& resources, Basis basis) 
                       : r.name == "ephemeral-storage" ? kEphemeralStorage
                                                       : kNoId});
   for (const Item& item : items_) names_.push_back(item.name);
+  pair_ = cpu_and_memory();
 }
 
 bool Allocation::lists(Str name) const {
@@ -79,6 +80,25 @@ AllocationColumns Allocation::columns(const Columns& columns, const AllocationAs
     column.ask = amounts[i];
     column.weight = item.weight;
     column.inverse = columns.inverse_column(id);
+  }
+  return out;
+}
+
+std::optional<PairOfRows> Allocation::pair(const Columns& columns,
+                                           const AllocationAsk& ask) const {
+  if (!pair_ || columns.allocatable_column(kCpu).base == nullptr) return std::nullopt;
+  const std::span<const int64_t> amounts = ask.amounts();
+  const auto array = [](const RowColumn& c) { return reinterpret_cast<const int64_t*>(c.base); };
+  PairOfRows out;
+  out.nonzero = basis_ == Basis::kNonZero;
+  for (size_t i = 0; i < 2; ++i) {
+    const uint32_t id = items_[i].id;
+    out.items[i] = {array(columns.allocatable_column(id)),
+                    array(columns.left_column(id)),
+                    array(columns.nonzero_column(id)),
+                    columns.inverse_column(id).doubles(0),
+                    amounts[i],
+                    items_[i].weight};
   }
   return out;
 }

@@ -93,6 +93,18 @@ class AllocationColumns {
   std::vector<AllocationColumn> many_;  // all, if they are more
 };
 
+// What scores of cpu and memory read of a writer's rows; the arrays are parallel to the listed
+// resources.
+struct PairOfRows {
+  struct Item {
+    const int64_t *allocatable, *left, *used;
+    const double* inverse;  // Columns::inverse_column()
+    int64_t ask, weight;
+  };
+  std::array<Item, 2> items;
+  bool nonzero;  // `used` is what is in use; else it is allocatable - left
+};
+
 class Allocation {
  public:
   // With kNonZero, a container without cpu or memory requests counts as 100m and 200Mi, as it does
@@ -111,6 +123,8 @@ class Allocation {
   }
   std::shared_ptr<AllocationAsk> ask(const Pod& pod) const;
   AllocationColumns columns(const Columns& columns, const AllocationAsk& ask) const;
+  // The same at less cost if cpu and memory are listed alone and the columns are a writer's.
+  std::optional<PairOfRows> pair(const Columns& columns, const AllocationAsk& ask) const;
 
   // Whether the pod asks for a listed resource that a DeviceClass provides.
   bool lists_devices(const View& view, const Resources& asked) const;
@@ -131,6 +145,7 @@ class Allocation {
   std::vector<Item> items_;
   std::vector<Str> names_;  // of items_
   Basis basis_;
+  bool pair_ = false;  // cpu_and_memory()
 };
 
 // Go's int64(x) on amd64: a value out of range becomes the smallest number.

@@ -30,6 +30,7 @@ struct Demand {
 struct Demands final : PluginData {
   std::vector<Demand> list;  // pods first, then in upstream's order of checks
   bool impossible = false;   // a positive amount of a resource that no node has
+  bool by_devices = false;   // some demand is
   std::shared_ptr<PluginData> clone() const override { return std::make_shared<Demands>(*this); }
 };
 
@@ -64,6 +65,7 @@ class NodeResourcesFit final : public Plugin {
       const bool by_devices = device_resources_ && may_be_device_resource(view, s.name);
       data->list.push_back({id, s.value, s.name, by_devices});
       if (id == kUnknownResource && s.value > 0 && !by_devices) data->impossible = true;
+      data->by_devices = data->by_devices || by_devices;
     }
     return data;
   }
@@ -94,15 +96,6 @@ class NodeResourcesFit final : public Plugin {
         if (all[row] > 0 && d.need > left[row]) set.reject(row);
       });
     }
-    if (!set.few.empty()) {
-      for (const Demand& d : demands.list) {
-        if (d.resource == kUnknownResource || d.by_devices) continue;
-        const RowColumn left = columns.left_column(d.resource);
-        for (const uint32_t row : set.few)
-          if (d.need > left[row]) set.reject(row);
-      }
-      return;
-    }
     constexpr size_t kChunk = 16;
     std::array<FitDemand, kChunk> kernel;
     for (size_t done = 0; done < demands.list.size();) {
@@ -114,6 +107,23 @@ class NodeResourcesFit final : public Plugin {
       }
       fit_rows(kernel.data(), n, set.alive, set.words);
     }
+  }
+
+  bool filter_rows(const FilterCall& call, std::span<const uint32_t> rows,
+                   uint8_t* rejected) const override {
+    if (!call.pre_filtered) return false;
+    const Demands& demands = static_cast<const Demands&>(*call.data);
+    if (demands.impossible || demands.by_devices) return false;
+    const Columns& columns = call.view.columns();
+    for (const Demand& d : demands.list) {
+      if (d.resource == kUnknownResource) continue;
+      const RowColumn left = columns.left_column(d.resource);
+      if (left.base == nullptr) return false;  // a snapshot's
+      const int64_t* const of = left.word(0);
+      const int64_t need = d.need;
+      for (size_t i = 0, n = rows.size(); i < n; ++i) rejected[i] |= need > of[rows[i]];
+    }
+    return true;
   }
 
   Status filter_status(const FilterCall& call, uint32_t row) const override {
@@ -182,6 +192,13 @@ class NodeResourcesFit final : public Plugin {
     if (call.data == nullptr) return false;
     const auto& ask = *static_cast<const AllocationAsk*>(call.data);
     return scorer_.add_scores(call.view, ask, set, weight, totals, first);
+  }
+
+  bool score_rows(const ScoreCall& call, std::span<const uint32_t> rows, uint32_t weight,
+                  int32_t* sums) const override {
+    if (call.data == nullptr) return false;
+    const auto& ask = *static_cast<const AllocationAsk*>(call.data);
+    return scorer_.score_rows(call.view, ask, rows, weight, sums);
   }
 
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {

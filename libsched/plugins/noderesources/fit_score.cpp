@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "libsched/plugins/noderesources/pair_of_rows.hpp"
 #include "libsched/plugins/noderesources/score_kernel.hpp"
 
 namespace libsched {
@@ -93,6 +94,13 @@ bool FitScorer::add_scores(const View& view, const AllocationAsk& ask, const Sco
   AllocationInput input{columns, set.bits, set.words, BalanceForm::kRelative, set.first_word};
   input.first = first;
   return add_least_allocated(input, weight, totals);
+}
+
+bool FitScorer::score_rows(const View& view, const AllocationAsk& ask,
+                           std::span<const uint32_t> rows, uint32_t weight, int32_t* sums) const {
+  if (type_ != Type::kLeast) return false;
+  const std::optional<PairOfRows> pair = allocation_.pair(view.columns(), ask);
+  return pair && add_least_of_rows(*pair, rows, weight, sums);
 }
 
 }  // namespace libsched

@@ -72,12 +72,6 @@ int64_t balanced_allocation_row(std::span<const AllocationColumn> columns, Balan
 
 namespace {
 
-// The balance of two resources of usual size, in steps that give what balance_of() does.
-int64_t pair_balance(double used_a, double used_b, const std::array<double, 2>& capacity) {
-  const double a = std::min(used_a / capacity[0], 1.0), b = std::min(used_b / capacity[1], 1.0);
-  return static_cast<int64_t>((1 - std::abs((a - b) / 2)) * static_cast<double>(kMaxNodeScore));
-}
-
 // The row's score for two columns and usual amounts; none for others.
 std::optional<int64_t> pair_row(const AllocationInput& input, size_t row) {
   std::array<double, 2> capacity, used;
@@ -85,13 +79,14 @@ std::optional<int64_t> pair_row(const AllocationInput& input, size_t row) {
   const int64_t ask_a = input.columns[0].ask, ask_b = input.columns[1].ask;
   if (!usual_amount(ask_a) || !usual_amount(ask_b)) return std::nullopt;
   const int64_t with_pod = pair_balance(used[0] + static_cast<double>(ask_a),
-                                        used[1] + static_cast<double>(ask_b), capacity);
+                                        used[1] + static_cast<double>(ask_b), capacity[0], capacity[1]);
   if (input.form == BalanceForm::kAbsolute) return with_pod;
   if (input.balances == nullptr)
-    return balance_score(input.form, with_pod, pair_balance(used[0], used[1], capacity));
+    return balance_score(input.form, with_pod,
+                         pair_balance(used[0], used[1], capacity[0], capacity[1]));
   uint8_t& known = input.balances[row];
   if (known != Columns::kUnknownBalance) return balance_score(input.form, with_pod, known);
-  const int64_t without = pair_balance(used[0], used[1], capacity);
+  const int64_t without = pair_balance(used[0], used[1], capacity[0], capacity[1]);
   constexpr auto kEnd = static_cast<double>(int64_t{1} << Columns::kUsualBits);
   if (capacity[0] < kEnd && capacity[1] < kEnd) known = static_cast<uint8_t>(without);
   return balance_score(input.form, with_pod, without);

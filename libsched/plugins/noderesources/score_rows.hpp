@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "libsched/framework/scoring.hpp"
 #include "libsched/plugins/noderesources/score_kernel.hpp"
@@ -34,10 +35,18 @@ bool add_least_rows(uint64_t bits, size_t word, const AllocationInput& input, ui
 bool add_balanced_rows(uint64_t bits, size_t word, const AllocationInput& input, uint32_t weight,
                        int32_t* totals);
 
+inline bool usual_weight(int64_t weight) { return weight > 0 && weight <= 1000; }
+
+// The balance of two resources of usual size, in steps that give what upstream's do.
+inline int64_t pair_balance(double used_a, double used_b, double capacity_a, double capacity_b) {
+  const double a = std::min(used_a / capacity_a, 1.0), b = std::min(used_b / capacity_b, 1.0);
+  return static_cast<int64_t>((1 - std::abs((a - b) / 2)) * static_cast<double>(kMaxNodeScore));
+}
+
 // Whether the inputs common to all rows are of usual size.
 inline bool usual_ask(const AllocationInput& input) {
   return std::all_of(input.columns.begin(), input.columns.end(), [](const AllocationColumn& c) {
-    return usual_amount(c.ask) && c.weight > 0 && c.weight <= 1000;
+    return usual_amount(c.ask) && usual_weight(c.weight);
   });
 }
 

@@ -144,13 +144,8 @@ void judge_hard(const Call& call, const HardConstraints& data, const RowSet& set
       continue;
     }
     const std::vector<uint64_t>& accepted = data.judged[i].accepted;
-    if (set.few.empty()) {
-      const uint64_t* const of_set = accepted.data() + set.first_word;
-      for (size_t w = 0; w < set.words; ++w) set.alive[w] &= of_set[w];
-    } else {
-      for (const uint32_t r : set.few)
-        if (!has_bit(accepted, r)) set.reject(r);
-    }
+    const uint64_t* const of_set = accepted.data() + set.first_word;
+    for (size_t w = 0; w < set.words; ++w) set.alive[w] &= of_set[w];
   }
 }
 

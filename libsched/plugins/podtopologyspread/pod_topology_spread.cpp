@@ -54,6 +54,16 @@ class PodTopologySpread final : public Plugin {
     judge_hard(call, static_cast<const HardConstraints&>(*call.data), set);
   }
 
+  bool filter_rows(const FilterCall& call, std::span<const uint32_t> rows,
+                   uint8_t* rejected) const override {
+    if (call.data == nullptr) return false;
+    const auto& data = static_cast<const HardConstraints&>(*call.data);
+    if (data.judged.empty()) return false;
+    for (const HardConstraints::Judged& by : data.judged)
+      for (size_t i = 0; i < rows.size(); ++i) rejected[i] |= !has_bit(by.accepted, rows[i]);
+    return true;
+  }
+
   Status filter_status(const FilterCall& call, uint32_t row) const override {
     if (call.data == nullptr) return not_pre_filtered();
     return hard_status(static_cast<const HardConstraints&>(*call.data), row);

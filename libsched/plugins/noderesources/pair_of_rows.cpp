@@ -1,0 +1,102 @@
+// The scores of a few rows: for amounts of usual size the steps of the kernels (score_rows.hpp).
+#include "libsched/plugins/noderesources/pair_of_rows.hpp"
+
+#include <algorithm>
+
+#include "libsched/plugins/noderesources/score_rows.hpp"
+
+namespace libsched {
+namespace {
+
+// A resource of one row.
+struct Amounts {
+  int64_t capacity, used;
+  double inverse;  // of the capacity; 0 if that is of unusual size
+};
+template <bool nonzero>
+Amounts at(const PairOfRows::Item& item, uint32_t row) {
+  const int64_t capacity = item.allocatable[row];
+  return {capacity, nonzero ? item.used[row] : wrapping_sub(capacity, item.left[row]),
+          item.inverse[row]};
+}
+bool usual(const Amounts& a, const Amounts& b) {
+  return usual_amount(a.used | b.used) && a.inverse * b.inverse != 0;
+}
+
+bool usual_ask(const PairOfRows& pair) {
+  return std::all_of(pair.items.begin(), pair.items.end(), [](const PairOfRows::Item& item) {
+    return usual_amount(item.ask) && usual_weight(item.weight);
+  });
+}
+
+// floor(100 * free / capacity), 0 where nothing is left. Half a unit keeps the product away from
+// integers, as in the kernels.
+int64_t free_share(const Amounts& of, int64_t ask) {
+  const int64_t free = std::max<int64_t>(of.capacity - of.used - ask, 0);
+  constexpr auto kMax = static_cast<double>(kMaxNodeScore);
+  return static_cast<int64_t>((static_cast<double>(free) * kMax + 0.5) * of.inverse);
+}
+
+int64_t balance(const Amounts& a, const Amounts& b, int64_t ask_a, int64_t ask_b) {
+  return pair_balance(static_cast<double>(a.used + ask_a), static_cast<double>(b.used + ask_b),
+                      static_cast<double>(a.capacity), static_cast<double>(b.capacity));
+}
+
+// The loops read from copies, which no store to the sums can change.
+template <bool nonzero>
+bool add_least(const PairOfRows pair, std::span<const uint32_t> rows, uint32_t weight,
+               int32_t* sums) {
+  const PairOfRows::Item &a = pair.items[0], &b = pair.items[1];
+  const double inverse = 1.0 / static_cast<double>(a.weight + b.weight);
+  for (const uint32_t r : rows) {
+    const Amounts of_a = at<nonzero>(a, r), of_b = at<nonzero>(b, r);
+    if (!usual(of_a, of_b)) return false;
+    const int64_t sum = free_share(of_a, a.ask) * a.weight + free_share(of_b, b.ask) * b.weight;
+    const double score = (static_cast<double>(sum) + 0.5) * inverse;
+    add_weighted(static_cast<int64_t>(score), weight, sums++);
+  }
+  return true;
+}
+
+template <bool nonzero, BalanceForm form>
+bool add_balanced(const PairOfRows pair, uint8_t* balances, std::span<const uint32_t> rows,
+                  uint32_t weight, int32_t* sums) {
+  const PairOfRows::Item &a = pair.items[0], &b = pair.items[1];
+  for (const uint32_t r : rows) {
+    const Amounts of_a = at<nonzero>(a, r), of_b = at<nonzero>(b, r);
+    if (!usual(of_a, of_b)) return false;
+    int64_t score = balance(of_a, of_b, a.ask, b.ask);
+    if (form == BalanceForm::kRelative) {
+      int64_t without = balances != nullptr ? balances[r] : Columns::kUnknownBalance;
+      if (without == Columns::kUnknownBalance) {
+        without = balance(of_a, of_b, 0, 0);
+        if (balances != nullptr) balances[r] = static_cast<uint8_t>(without);
+      }
+      score = balance_score(form, score, without);
+    }
+    add_weighted(score, weight, sums++);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool add_least_of_rows(const PairOfRows& pair, std::span<const uint32_t> rows, uint32_t weight,
+                       int32_t* sums) {
+  if (!usual_ask(pair)) return false;
+  return pair.nonzero ? add_least<true>(pair, rows, weight, sums)
+                      : add_least<false>(pair, rows, weight, sums);
+}
+
+bool add_balanced_of_rows(const PairOfRows& pair, BalanceForm form, uint8_t* balances,
+                          std::span<const uint32_t> rows, uint32_t weight, int32_t* sums) {
+  using enum BalanceForm;
+  if (!usual_ask(pair)) return false;
+  const auto add = [&]<bool nonzero>() {
+    return form == kRelative ? add_balanced<nonzero, kRelative>(pair, balances, rows, weight, sums)
+                             : add_balanced<nonzero, kAbsolute>(pair, balances, rows, weight, sums);
+  };
+  return pair.nonzero ? add.template operator()<true>() : add.template operator()<false>();
+}
+
+}  // namespace libsched

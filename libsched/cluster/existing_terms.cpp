@@ -90,6 +90,9 @@ ExistingTerms::Term ExistingTerms::Term::published() {
   out.own_namespace = own_namespace;
   out.key = key;
   out.rows = rows.publish();
+  out.changed = changed;
+  out.before = before;
+  out.changed_row = changed_row;
   return out;
 }
 
@@ -294,13 +297,21 @@ void ExistingTerms::add_pod(uint32_t slot, const Pod& pod, uint32_t row) {
   if (id == kNoId) id = find_profile(pod, profile_hash(pod));
   Profile& p = profiles_.edit(id);
   if (p.pods++ == 0) --unused_;
-  for (const Profile::Item& i : p.items) terms_.edit(i.term).rows.add(row, i.times);
+  for (const Profile::Item& i : p.items) change_rows(i.term, row).add(row, i.times);
+}
+
+// The term's rows, of which one is about to change.
+RowCounts& ExistingTerms::change_rows(uint32_t term, uint32_t row) {
+  Term& t = terms_.edit(term);
+  t.before = std::exchange(t.changed, ++changes_);
+  t.changed_row = row;
+  return t.rows;
 }
 
 void ExistingTerms::remove_pod(uint32_t slot, uint32_t row) {
   Profile& p = profiles_.edit(std::exchange(of_slot_[slot], kNoId));
   for (const Profile::Item& i : p.items) {
-    RowCounts& rows = terms_.edit(i.term).rows;
+    RowCounts& rows = change_rows(i.term, row);
     rows.add(row, -i.times);
     sparse_again_ = sparse_again_ || rows.sparse_again();
   }

@@ -30,6 +30,10 @@ class ExistingTerms {
     bool own_namespace = false;
     uint32_t key = 0;  // topology_key()
     RowCounts rows;
+    // Which change of any term's rows was the latest of these and which the one before it, and the
+    // row of the latest.
+    uint64_t changed = 0, before = 0;
+    uint32_t changed_row = 0;
 
     // Whether the term selects the pod, whose namespace has these labels.
     bool selects(const Pod& pod, Labels namespace_labels) const;
@@ -138,6 +142,7 @@ class ExistingTerms {
   void prepare(uint32_t slot, const Pod& pod, uint32_t row, size_t capacity);
   void add_pod(uint32_t slot, const Pod& pod, uint32_t row);
   void remove_pod(uint32_t slot, uint32_t row);
+  RowCounts& change_rows(uint32_t term, uint32_t row);
   uint32_t find_profile(const Pod& pod, uint64_t hash) const;
   uint32_t intern_profile(const Pod& pod);
   void add_terms(Profile* profile, const Pod& pod, Span<PodAffinityTerm> list, Kind kind,
@@ -162,6 +167,7 @@ class ExistingTerms {
   bool sparse_again_ = false;  // some counts need trim()
   size_t collect_at_ = 0;      // the number of profiles at which a fork tries again
   uint64_t latest_ = 0;
+  uint64_t changes_ = 0;  // of any term's rows
 };
 
 }  // namespace libsched

@@ -83,18 +83,25 @@ bool ClassCycle::note_parts(const Asked& asked) {
 void ClassCycle::note_cares() {
   filter_cares_ = score_cares_ = row_cares_ = static_rows_ = dynamic_rows_ = 0;
   filters_bound_ = scores_bound_ = false;
-  for (const Part& p : parts_) {
+  filter_watch_.clear();
+  score_watch_.clear();
+  for (uint32_t i = 0; i < parts_.size(); ++i) {
+    const Part& p = parts_[i];
     const CycleState::Entry& entry = entries_->list[p.index];
+    const bool filter_bound = bound_to_view(entry.data.get());
+    const bool score_bound = !p.whole && bound_to_view(entry.score_data.get());
+    if (p.filter.any != 0 || filter_bound) filter_watch_.push_back(i);
+    if (!p.whole && (p.score.any != 0 || score_bound)) score_watch_.push_back(i);
     filter_cares_ |= p.filter.any;
-    if (bound_to_view(entry.data.get())) filter_cares_ |= p.filter.row;
+    if (filter_bound) filter_cares_ |= p.filter.row;
     if (p.step != kNoId) row_cares_ |= p.filter.row;
     if (!p.whole) {
       score_cares_ |= p.score.any;
-      if (bound_to_view(entry.score_data.get())) score_cares_ |= p.score.row;
+      if (score_bound) score_cares_ |= p.score.row;
     }
     if (p.scores && !p.whole) (p.dynamic ? dynamic_rows_ : static_rows_) |= p.score.row;
-    filters_bound_ = filters_bound_ || bound_to_view(entry.data.get());
-    scores_bound_ = scores_bound_ || (!p.whole && bound_to_view(entry.score_data.get()));
+    filters_bound_ = filters_bound_ || filter_bound;
+    scores_bound_ = scores_bound_ || score_bound;
   }
 }
 
@@ -256,16 +263,13 @@ bool ClassCycle::judge_rows(const Asked& asked, std::span<const uint32_t> rows, 
     note_rejecting(part);
   }
   uint64_t* const accepted = accepted_[part->step].data();
-  uint64_t changed = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
     const uint32_t r = rows[i];
-    const uint64_t bit = uint64_t{rejected[i] == 0} << (r % 64);
     uint64_t& word = accepted[r / 64];
-    const uint64_t now = (word & ~(uint64_t{1} << (r % 64))) | bit;
-    changed |= word ^ now;
-    word = now;
+    if ((word >> (r % 64) & 1) != rejected[i]) continue;
+    word ^= uint64_t{1} << (r % 64);
+    judged_anew_.push_back(r);
   }
-  rows_changed_ = rows_changed_ || changed != 0;
   return true;
 }
 
@@ -286,7 +290,8 @@ bool ClassCycle::reject_rows(const Asked& asked, std::span<const uint32_t> rows,
 }
 
 // Brings one plugin's data up to date, and what it says of every row, if need be.
-Result<bool> ClassCycle::renew(const Asked& asked, const FewChanges& changes, Part* part) {
+Result<bool> ClassCycle::renew(const Asked& asked, const FewChanges& changes, Part* part,
+                               bool* reads_changed) {
   const View& v = asked.call.view;
   const PluginData* const data = entries_->list[part->index].data.get();
   Plugin::Renewed how = Plugin::Renewed::kNo;
@@ -325,7 +330,7 @@ Result<bool> ClassCycle::renew(const Asked& asked, const FewChanges& changes, Pa
       }
       if (part->step != kNoId) steps_[part->step].data = fresh.get();
       edit_entry(asked, part->index).data = std::move(fresh);
-      note_cares();
+      *reads_changed = true;
       if (part->step == kNoId) return true;
       break;
     }
@@ -339,21 +344,23 @@ Result<bool> ClassCycle::renew(const Asked& asked, const FewChanges& changes, Pa
 
 Result<bool> ClassCycle::renew_filters(const Asked& asked, const FewChanges& changes) {
   const uint64_t version = asked.call.view.version();
-  for (Part& p : parts_) {
-    p.renewed = false;
+  bool reads_changed = false;
+  for (const uint32_t i : filter_watch_) {
+    Part& p = parts_[i];
     PluginData* const data = entries_->list[p.index].data.get();
     const bool bound = bound_to_view(data);
     const bool hit =
         p.filter.any_hit(changes.all()) ||
         (bound && (p.filter.row_hit(changes.all()) || data->view_version == PluginData::kReleased));
     if (hit) {
-      const Result<bool> done = renew(asked, changes, &p);
+      const Result<bool> done = renew(asked, changes, &p, &reads_changed);
       if (!done.ok() || !*done) return done;
-      p.renewed = true;
+      p.renewed_in = cycles_;
     } else if (bound) {
       data->view_version = version;
     }
   }
+  if (reads_changed) note_cares();
   return true;
 }
 
@@ -388,7 +395,7 @@ bool ClassCycle::take_all(const Asked& asked) {
 
 // The same of the changed rows.
 bool ClassCycle::take_rows(const Asked& asked) {
-  for (const uint32_t r : asked.work.changed_rows) {
+  for (const uint32_t r : judged_anew_) {  // some perhaps twice
     if (accepted(r) == has_bit(feasible_, r)) continue;
     feasible_[r / 64] ^= uint64_t{1} << (r % 64);
     const uint32_t place = asked.places.of(r);
@@ -402,8 +409,8 @@ bool ClassCycle::take_rows(const Asked& asked) {
 // Returns false if the scores of all rows may have changed of a plugin that is not whole.
 bool ClassCycle::renew_scores(const Asked& asked, const FewChanges& changes) {
   const View& v = asked.call.view;
-  for (Part& p : parts_) {
-    if (p.whole) continue;
+  for (const uint32_t i : score_watch_) {
+    Part& p = parts_[i];
     PluginData* const data = entries_->list[p.index].score_data.get();
     const bool bound = bound_to_view(data);
     if (!p.score.any_hit(changes.all()) && !(bound && p.score.row_hit(changes.all()))) {
@@ -415,6 +422,10 @@ bool ClassCycle::renew_scores(const Asked& asked, const FewChanges& changes) {
     FeasibleOrder order(v.order(), 0, feasible_.data(), totals_.feasible(),
                         &asked.work.feasible_rows);
     const ScoreSet set{words_, totals_.feasible(), feasible_.data(), &order, nullptr};
+    if ((changes.all() & (p.score.any | p.score.row) & ~kPodChanges) == 0 &&
+        p.plugin->rescore({asked.call, asked.pod, set, nullptr, nullptr, nullptr}) ==
+            Plugin::Rescored::kSame)
+      continue;
     std::shared_ptr<PluginData> none;
     const Status s = p.plugin->pre_score({asked.call, asked.pod, asked.state, set}, &none);
     if (s.code != Code::kSkip) return false;
@@ -449,8 +460,8 @@ bool ClassCycle::add_scores(const Asked& asked, std::span<const uint32_t> rows) 
   for (const Part& p : parts_) {
     if (!p.scores || !p.dynamic) continue;
     const CycleState::Entry& e = entries_->list[p.index];
-    const ScoreCall call{asked.call,   asked.pod,   asked.state, e.score_data.get(),
-                         e.data.get(), e.pre_scored};
+    const ScoreCall call{asked.call,         asked.pod,    asked.state,
+                         e.score_data.get(), e.data.get(), e.pre_scored};
     if (!p.plugin->score_rows(call, rows, static_cast<uint32_t>(p.weight), sums)) return false;
   }
   return true;
@@ -471,8 +482,8 @@ bool ClassCycle::add_columns(const Asked& asked, std::span<const uint32_t> rows)
   for (const Part& p : parts_) {
     if (!p.scores || !p.dynamic) continue;
     const CycleState::Entry& e = entries_->list[p.index];
-    const ScoreCall call{asked.call,   asked.pod,   asked.state, e.score_data.get(),
-                         e.data.get(), e.pre_scored};
+    const ScoreCall call{asked.call,         asked.pod,    asked.state,
+                         e.score_data.get(), e.data.get(), e.pre_scored};
     const Scored s = p.plugin->score(call, set, column);
     for (size_t i = 0; i < rows.size(); ++i) {
       const int64_t score = s.uniform ? s.value : column[rows[i]];
@@ -514,23 +525,24 @@ Result<bool> ClassCycle::follow(const Asked& asked, const FewChanges& changes) {
   const PluginScope scope(asked.state, asked.call, true);
   const ChangeKinds all = changes.all();
   if ((all & (kNodeChanged | kOrderChanged | static_rows_)) != 0) return false;
-  set_changed_ = rows_changed_ = false;
+  ++cycles_;
+  set_changed_ = false;
+  judged_anew_.clear();
   list_changed(asked, changes);
-  const bool renews = filters_bound_ || (all & filter_cares_) != 0;
-  if (renews) {
+  if (filters_bound_ || (all & filter_cares_) != 0) {
     const Result<bool> renewed = renew_filters(asked, changes);
     if (!renewed.ok() || !*renewed) return renewed;
   }
   if ((all & row_cares_) != 0) {
     for (Part& p : parts_) {
-      if (p.step == kNoId || (all & p.filter.row) == 0 || (renews && p.renewed)) continue;
+      if (p.step == kNoId || (all & p.filter.row) == 0 || p.renewed_in == cycles_) continue;
       if (!judge_rows(asked, changed_by(asked, changes, p.filter.row), &p)) {
         LIBSCHED_TRY(asked.call.check_limits());
         return false;
       }
     }
   }
-  if (set_changed_ ? !take_all(asked) : rows_changed_ && !take_rows(asked)) return false;
+  if (!(set_changed_ ? take_all(asked) : take_rows(asked))) return false;
   if (varied_ && set_changed_) return false;
   if ((scores_bound_ || (all & score_cares_) != 0) && !renew_scores(asked, changes)) {
     LIBSCHED_TRY(asked.call.check_limits());

@@ -71,12 +71,12 @@ class ClassCycle {
     Reads filter, score;
     uint32_t step = kNoId;  // into steps_; kNoId: Filter is skipped, or not implemented
     bool pre_filters = false, filters = false, pre_scores = false;
-    bool rejects = false;  // step is in rejecting_
-    bool renewed = false;  // in this cycle: its verdicts of all rows are up to date
-    bool scores = false;   // and PreScore has not skipped it
-    bool dynamic = false;  // its score follows pods of the node
-    bool whole = false;    // its scores follow other nodes, or the set
-    size_t small = 0;      // place of its scores among those of whole parts
+    bool rejects = false;     // step is in rejecting_
+    uint64_t renewed_in = 0;  // the cycle in which its verdicts of all rows were made up to date
+    bool scores = false;      // and PreScore has not skipped it
+    bool dynamic = false;     // its score follows pods of the node
+    bool whole = false;       // its scores follow other nodes, or the set
+    size_t small = 0;         // place of its scores among those of whole parts
     bool small_known = false;
     int64_t weight = 0;
   };
@@ -87,7 +87,8 @@ class ClassCycle {
                                    const CycleState::Entry& entry);
   void note_cares();
   Result<bool> renew_filters(const Asked& asked, const FewChanges& changes);
-  Result<bool> renew(const Asked& asked, const FewChanges& changes, Part* part);
+  Result<bool> renew(const Asked& asked, const FewChanges& changes, Part* part,
+                     bool* reads_changed);
   bool judge_all(const Asked& asked, Part* part);
   bool judge_rows(const Asked& asked, std::span<const uint32_t> rows, Part* part);
   bool reject_rows(const Asked& asked, std::span<const uint32_t> rows, const Part& part);
@@ -118,6 +119,8 @@ class ClassCycle {
   uint64_t order_ = 0, ids_ = 0;  // of the view
   size_t words_ = 0;
   std::vector<Part> parts_;
+  // Of parts_: whose data or answers about all rows may have to be renewed, by Filter and by Score.
+  std::vector<uint32_t> filter_watch_, score_watch_;
   ChangeKinds filter_cares_ = 0, score_cares_ = 0;  // a part has to be looked at
   ChangeKinds row_cares_ = 0;                       // a row has to be filtered again
   ChangeKinds static_rows_ = 0, dynamic_rows_ = 0;  // a row has to be scored again
@@ -126,8 +129,9 @@ class ClassCycle {
   std::vector<std::vector<uint64_t>> accepted_;  // by step
   std::vector<uint32_t> rejecting_;              // steps that do not accept every row
   std::vector<uint64_t> feasible_;               // by row
+  uint64_t cycles_ = 0;                          // how often follow() was called
   bool set_changed_ = false;                     // in this cycle
-  bool rows_changed_ = false;                    // in this cycle: a verdict of a changed row has
+  std::vector<uint32_t> judged_anew_;            // in this cycle: changed rows with another verdict
   ChangeKinds common_ = 0;                       // in this cycle: what all changed rows have
   bool varied_ = false;                          // sums depend on the set
   bool filters_bound_ = false;  // some data of PreFilter is for one version of the view

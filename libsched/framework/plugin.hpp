@@ -82,7 +82,7 @@ struct RescoreCall : Call {
   const ScoreSet& set;  // without `errors`
   PluginData* data;     // PreScore's; may be null
   int32_t* scratch;     // for 64 * set.words numbers
-  uint8_t* scores;      // by row, as many
+  uint8_t* scores;      // by row, as many; null: PreScore has skipped the pod
 };
 
 // The question "what if `other` joined or left the node". The view stays as it is.
@@ -263,7 +263,8 @@ class Plugin {
   // was made or this was called last, only pods have come to or left nodes, and other nodes may
   // have become feasible; the data may be released (PluginData::release). Brings the data up to
   // date. Returns that all scores are as before, that it has written them for every row of the set,
-  // or that PreScore has to be asked. A plugin that can do this has no uniform scores.
+  // or that PreScore has to be asked. A plugin that can do this has no uniform scores. Without data
+  // and `scores`, where PreScore has skipped the pod: whether it still does (kSame).
   enum class Rescored : uint8_t { kNo, kSame, kAll };
   virtual Rescored rescore(const RescoreCall&) const { return Rescored::kNo; }
 

@@ -181,7 +181,7 @@ void AffinityFilter::add_existing_anti(const Call& call, const Pod& pod) {
                            if (call.exceeded(step++)) return;
                            const uint32_t at = key_index(view, existing.topology_key(t.key));
                            Key& k = keys_[at];
-                           existing_.push_back({id, at});
+                           existing_.push_back({id, at, t.changed});
                            std::vector<int32_t>& list = k.counts[kExistingAnti];
                            list.resize(k.column->domains.size());
                            t.rows.for_each([&](uint32_t row, int32_t count) {
@@ -194,10 +194,9 @@ void AffinityFilter::add_existing_anti(const Call& call, const Pod& pod) {
 }
 
 // Returns whether it is another count.
-bool AffinityFilter::set_count(Key* key, Rule rule, uint32_t row, int32_t count) {
-  const int32_t domain = key->column->domain[row];
+bool AffinityFilter::set_count(Key* key, Rule rule, int32_t domain, int32_t count) {
   std::vector<int32_t>& list = key->counts[rule];
-  if (domain == TopologyColumn::kNone || list.empty()) return false;
+  if (list.empty()) return false;
   int32_t& kept = list[static_cast<size_t>(domain)];
   if (kept == count) return false;
   if (rule == kExistingAnti) existing_anti_ += count - kept;
@@ -208,6 +207,23 @@ bool AffinityFilter::set_count(Key* key, Rule rule, uint32_t row, int32_t count)
 bool AffinityFilter::positive(Rule rule, uint32_t row) const {
   return std::any_of(keys_.begin(), keys_.end(),
                      [&](const Key& k) { return count(k, rule, row) > 0; });
+}
+
+// Of the rows whose counts of existing terms under the key differ from the kept ones, in `row` if it
+// is one. From now on they count as kept.
+AffinityFilter::Changed AffinityFilter::changed_terms(const View& view, uint32_t key,
+                                                      uint32_t* row) {
+  using enum Changed;
+  Changed out = kNone;
+  for (Existing& e : existing_) {
+    const ExistingTerms::Term& t = view.existing_terms().term(e.term);
+    if (e.key != key || t.changed == e.changed) continue;
+    const bool one = t.before == e.changed && (out == kNone || *row == t.changed_row);
+    out = one && out != kAny ? kOne : kAny;
+    *row = t.changed_row;
+    e.changed = t.changed;
+  }
+  return out;
 }
 
 Plugin::Renewed AffinityFilter::renew(const View& view, const Pod& pod, Labels namespace_labels,
@@ -232,15 +248,22 @@ Plugin::Renewed AffinityFilter::renew(const View& view, const Pod& pod, Labels n
   recounted_.clear();
   for (uint32_t i = 0; i < keys_.size(); ++i) {
     Key& k = keys_[i];
+    uint32_t row = kNoId;
+    const Changed changed = changed_terms(view, i, &row);
     for (const uint32_t r : rows) {
+      const int32_t domain = k.column->domain[r];
+      if (domain == TopologyColumn::kNone) continue;
       uint32_t own = 0, existing = 0;
       for (size_t n = 0; n < own_.size(); ++n)
         if (own_[n].key == i) own += own_[n].times * static_cast<uint32_t>(counts[n]->rows[r]);
-      for (const Existing& e : existing_)
-        if (e.key == i)
-          existing += static_cast<uint32_t>(view.existing_terms().term(e.term).rows.at(r));
-      bool other = set_count(&k, kAnti, r, static_cast<int32_t>(own));
-      other = set_count(&k, kExistingAnti, r, static_cast<int32_t>(existing)) || other;
+      bool other = set_count(&k, kAnti, domain, static_cast<int32_t>(own));
+      // Looking up a row costs more than all else here.
+      if (changed == Changed::kAny || (changed == Changed::kOne && r == row)) {
+        for (const Existing& e : existing_)
+          if (e.key == i)
+            existing += static_cast<uint32_t>(view.existing_terms().term(e.term).rows.at(r));
+        other = set_count(&k, kExistingAnti, domain, static_cast<int32_t>(existing)) || other;
+      }
       if (other) recounted_.push_back(r);
     }
   }

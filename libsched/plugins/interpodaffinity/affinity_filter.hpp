@@ -71,8 +71,12 @@ class AffinityFilter final : public PluginData {
   };
   struct Existing {
     uint32_t term, key;
+    uint64_t changed;  // the term's latest change that is counted
   };
-  bool set_count(Key* key, Rule rule, uint32_t row, int32_t count);
+  // Of which rows terms have changed since.
+  enum class Changed : uint8_t { kNone, kOne, kAny };
+  Changed changed_terms(const View& view, uint32_t key, uint32_t* row);
+  bool set_count(Key* key, Rule rule, int32_t domain, int32_t count);
   bool positive(Rule rule, uint32_t row) const;
 
   // The pods that the pod's own terms select. Built at the first change and shared by copies.

@@ -105,6 +105,19 @@ class InterPodAffinity final : public Plugin {
     return {};
   }
 
+  // Only where PreScore skips the pod, and still would: no existing term that scores selects it.
+  Rescored rescore(const RescoreCall& call) const override {
+    const PodSpec& spec = call.pod.spec;
+    if (call.data != nullptr || !spec.pod_affinity.preferred.empty() ||
+        !spec.pod_anti_affinity.preferred.empty())
+      return Rescored::kNo;
+    const Namespace* ns = call.view.find_namespace(call.pod.meta.ns);
+    bool scored = false;
+    call.view.existing_terms().for_each_scored(call.pod, ns == nullptr ? Labels() : ns->meta.labels,
+                                               [&](const ExistingTerms::Term&) { scored = true; });
+    return scored ? Rescored::kNo : Rescored::kSame;
+  }
+
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
     const auto* data = static_cast<const AffinityScore*>(call.data);
     if (call.pre_scored && data != nullptr) {

@@ -76,8 +76,7 @@ Plugin::Rescored ClassCycle::rescore_part(const Asked& asked, const FewChanges& 
 
 // Score and NormalizeScore. Returns false if they fail.
 bool ClassCycle::score_again(const Asked& asked, const ScoreSet& set, const Part& part) {
-  const std::optional<Scored> s =
-      ask_scores(asked, set, part, entries_->list[part.index]);
+  const std::optional<Scored> s = ask_scores(asked, set, part, entries_->list[part.index]);
   if (!s) return false;
   const int64_t* const column = asked.work.column.data();
   bool fits = true;

@@ -241,9 +241,9 @@ class Plugin {
   virtual bool add_scores(const ScoreCall&, const ScoreSet&, uint32_t, int32_t*, bool) const {
     return false;
   }
-  // For a plugin that does not normalise: adds the score of each of a few rows, times the weight, to
-  // sums[i]. Returns false if it has not, or a score is out of range; the sums are then meaningless,
-  // and score() is asked.
+  // For a plugin that does not normalise: adds the score of each of a few rows, times the weight,
+  // to sums[i]. Returns false if it has not, or a score is out of range; the sums are then
+  // meaningless, and score() is asked.
   virtual bool score_rows(const ScoreCall&, std::span<const uint32_t>, uint32_t, int32_t*) const {
     return false;
   }

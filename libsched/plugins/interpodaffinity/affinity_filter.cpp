@@ -209,8 +209,8 @@ bool AffinityFilter::positive(Rule rule, uint32_t row) const {
                      [&](const Key& k) { return count(k, rule, row) > 0; });
 }
 
-// Of the rows whose counts of existing terms under the key differ from the kept ones, in `row` if it
-// is one. From now on they count as kept.
+// Of the rows whose counts of existing terms under the key differ from the kept ones, in `row` if
+// it is one. From now on they count as kept.
 AffinityFilter::Changed AffinityFilter::changed_terms(const View& view, uint32_t key,
                                                       uint32_t* row) {
   using enum Changed;

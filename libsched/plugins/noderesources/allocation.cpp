@@ -84,8 +84,7 @@ AllocationColumns Allocation::columns(const Columns& columns, const AllocationAs
   return out;
 }
 
-std::optional<PairOfRows> Allocation::pair(const Columns& columns,
-                                           const AllocationAsk& ask) const {
+std::optional<PairOfRows> Allocation::pair(const Columns& columns, const AllocationAsk& ask) const {
   if (!pair_ || columns.allocatable_column(kCpu).base == nullptr) return std::nullopt;
   const std::span<const int64_t> amounts = ask.amounts();
   const auto array = [](const RowColumn& c) { return reinterpret_cast<const int64_t*>(c.base); };

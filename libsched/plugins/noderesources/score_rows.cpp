@@ -78,8 +78,9 @@ std::optional<int64_t> pair_row(const AllocationInput& input, size_t row) {
   if (input.columns.size() != 2 || !usual_row(input, row, capacity, used)) return std::nullopt;
   const int64_t ask_a = input.columns[0].ask, ask_b = input.columns[1].ask;
   if (!usual_amount(ask_a) || !usual_amount(ask_b)) return std::nullopt;
-  const int64_t with_pod = pair_balance(used[0] + static_cast<double>(ask_a),
-                                        used[1] + static_cast<double>(ask_b), capacity[0], capacity[1]);
+  const int64_t with_pod =
+      pair_balance(used[0] + static_cast<double>(ask_a), used[1] + static_cast<double>(ask_b),
+                   capacity[0], capacity[1]);
   if (input.form == BalanceForm::kAbsolute) return with_pod;
   if (input.balances == nullptr)
     return balance_score(input.form, with_pod,

@@ -30,8 +30,8 @@ class ExistingTerms {
     bool own_namespace = false;
     uint32_t key = 0;  // topology_key()
     RowCounts rows;
-    // Which change of any term's rows was the latest of these and which the one before it, and the
-    // row of the latest.
+    // Changes of the rows of all terms have running numbers. These are the numbers of the latest
+    // change of this term's rows and of the one before it, and the row of the latest.
     uint64_t changed = 0, before = 0;
     uint32_t changed_row = 0;
 

@@ -3,8 +3,9 @@
 //
 // A cache is never needed for an answer and never changes one. Filter and Score are asked only
 // about rows that the log names; PreFilter and PreScore for every pod, unless the cycle of a class
-// can go on from the one before (class_cycle.hpp). What is kept takes a bounded amount of memory:
-// beyond the limit the classes go that were used least recently.
+// can go on from the one before (class_cycle.hpp). For that, a whole cycle asks Score once more
+// about all nodes, but for the plugins whose scores follow the pods of a node. What is kept takes a
+// bounded amount of memory: beyond the limit the classes go that were used least recently.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +38,8 @@ class KeptClass {
   int64_t offset = 0;  // what the totals of `scores` lack, as of the latest choice by them
   // Whether the class was used so lately that its next pod may go on from `cycle`.
   bool lately() const { return lately_; }
-  // Whether the cycle is about to be learned for the first time.
-  bool begins() { return !std::exchange(begun_, true); }
+  // Notes that the cycle is about to be learned. Returns whether that is the first time.
+  bool begin() { return !std::exchange(begun_, true); }
 
  private:
   friend class ClassCache;

@@ -110,6 +110,33 @@ TEST_CASE("only what has changed is asked about again, from the third pod of a c
   CHECK(w.evaluator.classes().served() == 9);
 }
 
+TEST_CASE("rows are judged again in the cycles after one in which all were") {
+  Asked asked;
+  const Reads reads{kLabelsChanged, object_changed(StoredKind::kNamespace), false, false};
+  KeptWorld w({labels_matter(&asked, {reads, {}})});
+  bool known = true;
+  const auto then = [&](const std::string& chosen, const Names& filtered) {
+    asked.clear();
+    CHECK(w.node() == chosen);
+    // The first new texts get ids, so that all has to be prepared anew.
+    if (known) CHECK(asked.filter == filtered);
+  };
+  for (int time = 0; time < 3; ++time) CHECK(w.node() == "n1");
+  then("n1", {});
+  for (const std::string name : {"left", "right", "far"}) {
+    known = name != "left";
+    const Result<ObjectSet> set =
+        parse_objects("{apiVersion: v1, kind: Namespace, metadata: {name: " + name + "}}", {});
+    REQUIRE(set.ok());
+    REQUIRE(w.cluster->apply(*set).ok());
+    then("n1", {"n1", "n2", "n3"});
+    w.label("n1", "{bad: a}");
+    then("n2", {"n1"});
+    w.label("n1", "{}");
+    then("n1", {"n1"});
+  }
+}
+
 TEST_CASE("a plugin without a declaration is asked each time, about what others leave") {
   Asked known, unknown;
   Fake first = labels_matter(&known, {kLabels, {}});
@@ -237,6 +264,47 @@ TEST_CASE("normalised totals follow the range of the feasible nodes") {
   w.label("n3", "{raw: '2'}");
   total("n3", 100);
   CHECK(w.evaluator.classes().served() >= 6);
+}
+
+TEST_CASE("a node that a pod closes changes what the scores of the others are scaled to") {
+  Fake fake;
+  fake.name = "Raw";
+  fake.filter = [](const FilterCall& call, const Node& node) {
+    const View& v = call.view;
+    const int64_t pods = v.columns().requested(kPods, v.find_node(node.meta.name));
+    return pods != 0 ? Status(Code::kUnschedulable, "no") : Status();
+  };
+  fake.score = [](const Node& node, int64_t* score) {
+    const Label* l = find_label(node.meta.labels, "raw");
+    *score = l == nullptr ? 1 : std::stoll(std::string(l->value));
+    return Status();
+  };
+  fake.normalize = [](const ScoreSet& set, int64_t* scores) {
+    default_normalize(set, false, scores);
+    return Status();
+  };
+  fake.by_range = true;
+  fake.reads = {Reads{.row = kPodsChanged}, kLabels};
+  fake.foreign = false;
+  for (const ClassCacheMode mode : {ClassCacheMode::kAlways, ClassCacheMode::kChecked}) {
+    KeptWorld w({fake}, mode);
+    w.label("n1", "{raw: '10'}");
+    w.label("n2", "{raw: '5'}");
+    const auto total = [&](const std::string& chosen, int64_t want) {
+      const Result<CycleOutcome> out = w.run();
+      REQUIRE_MESSAGE(out.ok(), out.error().text());
+      CHECK(w.evaluator.view().row(out->row).name == chosen);
+      CHECK(out->total == want);
+    };
+    for (int time = 0; time < 4; ++time) total("n1", 100);
+    REQUIRE(w.cluster
+                ->add_pods(std::vector<const Pod*>{fake_pod("q").get()}.data(),
+                           std::vector<Str>{"n1"}.data(), 1)
+                .ok());
+    for (int time = 0; time < 4; ++time) total("n2", 100);
+    REQUIRE(w.cluster->remove_pod("default", "q").ok());
+    for (int time = 0; time < 4; ++time) total("n1", 100);
+  }
 }
 
 TEST_CASE("the first of the best nodes in upstream's heap, however many there are") {

@@ -161,6 +161,7 @@ bool ClassCycle::take_totals(const Asked& asked, const ScoreSet& set, const Tota
     scored_[place / 64] |= uint64_t{1} << (place % 64);
   });
   totals_.take(scored_.data());
+  all_scored_ = set.count == places.count();
   sums_.clear();
   if (wholes_ != 0) sums_.assign(by_place, by_place + places.words() * 64);
   varied_ = false;
@@ -369,7 +370,8 @@ bool ClassCycle::take_all(const Asked& asked) {
   const Bitmap& live = asked.call.view.live();
   std::vector<uint64_t>& now = asked.work.alive_hit;
   now.assign(live.data(), live.data() + words_);
-  std::vector<const uint64_t*> sets;
+  std::vector<const uint64_t*>& sets = asked.work.row_sets;
+  sets.clear();
   for (const uint32_t s : rejecting_) sets.push_back(accepted_[s].data());
   column_kernels().intersect(now.data(), words_, sets.data(), sets.size());
   const NodePlaces& places = asked.places;
@@ -388,6 +390,7 @@ bool ClassCycle::take_all(const Asked& asked) {
     totals_.take(placed.data());
   }
   feasible_.swap(now);
+  if (all_scored_) return true;
   uint64_t missing = 0;
   for (size_t w = 0; w < scored_.size(); ++w) missing |= totals_.bits()[w] & ~scored_[w];
   return missing == 0;

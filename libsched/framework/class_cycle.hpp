@@ -143,6 +143,7 @@ class ClassCycle {
   LineVector<int32_t> sums_;
   LineVector<uint8_t> small_;
   std::vector<uint64_t> scored_;  // places whose totals stand
+  bool all_scored_ = false;       // these are all places
   int64_t offset_ = 0;
 };
 

@@ -355,8 +355,8 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   if (scoring) point.emplace(options, CyclePoint::kScore, pod, state);
   const bool learns =
       scoring && *kept != nullptr && may_go_on(state, pod, options) && (*kept)->lately();
-  // The first time all nodes have to be scored, and the cycle keeps what there is to keep.
-  const bool begins = learns && framework_->narrow_scores() && (*kept)->begins();
+  // The first time mostly no scores are kept, so keeping them beside the cycle's would be in vain.
+  const bool begins = learns && framework_->narrow_scores() && (*kept)->begin();
   if (*kept != nullptr && !begins) {
     const Result<bool> picked = pick_kept(scores, set, *kept, ties, options, &out);
     if (!picked.ok()) return picked.error();

@@ -28,13 +28,6 @@ size_t select_bit(uint64_t bits, size_t k) {
   return shift + static_cast<size_t>(std::countr_zero(left));
 }
 
-// Those of up to 64 words that are not zero, as bits.
-uint64_t nonzero(const uint64_t* words, size_t count) {
-  uint64_t out = 0;
-  for (size_t i = 0; i < count; ++i) out |= uint64_t{words[i] != 0} << i;
-  return out;
-}
-
 }  // namespace
 
 void PlacedTotals::begin(const NodePlaces& places) {
@@ -47,7 +40,7 @@ void PlacedTotals::begin(const NodePlaces& places) {
   stale_.assign(groups, ~uint64_t{0});
   loose_ = stale_;
   exact_.assign(groups, 0);
-  open_ = exact_;
+  open_ = bounded_ = exact_;
   moved_.assign(words, 0);
   fresh_ = moved_;
   moved_any_ = fresh_any_ = false;
@@ -58,7 +51,8 @@ void PlacedTotals::begin(const NodePlaces& places) {
 }
 
 size_t PlacedTotals::bytes() const {
-  const std::array words{&bits_, &ever_, &stale_, &moved_, &fresh_, &exact_, &loose_, &open_};
+  const std::array words{&bits_,  &ever_,  &stale_, &moved_,  &fresh_,
+                         &exact_, &loose_, &open_,  &bounded_};
   size_t out = (totals_.capacity() + best_.capacity() + bound_.capacity() + first_.capacity() +
                 before_.capacity()) *
                sizeof(int32_t);
@@ -87,24 +81,14 @@ void PlacedTotals::take(const uint64_t* bits) {
   constexpr uint32_t kTimes = 256;
   const size_t words = bits_.size();
   const bool forget = ++taken_ % kTimes == 0;
-  uint64_t* const now = bits_.data();
-  uint64_t* const ever = ever_.data();
-  uint64_t* const moved = moved_.data();
-  uint64_t* const fresh = fresh_.data();
   if (forget) std::fill(ever_.begin(), ever_.end(), 0);
-  uint64_t any_fresh = 0;
-  for (size_t w = 0; w < words; ++w) {
-    const uint64_t b = bits[w];
-    moved[w] |= now[w] ^ b;
-    any_fresh |= b & ~ever[w];
-    fresh[w] |= b & ~ever[w];
-    ever[w] |= b;
-    now[w] = b;
-  }
+  const ColumnKernels& kernels = column_kernels();
+  const bool any_fresh =
+      kernels.take(bits, words, {bits_.data(), ever_.data(), moved_.data(), fresh_.data()});
   if (forget) std::fill(fresh_.begin(), fresh_.end(), ~uint64_t{0});
-  fresh_any_ = fresh_any_ || forget || any_fresh != 0;
+  fresh_any_ = fresh_any_ || forget || any_fresh;
   moved_any_ = true;
-  feasible_ = column_kernels().ranks(bits_.data(), words, before_.data());
+  feasible_ = kernels.ranks(bits_.data(), words, before_.data());
   counted_ = true;
 }
 
@@ -234,8 +218,9 @@ void PlacedTotals::renew_stale() {
   const bool any_fresh = std::exchange(fresh_any_, false);
   for (size_t k = 0; k < stale_.size(); ++k) {
     const size_t from = k * 64, count = std::min<size_t>(words - from, 64);
-    const uint64_t moved = any ? nonzero(moved_.data() + from, count) : 0;
-    loose_[k] |= stale_[k] | (any_fresh ? nonzero(fresh_.data() + from, count) : 0);
+    const uint64_t moved = any ? kernels.nonzero(moved_.data() + from, count) : 0;
+    bounded_[k] = moved;
+    loose_[k] |= stale_[k] | (any_fresh ? kernels.nonzero(fresh_.data() + from, count) : 0);
     stale_[k] &= ~moved;
     exact_[k] = (exact_[k] | stale_[k]) & ~moved;
     open_[k] = loose_[k] & moved;
@@ -245,7 +230,8 @@ void PlacedTotals::renew_stale() {
   std::fill(stale_.begin(), stale_.end(), 0);
   if (!any) return;
   kernels.tops(open_.data(), ever_.data(), words, totals_.data(), bound_.data());
-  for (size_t w = 0; w < words; ++w) best_[w] = moved_[w] != 0 ? bound_[w] : best_[w];
+  for (size_t k = 0; k < bounded_.size(); ++k)
+    kernels.put(bounded_[k], bound_.data() + k * 64, best_.data() + k * 64);
   std::fill(moved_.begin(), moved_.end(), 0);
   if (any_fresh) std::fill(fresh_.begin(), fresh_.end(), 0);
 }

@@ -65,8 +65,8 @@ class PlacedTotals {
   // exact_ is not set, a number that is not smaller. bound_: the best total of the places in ever_.
   std::vector<int32_t> best_, bound_;
   // Words, as bits. stale_: with changed totals or places; loose_: whose bound_ does not hold;
-  // open_: scratch.
-  std::vector<uint64_t> stale_, exact_, loose_, open_;
+  // open_, bounded_: scratch.
+  std::vector<uint64_t> stale_, exact_, loose_, open_, bounded_;
   // Places since best(). moved_: that take() has changed; fresh_: for which bound_ does not hold.
   std::vector<uint64_t> moved_, fresh_;
   bool moved_any_ = false, fresh_any_ = false;

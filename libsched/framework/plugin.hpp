@@ -81,8 +81,9 @@ struct RescoreCall : Call {
   const Pod& pod;
   const ScoreSet& set;  // without `errors`
   PluginData* data;     // PreScore's; may be null
-  int32_t* scratch;     // for 64 * set.words numbers
-  uint8_t* scores;      // by row, as many; null: PreScore has skipped the pod
+  // Both null: the plugin does not score the pod.
+  int32_t* scratch;  // for 64 * set.words numbers
+  uint8_t* scores;   // by row, as many
 };
 
 // The question "what if `other` joined or left the node". The view stays as it is.
@@ -196,9 +197,9 @@ class Plugin {
   }
 
   virtual void filter(const FilterCall&, const RowSet&) const {}
-  // The same for a few rows of the view, without the work that whole words take: sets rejected[i]
-  // to 1 for those that filter() rejects. Returns false if it has not judged them, as where a
-  // verdict may be an Error; then filter() is asked.
+  // The same for a few rows of the view, without the work that whole words take: sets rejected[i],
+  // which is 0, to 1 for those that filter() rejects. Returns false if it has not judged them all,
+  // as where a verdict may be an Error; filter() is then asked, and what was set has no meaning.
   virtual bool filter_rows(const FilterCall&, std::span<const uint32_t>, uint8_t*) const {
     return false;
   }
@@ -263,8 +264,8 @@ class Plugin {
   // was made or this was called last, only pods have come to or left nodes, and other nodes may
   // have become feasible; the data may be released (PluginData::release). Brings the data up to
   // date. Returns that all scores are as before, that it has written them for every row of the set,
-  // or that PreScore has to be asked. A plugin that can do this has no uniform scores. Without data
-  // and `scores`, where PreScore has skipped the pod: whether it still does (kSame).
+  // or that PreScore has to be asked. A plugin that can do this has no uniform scores. Without
+  // `scores`: whether PreScore would skip the pod (kSame).
   enum class Rescored : uint8_t { kNo, kSame, kAll };
   virtual Rescored rescore(const RescoreCall&) const { return Rescored::kNo; }
 

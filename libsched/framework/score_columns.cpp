@@ -262,6 +262,39 @@ template <typename F>
   return n;
 }
 
+[[gnu::always_inline]] inline uint64_t nonzero_body(const uint64_t* words, size_t count) {
+  uint64_t out = 0;
+  if (count == 64) {
+    for (size_t i = 0; i < 64; ++i) out |= uint64_t{words[i] != 0} << i;
+  } else {
+    for (size_t i = 0; i < count; ++i) out |= uint64_t{words[i] != 0} << i;
+  }
+  return out;
+}
+
+[[gnu::always_inline]] inline void put_body(uint64_t which, const int32_t* __restrict from,
+                                            int32_t* __restrict to) {
+  for (size_t i = 0; i < 64; ++i) to[i] = (which >> i & 1) != 0 ? from[i] : to[i];
+}
+
+[[gnu::always_inline]] inline bool take_body(const uint64_t* __restrict bits, size_t words,
+                                             const RowSets& sets) {
+  uint64_t* __restrict const now = sets.now;
+  uint64_t* __restrict const ever = sets.ever;
+  uint64_t* __restrict const moved = sets.moved;
+  uint64_t* __restrict const fresh = sets.fresh;
+  uint64_t any = 0;
+  for (size_t w = 0; w < words; ++w) {
+    const uint64_t b = bits[w], first = b & ~ever[w];
+    moved[w] |= now[w] ^ b;
+    fresh[w] |= first;
+    any |= first;
+    ever[w] |= b;
+    now[w] = b;
+  }
+  return any != 0;
+}
+
 #define LIBSCHED_COLUMN_KERNELS(NAME, ATTRIBUTE)                                                  \
   ATTRIBUTE bool NAME##_add(const uint64_t* bits, size_t words, const int64_t* scores,            \
                             int64_t weight, bool first, int64_t* totals) {                        \
@@ -304,6 +337,15 @@ template <typename F>
   }                                                                                               \
   ATTRIBUTE size_t NAME##_ranks(const uint64_t* bits, size_t words, uint32_t* ranks) {            \
     return ranks_body(bits, words, ranks);                                                        \
+  }                                                                                               \
+  ATTRIBUTE uint64_t NAME##_nonzero(const uint64_t* words, size_t count) {                        \
+    return nonzero_body(words, count);                                                            \
+  }                                                                                               \
+  ATTRIBUTE void NAME##_put(uint64_t which, const int32_t* from, int32_t* to) {                   \
+    put_body(which, from, to);                                                                    \
+  }                                                                                               \
+  ATTRIBUTE bool NAME##_take(const uint64_t* bits, size_t words, RowSets sets) {                  \
+    return take_body(bits, words, sets);                                                          \
   }
 
 LIBSCHED_COLUMN_KERNELS(portable, )
@@ -434,19 +476,21 @@ struct Available {
         "portable",         portable_add,        portable_add_narrow, portable_range,
         portable_top,       portable_top_narrow, portable_count,      portable_intersect,
         portable_ones,      portable_best,       portable_tops,       portable_equal,
-        portable_add_small, portable_first,      portable_best_of,    portable_ranks};
+        portable_add_small, portable_first,      portable_best_of,    portable_ranks,
+        portable_nonzero,   portable_put,        portable_take};
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"))
-      list[count++] = {"avx2",         avx2_add,        avx2_add_narrow, avx2_range,
-                       avx2_top,       avx2_top_narrow, avx2_count,      avx2_intersect,
-                       avx2_ones,      avx2_best,       avx2_tops,       avx2_equal,
-                       avx2_add_small, avx2_first,      avx2_best_of,    avx2_ranks};
+      list[count++] = {"avx2",          avx2_add,     avx2_add_narrow, avx2_range, avx2_top,
+                       avx2_top_narrow, avx2_count,   avx2_intersect,  avx2_ones,  avx2_best,
+                       avx2_tops,       avx2_equal,   avx2_add_small,  avx2_first, avx2_best_of,
+                       avx2_ranks,      avx2_nonzero, avx2_put,        avx2_take};
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
       list[count++] = {"avx512",         avx512_add,        avx512_add_narrow, avx512_range,
                        avx512_top,       avx512_top_narrow, avx512_count,      avx512_intersect,
                        avx512_ones,      avx512_best,       avx512_tops,       avx512_equal,
-                       avx512_add_small, avx512_first,      avx512_best_of,    avx512_ranks};
+                       avx512_add_small, avx512_first,      avx512_best_of,    avx512_ranks,
+                       avx512_nonzero,   avx512_put,        avx512_take};
 #endif
   }
 };

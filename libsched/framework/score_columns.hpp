@@ -24,6 +24,11 @@ struct WordBest {
   uint32_t ties, first;
 };
 
+// Sets of rows, in whole words; none overlaps another in memory.
+struct RowSets {
+  uint64_t *now, *ever, *moved, *fresh;
+};
+
 struct ColumnKernels {
   const char* name;
   // totals[row] = scores[row] * weight, plus the present total unless `first`, for the rows
@@ -59,6 +64,12 @@ struct ColumnKernels {
   WordBest (*best_of)(const int32_t* values, const uint32_t* ranks, size_t count);
   // ranks[w] = the number of rows before word w. Returns the number of all.
   size_t (*ranks)(const uint64_t* bits, size_t words, uint32_t* ranks);
+  // Those of up to 64 words that are not zero, as bits.
+  uint64_t (*nonzero)(const uint64_t* words, size_t count);
+  void (*put)(uint64_t which, const int32_t* from, int32_t* to);  // of 64 numbers
+  // Replaces the set `now` by `bits`. Adds the rows that come or go to `moved`,
+  // and those that were never in it to `fresh` and `ever`. Returns whether there are any of these.
+  bool (*take)(const uint64_t* bits, size_t words, RowSets sets);
 };
 
 const ColumnKernels& column_kernels();

@@ -235,4 +235,44 @@ TEST_CASE("instruction sets that this machine lacks are said to be not applicabl
     if (have.count(name) == 0) MESSAGE("not applicable: this machine does not run ", name);
 }
 
+TEST_CASE("every instruction set finds, puts and takes words like a plain loop") {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 400; ++round) {
+    const size_t words = 1 + random() % 90, first = std::min<size_t>(words, 64);
+    const auto some = [&] {
+      std::vector<uint64_t> out(words);
+      for (uint64_t& w : out) w = random() % 3 == 0 ? 0 : random() & random();
+      return out;
+    };
+    const std::vector<uint64_t> bits = some(), now = some(), ever = some(), moved = some(),
+                                fresh = some();
+    std::vector<int32_t> from(64), to(64);
+    for (size_t i = 0; i < 64; ++i) {
+      from[i] = static_cast<int32_t>(random());
+      to[i] = static_cast<int32_t>(random());
+    }
+    const uint64_t which = random();
+    for (const ColumnKernels& k : all_column_kernels()) {
+      CAPTURE(k.name);
+      uint64_t nonzero = 0;
+      for (size_t w = 0; w < first; ++w) nonzero |= uint64_t{bits[w] != 0} << w;
+      CHECK(k.nonzero(bits.data(), first) == nonzero);
+      std::vector<int32_t> put = to;
+      k.put(which, from.data(), put.data());
+      for (size_t i = 0; i < 64; ++i) CHECK(put[i] == ((which >> i & 1) != 0 ? from[i] : to[i]));
+      std::vector<uint64_t> a = now, b = ever, c = moved, d = fresh;
+      bool any = false, right = true;
+      const bool said = k.take(bits.data(), words, {a.data(), b.data(), c.data(), d.data()});
+      for (size_t w = 0; w < words; ++w) {
+        const uint64_t first_time = bits[w] & ~ever[w];
+        any = any || first_time != 0;
+        right = right && a[w] == bits[w] && b[w] == (ever[w] | bits[w]) &&
+                c[w] == (moved[w] | (now[w] ^ bits[w])) && d[w] == (fresh[w] | first_time);
+      }
+      CHECK(right);
+      CHECK(said == any);
+    }
+  }
+}
+
 }  // namespace libsched::score_columns_test

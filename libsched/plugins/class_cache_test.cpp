@@ -402,6 +402,29 @@ TEST_CASE("cycles go on where hard constraints follow pods, and equal fresh ones
   CHECK(served * 3 > cycles);
 }
 
+TEST_CASE("a class that no term of a pod concerned follows the first one that does") {
+  for (const size_t before : {3, 4, 7}) {
+    CAPTURE(before);
+    Town town(300, 5, 300, /*preferences=*/false);
+    Compared compared(town_framework(""));
+    compared.stand_on(town.cluster());
+    size_t number = 0;
+    const auto place = [&](size_t shape) {
+      const PodRef pod = Town::pod(shape, ++number);
+      const CycleOutcome out = compared.cycle(*pod, {}, 0);
+      REQUIRE(out.row != kNoId);
+      town.assume(*pod, out.row);
+    };
+    for (size_t i = 0; i < before; ++i) place(1);
+    place(7);  // anti-affinity scores nothing
+    const uint64_t served = compared.keeping().classes().served();
+    place(1);
+    CHECK(compared.keeping().classes().served() == served + 1);
+    place(6);  // prefers racks with pods of the class
+    for (size_t i = 0; i < 4; ++i) place(1);
+  }
+}
+
 TEST_CASE("a snapshot keeps answers, too, and a limit of memory is kept") {
   Town town(99);
   const FrameworkRef framework = town_framework("");

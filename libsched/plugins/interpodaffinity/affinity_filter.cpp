@@ -209,8 +209,8 @@ bool AffinityFilter::positive(Rule rule, uint32_t row) const {
                      [&](const Key& k) { return count(k, rule, row) > 0; });
 }
 
-// Of the rows whose counts of existing terms under the key differ from the kept ones, in `row` if
-// it is one. From now on they count as kept.
+// Reports in which rows the terms under the key have come or gone since they were counted; `row` is
+// set if it is one. From now on they are taken for counted.
 AffinityFilter::Changed AffinityFilter::changed_terms(const View& view, uint32_t key,
                                                       uint32_t* row) {
   using enum Changed;
@@ -235,8 +235,10 @@ Plugin::Renewed AffinityFilter::renew(const View& view, const Pod& pod, Labels n
   size_t found = 0;
   bool same = true;
   view.existing_terms().for_each_anti(
-      pod, namespace_labels, [&](const ExistingTerms::Term&, uint32_t id) {
-        same = same && found < existing_.size() && existing_[found].term == id;
+      pod, namespace_labels, [&](const ExistingTerms::Term& t, uint32_t id) {
+        // Another term may have got the id of one that is gone.
+        same = same && found < existing_.size() && existing_[found].term == id &&
+               view.existing_terms().topology_key(t.key) == keys_[existing_[found].key].column->key;
         ++found;
       });
   if (!same || found != existing_.size()) return kNo;

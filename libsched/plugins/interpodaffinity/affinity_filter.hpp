@@ -73,7 +73,7 @@ class AffinityFilter final : public PluginData {
     uint32_t term, key;
     uint64_t changed;  // the term's latest change that is counted
   };
-  // Of which rows terms have changed since.
+  // In how many rows existing terms have come or gone since they were counted.
   enum class Changed : uint8_t { kNone, kOne, kAny };
   Changed changed_terms(const View& view, uint32_t key, uint32_t* row);
   bool set_count(Key* key, Rule rule, int32_t domain, int32_t count);

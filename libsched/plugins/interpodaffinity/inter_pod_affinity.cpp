@@ -115,6 +115,7 @@ class InterPodAffinity final : public Plugin {
     bool scored = false;
     call.view.existing_terms().for_each_scored(call.pod, ns == nullptr ? Labels() : ns->meta.labels,
                                                [&](const ExistingTerms::Term&) { scored = true; });
+    if (call.exceeded()) return Rescored::kNo;
     return scored ? Rescored::kNo : Rescored::kSame;
   }
 

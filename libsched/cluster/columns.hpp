@@ -87,6 +87,17 @@ class Columns {
     return id < kFirstScalar ? usual_.column(offsetof(Usual, left) + id * kWord)
                              : r.blocks.column(offsetof(Block, left));
   }
+  // The same of cpu or memory as a writer has them, one array each. Null: a snapshot's, or no rows.
+  struct Arrays {
+    const int64_t *allocatable = nullptr, *left = nullptr, *nonzero = nullptr;
+    const double* inverse = nullptr;
+  };
+  Arrays arrays(uint32_t id) const {
+    const Resource* const all = resources_.items();
+    if (all == nullptr || all[id].allocatable.empty()) return {};
+    return {all[id].allocatable.data(), all[id].left.data(), nonzero_[id].data(),
+            inverse_[id].data()};
+  }
   int64_t allocatable(uint32_t id, uint32_t row) const { return allocatable_column(id)[row]; }
   int64_t left(uint32_t id, uint32_t row) const { return left_column(id)[row]; }
   int64_t requested(uint32_t id, uint32_t row) const {

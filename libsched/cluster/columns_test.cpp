@@ -68,4 +68,18 @@ TEST_CASE(
   CHECK(columns.balances()[999] == Columns::kUnknownBalance);
 }
 
+TEST_CASE("arrays are those of a writer's columns, and a snapshot has none") {
+  Columns columns;
+  CHECK(columns.arrays(kCpu).allocatable == nullptr);
+  columns.reserve_rows(100);
+  for (const uint32_t id : {kCpu, kMemory}) {
+    const Columns::Arrays arrays = columns.arrays(id);
+    CHECK(arrays.allocatable == columns.allocatable_column(id).word(0));
+    CHECK(arrays.left == columns.left_column(id).word(0));
+    CHECK(arrays.nonzero == columns.nonzero_column(id).word(0));
+    CHECK(arrays.inverse == columns.inverse_column(id).doubles(0));
+    CHECK(columns.publish().arrays(id).allocatable == nullptr);
+  }
+}
+
 }  // namespace libsched::columns_test

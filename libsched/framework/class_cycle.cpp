@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "libsched/base/prefetch.hpp"
 #include "libsched/framework/plugin_scope.hpp"
 #include "libsched/framework/score_columns.hpp"
 
@@ -83,8 +84,8 @@ bool ClassCycle::note_parts(const Asked& asked) {
 void ClassCycle::note_cares() {
   filter_cares_ = score_cares_ = row_cares_ = static_rows_ = dynamic_rows_ = 0;
   filters_bound_ = scores_bound_ = false;
-  filter_watch_.clear();
-  score_watch_.clear();
+  for (std::vector<uint32_t>* list : {&filter_watch_, &score_watch_, &row_parts_, &dynamic_parts_})
+    list->clear();
   for (uint32_t i = 0; i < parts_.size(); ++i) {
     const Part& p = parts_[i];
     const CycleState::Entry& entry = entries_->list[p.index];
@@ -92,6 +93,8 @@ void ClassCycle::note_cares() {
     const bool score_bound = !p.whole && bound_to_view(entry.score_data.get());
     if (p.filter.any != 0 || filter_bound) filter_watch_.push_back(i);
     if (!p.whole && (p.score.any != 0 || score_bound)) score_watch_.push_back(i);
+    if (p.step != kNoId && p.filter.row != 0) row_parts_.push_back(i);
+    if (p.scores && p.dynamic) dynamic_parts_.push_back(i);
     filter_cares_ |= p.filter.any;
     if (filter_bound) filter_cares_ |= p.filter.row;
     if (p.step != kNoId) row_cares_ |= p.filter.row;
@@ -460,8 +463,8 @@ bool ClassCycle::score_rows(const Asked& asked, std::span<const uint32_t> rows) 
 bool ClassCycle::add_scores(const Asked& asked, std::span<const uint32_t> rows) {
   int32_t* const sums = asked.work.few_sums.data();
   for (size_t i = 0; i < rows.size(); ++i) sums[i] = static_[asked.places.of(rows[i])];
-  for (const Part& p : parts_) {
-    if (!p.scores || !p.dynamic) continue;
+  for (const uint32_t at : dynamic_parts_) {
+    const Part& p = parts_[at];
     const CycleState::Entry& e = entries_->list[p.index];
     const ScoreCall call{asked.call,         asked.pod,    asked.state,
                          e.score_data.get(), e.data.get(), e.pre_scored};
@@ -482,8 +485,8 @@ bool ClassCycle::add_columns(const Asked& asked, std::span<const uint32_t> rows)
   int32_t* const sums = work.few_sums.data();
   for (size_t i = 0; i < rows.size(); ++i) sums[i] = static_[asked.places.of(rows[i])];
   int64_t* const column = work.column.data();
-  for (const Part& p : parts_) {
-    if (!p.scores || !p.dynamic) continue;
+  for (const uint32_t at : dynamic_parts_) {
+    const Part& p = parts_[at];
     const CycleState::Entry& e = entries_->list[p.index];
     const ScoreCall call{asked.call,         asked.pod,    asked.state,
                          e.score_data.get(), e.data.get(), e.pre_scored};
@@ -508,6 +511,10 @@ void ClassCycle::list_changed(const Asked& asked, const FewChanges& changes) {
     if (!live.test(r.row)) continue;
     rows.push_back(r.row);
     common_ &= r.kinds;
+    // The class has not looked at them since its last pod.
+    const uint32_t place = asked.places.of(r.row);
+    prefetch(&static_[place]);
+    totals_.fetch(place);
   }
 }
 
@@ -537,8 +544,9 @@ Result<bool> ClassCycle::follow(const Asked& asked, const FewChanges& changes) {
     if (!renewed.ok() || !*renewed) return renewed;
   }
   if ((all & row_cares_) != 0) {
-    for (Part& p : parts_) {
-      if (p.step == kNoId || (all & p.filter.row) == 0 || p.renewed_in == cycles_) continue;
+    for (const uint32_t i : row_parts_) {
+      Part& p = parts_[i];
+      if ((all & p.filter.row) == 0 || p.renewed_in == cycles_) continue;
       if (!judge_rows(asked, changed_by(asked, changes, p.filter.row), &p)) {
         LIBSCHED_TRY(asked.call.check_limits());
         return false;
@@ -570,6 +578,7 @@ Result<bool> ClassCycle::follow(const Asked& asked, const FewChanges& changes) {
     return false;
   }
   cursor_ = v.log().cursor();
+  asked.state.note_bound(filters_bound_ || scores_bound_ || wholes_ != 0);
   return true;
 }
 

@@ -119,8 +119,9 @@ class ClassCycle {
   uint64_t order_ = 0, ids_ = 0;  // of the view
   size_t words_ = 0;
   std::vector<Part> parts_;
-  // Of parts_: whose data or answers about all rows may have to be renewed, by Filter and by Score.
-  std::vector<uint32_t> filter_watch_, score_watch_;
+  // Of parts_: whose data or answers about all rows may have to be renewed, by Filter and by Score;
+  // that filter rows by something that may change; and that are dynamic.
+  std::vector<uint32_t> filter_watch_, score_watch_, row_parts_, dynamic_parts_;
   ChangeKinds filter_cares_ = 0, score_cares_ = 0;  // a part has to be looked at
   ChangeKinds row_cares_ = 0;                       // a row has to be filtered again
   ChangeKinds static_rows_ = 0, dynamic_rows_ = 0;  // a row has to be scored again

@@ -52,13 +52,13 @@ void CycleState::adopt(const RefCounted& framework, uint64_t pod_serial,
   if (framework_.get() != &framework) framework_ = Ref<const RefCounted>::share(&framework);
   if (entries_.get() != entries.get()) entries_ = entries;
   note_edit();
-  adopted_ = true;
+  adopted_ = bound_ = true;
   pod_serial_ = data_serial_ = pod_serial;
   if (!pre_filter_.all_nodes) pre_filter_ = {};
 }
 
 void CycleState::release_shared() {
-  if (!entries_) return;
+  if (!entries_ || (adopted_ && !bound_)) return;
   for (const Entry& e : entries_->list)
     for (PluginData* data : {e.data.get(), e.score_data.get()})
       if (bound_to_view(data) && data->release()) data->view_version = PluginData::kReleased;

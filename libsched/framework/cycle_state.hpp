@@ -107,6 +107,8 @@ class CycleState final : public RefCounted {
   }
   // Called before a change of the view: lets go of what prepared data shares with it.
   void release_shared();
+  // Whether data of the adopted entries may be bound to a view. Until this is called, some may.
+  void note_bound(bool bound) { bound_ = bound; }
 
   // The pod that PreFilter ran for, and the pod that the entries belong to: the same pod, or that
   // of Filter alone. 0: no pod yet.
@@ -164,6 +166,7 @@ class CycleState final : public RefCounted {
   uint64_t edits_ = 0;
   KeptSteps filter_steps_;
   bool adopted_ = false;   // they belong to a class
+  bool bound_ = true;      // see note_bound()
   bool pristine_ = false;  // no entry has been edited
   PreFilterResult pre_filter_;
   bool skip_all_post_filter_ = false;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "libsched/base/line_vector.hpp"
+#include "libsched/base/prefetch.hpp"
 #include "libsched/framework/node_places.hpp"
 
 namespace libsched {
@@ -28,6 +29,12 @@ class PlacedTotals {
   size_t feasible() const { return feasible_; }
   const uint64_t* bits() const { return bits_.data(); }  // the feasible places
 
+  // Prefetches what finding the best needs where the place's total has changed.
+  void fetch(uint32_t place) const {
+    constexpr size_t kLine = 64 / sizeof(int32_t);
+    const int32_t* const word = totals_.data() + place / 64 * 64;
+    for (size_t i = 0; i < 64; i += kLine) prefetch(word + i);
+  }
   int32_t total(uint32_t place) const { return totals_[place]; }
   int32_t* edit_totals() { return totals_.data(); }  // then call touch()
   void touch(uint32_t place) { stale_[place / 64 / 64] |= uint64_t{1} << (place / 64 % 64); }

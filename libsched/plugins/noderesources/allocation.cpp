@@ -84,24 +84,6 @@ AllocationColumns Allocation::columns(const Columns& columns, const AllocationAs
   return out;
 }
 
-std::optional<PairOfRows> Allocation::pair(const Columns& columns, const AllocationAsk& ask) const {
-  if (!pair_ || columns.allocatable_column(kCpu).base == nullptr) return std::nullopt;
-  const std::span<const int64_t> amounts = ask.amounts();
-  const auto array = [](const RowColumn& c) { return reinterpret_cast<const int64_t*>(c.base); };
-  PairOfRows out;
-  out.nonzero = basis_ == Basis::kNonZero;
-  for (size_t i = 0; i < 2; ++i) {
-    const uint32_t id = items_[i].id;
-    out.items[i] = {array(columns.allocatable_column(id)),
-                    array(columns.left_column(id)),
-                    array(columns.nonzero_column(id)),
-                    columns.inverse_column(id).doubles(0),
-                    amounts[i],
-                    items_[i].weight};
-  }
-  return out;
-}
-
 bool Allocation::lists_devices(const View& view, const Resources& asked) const {
   return std::any_of(asked.scalars.begin(), asked.scalars.end(), [&](const ScalarAmount& s) {
     return s.value != 0 && lists(s.name) && may_be_device_resource(view, s.name);

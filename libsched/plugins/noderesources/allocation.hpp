@@ -93,16 +93,14 @@ class AllocationColumns {
   std::vector<AllocationColumn> many_;  // all, if they are more
 };
 
-// What scores of cpu and memory read of a writer's rows; the arrays are parallel to the listed
-// resources.
+// What scores of cpu and memory read of a writer's rows, parallel to the listed resources.
 struct PairOfRows {
   struct Item {
-    const int64_t *allocatable, *left, *used;
-    const double* inverse;  // Columns::inverse_column()
+    Columns::Arrays of;
     int64_t ask, weight;
   };
   std::array<Item, 2> items;
-  bool nonzero;  // `used` is what is in use; else it is allocatable - left
+  bool nonzero;  // what is in use is as Columns::nonzero_column() has it
 };
 
 class Allocation {
@@ -123,8 +121,16 @@ class Allocation {
   }
   std::shared_ptr<AllocationAsk> ask(const Pod& pod) const;
   AllocationColumns columns(const Columns& columns, const AllocationAsk& ask) const;
-  // The same at less cost if cpu and memory are listed alone and the columns are a writer's.
-  std::optional<PairOfRows> pair(const Columns& columns, const AllocationAsk& ask) const;
+  // The same at less cost. Returns false unless cpu and memory are listed alone and the columns are
+  // a writer's.
+  bool pair(const Columns& columns, const AllocationAsk& ask, PairOfRows* out) const {
+    if (!pair_) return false;
+    const int64_t* const amounts = ask.amounts().data();
+    out->nonzero = basis_ == Basis::kNonZero;
+    for (size_t i = 0; i < 2; ++i)
+      out->items[i] = {columns.arrays(items_[i].id), amounts[i], items_[i].weight};
+    return out->items[0].of.allocatable != nullptr;
+  }
 
   // Whether the pod asks for a listed resource that a DeviceClass provides.
   bool lists_devices(const View& view, const Resources& asked) const;

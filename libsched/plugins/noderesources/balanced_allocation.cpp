@@ -43,9 +43,9 @@ class BalancedAllocation final : public Plugin {
                   int32_t* sums) const override {
     if (call.data == nullptr) return false;
     const Columns& columns = call.view.columns();
-    const std::optional<PairOfRows> pair =
-        allocation_.pair(columns, *static_cast<const AllocationAsk*>(call.data));
-    return pair && add_balanced_of_rows(*pair, form_, columns.balances(), rows, weight, sums);
+    PairOfRows pair;
+    return allocation_.pair(columns, *static_cast<const AllocationAsk*>(call.data), &pair) &&
+           add_balanced_of_rows(pair, form_, columns.balances(), rows, weight, sums);
   }
 
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {

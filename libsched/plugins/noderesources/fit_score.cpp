@@ -99,8 +99,9 @@ bool FitScorer::add_scores(const View& view, const AllocationAsk& ask, const Sco
 bool FitScorer::score_rows(const View& view, const AllocationAsk& ask,
                            std::span<const uint32_t> rows, uint32_t weight, int32_t* sums) const {
   if (type_ != Type::kLeast) return false;
-  const std::optional<PairOfRows> pair = allocation_.pair(view.columns(), ask);
-  return pair && add_least_of_rows(*pair, rows, weight, sums);
+  PairOfRows pair;
+  return allocation_.pair(view.columns(), ask, &pair) &&
+         add_least_of_rows(pair, rows, weight, sums);
 }
 
 }  // namespace libsched

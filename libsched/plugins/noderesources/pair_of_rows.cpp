@@ -15,9 +15,9 @@ struct Amounts {
 };
 template <bool nonzero>
 Amounts at(const PairOfRows::Item& item, uint32_t row) {
-  const int64_t capacity = item.allocatable[row];
-  return {capacity, nonzero ? item.used[row] : wrapping_sub(capacity, item.left[row]),
-          item.inverse[row]};
+  const int64_t capacity = item.of.allocatable[row];
+  return {capacity, nonzero ? item.of.nonzero[row] : wrapping_sub(capacity, item.of.left[row]),
+          item.of.inverse[row]};
 }
 bool usual(const Amounts& a, const Amounts& b) {
   return usual_amount(a.used | b.used) && a.inverse * b.inverse != 0;
@@ -42,9 +42,8 @@ int64_t balance(const Amounts& a, const Amounts& b, int64_t ask_a, int64_t ask_b
                       static_cast<double>(a.capacity), static_cast<double>(b.capacity));
 }
 
-// The loops read from copies, which no store to the sums can change.
 template <bool nonzero>
-bool add_least(const PairOfRows pair, std::span<const uint32_t> rows, uint32_t weight,
+bool add_least(const PairOfRows& pair, std::span<const uint32_t> rows, uint32_t weight,
                int32_t* sums) {
   const PairOfRows::Item &a = pair.items[0], &b = pair.items[1];
   const double inverse = 1.0 / static_cast<double>(a.weight + b.weight);
@@ -59,9 +58,10 @@ bool add_least(const PairOfRows pair, std::span<const uint32_t> rows, uint32_t w
 }
 
 template <bool nonzero, BalanceForm form>
-bool add_balanced(const PairOfRows pair, uint8_t* balances, std::span<const uint32_t> rows,
+bool add_balanced(const PairOfRows& pair, uint8_t* balances, std::span<const uint32_t> rows,
                   uint32_t weight, int32_t* sums) {
-  const PairOfRows::Item &a = pair.items[0], &b = pair.items[1];
+  // Copies, because a store of a byte might change anything else.
+  const PairOfRows::Item a = pair.items[0], b = pair.items[1];
   for (const uint32_t r : rows) {
     const Amounts of_a = at<nonzero>(a, r), of_b = at<nonzero>(b, r);
     if (!usual(of_a, of_b)) return false;

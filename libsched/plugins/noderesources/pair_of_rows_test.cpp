@@ -44,7 +44,7 @@ struct World {
       }
       const int64_t weight = random() % 2 == 0 ? 1 : static_cast<int64_t>(1 + random() % 100);
       pair.items[i] = {
-          allocatable[i].data(), left[i].data(), used[i].data(), inverse[i].data(), ask, weight};
+          {allocatable[i].data(), left[i].data(), used[i].data(), inverse[i].data()}, ask, weight};
       columns.push_back({RowColumn::of(allocatable[i].data()), RowColumn::of(left[i].data()),
                          pair.nonzero ? RowColumn::of(used[i].data()) : RowColumn(), ask, weight});
     }

@@ -209,6 +209,18 @@ bool AffinityFilter::positive(Rule rule, uint32_t row) const {
                      [&](const Key& k) { return count(k, rule, row) > 0; });
 }
 
+namespace {
+
+// Adds the rows' counts, times a factor, to sums[i].
+void add_counts(const CountTable& table, uint32_t times, std::span<const uint32_t> rows,
+                uint32_t* sums) {
+  const int32_t* const all = table.rows.items();  // a writer's
+  for (size_t i = 0; i < rows.size(); ++i)
+    sums[i] += times * static_cast<uint32_t>(all != nullptr ? all[rows[i]] : table.rows[rows[i]]);
+}
+
+}  // namespace
+
 // Reports in which rows the terms under the key have come or gone since they were counted; `row` is
 // set if it is one. From now on they are taken for counted.
 AffinityFilter::Changed AffinityFilter::changed_terms(const View& view, uint32_t key,
@@ -252,15 +264,21 @@ Plugin::Renewed AffinityFilter::renew(const View& view, const Pod& pod, Labels n
     Key& k = keys_[i];
     uint32_t row = kNoId;
     const Changed changed = changed_terms(view, i, &row);
-    for (const uint32_t r : rows) {
+    std::vector<uint32_t>& own = own_counts_;
+    own.assign(rows.size(), 0);
+    for (size_t n = 0; n < own_.size(); ++n)
+      if (own_[n].key == i) add_counts(*counts[n], own_[n].times, rows, own.data());
+    const int32_t* const kept = k.counts[kAnti].empty() ? nullptr : k.counts[kAnti].data();
+    for (size_t j = 0; j < rows.size(); ++j) {
+      const uint32_t r = rows[j];
       const int32_t domain = k.column->domain[r];
       if (domain == TopologyColumn::kNone) continue;
-      uint32_t own = 0, existing = 0;
-      for (size_t n = 0; n < own_.size(); ++n)
-        if (own_[n].key == i) own += own_[n].times * static_cast<uint32_t>(counts[n]->rows[r]);
-      bool other = set_count(&k, kAnti, domain, static_cast<int32_t>(own));
-      // Looking up a row costs more than all else here.
-      if (changed == Changed::kAny || (changed == Changed::kOne && r == row)) {
+      // Looking up the terms of a row costs more than all else here.
+      const bool look = changed == Changed::kAny || (changed == Changed::kOne && r == row);
+      if (!look && (kept == nullptr || kept[domain] == static_cast<int32_t>(own[j]))) continue;
+      bool other = set_count(&k, kAnti, domain, static_cast<int32_t>(own[j]));
+      if (look) {
+        uint32_t existing = 0;
         for (const Existing& e : existing_)
           if (e.key == i)
             existing += static_cast<uint32_t>(view.existing_terms().term(e.term).rows.at(r));

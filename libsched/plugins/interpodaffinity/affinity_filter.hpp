@@ -118,7 +118,7 @@ class AffinityFilter final : public PluginData {
   std::vector<Existing> existing_;
   // Of renew(), empty between uses or without meaning then.
   std::vector<CountsRef> counts_;
-  std::vector<uint32_t> recounted_;
+  std::vector<uint32_t> recounted_, own_counts_;
   size_t affinity_pairs_ = 0;  // once changed: the counts of kAffinity that are not zero
 };
 

@@ -86,11 +86,14 @@ void ClassCycle::note_cares() {
   filters_bound_ = scores_bound_ = false;
   for (std::vector<uint32_t>* list : {&filter_watch_, &score_watch_, &row_parts_, &dynamic_parts_})
     list->clear();
+  std::vector<uint32_t>& bound = entries_->bound ? *entries_->bound : entries_->bound.emplace();
+  bound.clear();
   for (uint32_t i = 0; i < parts_.size(); ++i) {
     const Part& p = parts_[i];
     const CycleState::Entry& entry = entries_->list[p.index];
     const bool filter_bound = bound_to_view(entry.data.get());
     const bool score_bound = !p.whole && bound_to_view(entry.score_data.get());
+    if (filter_bound || bound_to_view(entry.score_data.get())) bound.push_back(p.index);
     if (p.filter.any != 0 || filter_bound) filter_watch_.push_back(i);
     if (!p.whole && (p.score.any != 0 || score_bound)) score_watch_.push_back(i);
     if (p.step != kNoId && p.filter.row != 0) row_parts_.push_back(i);
@@ -302,12 +305,19 @@ Result<bool> ClassCycle::renew(const Asked& asked, const FewChanges& changes, Pa
   const ChangeKinds reads = part->filter.any | part->filter.row;
   const bool of_pods = (changes.all() & reads & ~kPodChanges) == 0;
   if (data != nullptr && part->step != kNoId && of_pods) {
-    std::vector<uint32_t>& rows = asked.work.hit_rows;
-    rows.clear();
-    for (const FewChanges::Row& r : changes.rows()) rows.push_back(r.row);
+    std::span<const uint32_t> rows = asked.work.changed_rows;
+    if (rows.size() != changes.rows().size()) {  // some are of no node
+      std::vector<uint32_t>& all = asked.work.hit_rows;
+      all.clear();
+      for (const FewChanges::Row& r : changes.rows()) all.push_back(r.row);
+      rows = all;
+    }
     PluginData* const own = entries_->list[part->index].data.get();
     how = part->plugin->renew(asked.call, asked.pod, rows, own);
-    if (how != Plugin::Renewed::kNo) own->view_version = v.version();
+    if (how != Plugin::Renewed::kNo) {
+      *reads_changed = *reads_changed || !bound_to_view(own);
+      own->view_version = v.version();
+    }
   }
   switch (how) {
     case Plugin::Renewed::kSame: return true;
@@ -578,7 +588,6 @@ Result<bool> ClassCycle::follow(const Asked& asked, const FewChanges& changes) {
     return false;
   }
   cursor_ = v.log().cursor();
-  asked.state.note_bound(filters_bound_ || scores_bound_ || wholes_ != 0);
   return true;
 }
 

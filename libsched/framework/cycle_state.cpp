@@ -44,6 +44,7 @@ std::span<CycleState::Entry> CycleState::edit_entries() {
     own->list = entries_->list;
     entries_ = std::move(own);
   }
+  entries_->bound.reset();
   return entries_->list;
 }
 
@@ -52,16 +53,22 @@ void CycleState::adopt(const RefCounted& framework, uint64_t pod_serial,
   if (framework_.get() != &framework) framework_ = Ref<const RefCounted>::share(&framework);
   if (entries_.get() != entries.get()) entries_ = entries;
   note_edit();
-  adopted_ = bound_ = true;
+  adopted_ = true;
   pod_serial_ = data_serial_ = pod_serial;
   if (!pre_filter_.all_nodes) pre_filter_ = {};
 }
 
 void CycleState::release_shared() {
-  if (!entries_ || (adopted_ && !bound_)) return;
-  for (const Entry& e : entries_->list)
+  if (!entries_) return;
+  const auto release = [](const Entry& e) {
     for (PluginData* data : {e.data.get(), e.score_data.get()})
       if (bound_to_view(data) && data->release()) data->view_version = PluginData::kReleased;
+  };
+  if (entries_->bound) {
+    for (const uint32_t i : *entries_->bound) release(entries_->list[i]);
+  } else {
+    for (const Entry& e : entries_->list) release(e);
+  }
 }
 
 // Skips stay until the plugins run again, as in upstream's sets of names.
@@ -71,6 +78,7 @@ void CycleState::forget_data() {
   adopted_ = false;
   Ref<Entries> own = entries_->unique() ? entries_ : make_ref<Entries>();
   own->list.resize(entries_->list.size());
+  own->bound.reset();
   for (size_t i = 0; i < own->list.size(); ++i) {
     const Entry& e = entries_->list[i];
     Entry fresh;

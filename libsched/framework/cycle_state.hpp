@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -95,6 +96,8 @@ class CycleState final : public RefCounted {
   // state that edits them gets its own first.
   struct Entries final : RefCounted {
     std::vector<Entry> list;
+    // The indexes of those whose data may be bound to a view. Nothing: any may be.
+    std::optional<std::vector<uint32_t>> bound;
   };
   const Ref<Entries>& share_entries() const { return entries_; }
   // Makes the state as it is after PreFilter and PreScore for this pod, with such entries. Only a
@@ -107,8 +110,6 @@ class CycleState final : public RefCounted {
   }
   // Called before a change of the view: lets go of what prepared data shares with it.
   void release_shared();
-  // Whether data of the adopted entries may be bound to a view. Until this is called, some may.
-  void note_bound(bool bound) { bound_ = bound; }
 
   // The pod that PreFilter ran for, and the pod that the entries belong to: the same pod, or that
   // of Filter alone. 0: no pod yet.
@@ -166,7 +167,6 @@ class CycleState final : public RefCounted {
   uint64_t edits_ = 0;
   KeptSteps filter_steps_;
   bool adopted_ = false;   // they belong to a class
-  bool bound_ = true;      // see note_bound()
   bool pristine_ = false;  // no entry has been edited
   PreFilterResult pre_filter_;
   bool skip_all_post_filter_ = false;

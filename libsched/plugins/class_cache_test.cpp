@@ -402,6 +402,37 @@ TEST_CASE("cycles go on where hard constraints follow pods, and equal fresh ones
   CHECK(served * 3 > cycles);
 }
 
+TEST_CASE("what a class has prepared lets go of the counts of pods before they change") {
+  for (const size_t shape : {5, 7}) {  // hard spread, and anti-affinity
+    CAPTURE(shape);
+    Town town(400, 5, 300, /*preferences=*/false);
+    Evaluator evaluator(town_framework(""), town.cluster());
+    REQUIRE(evaluator.keep_classes(ClassCacheMode::kAlways).ok());
+    const View& view = evaluator.view();
+    CountKey key;
+    CountKey::Term& term = key.terms.emplace_back();
+    const std::string app = "a" + std::to_string(shape);
+    const PodRef first = Town::pod(shape, 0);
+    term.namespaces = {"default"};
+    term.add(first->meta.labels[0]);
+    term.skip_terminating = shape == 5;
+    // Nothing else holds them while a pod is assumed.
+    const auto rows = [&] { return view.tables().counts(view, key)->rows.items(); };
+    for (size_t i = 0; i < 8; ++i) {
+      const PodRef pod = Town::pod(shape, i);
+      const Ref<CycleState> state = make_ref<CycleState>();
+      const Result<CycleOutcome> out = evaluator.run_cycle(*state, *pod, {});
+      REQUIRE(out.ok());
+      REQUIRE(out->row != kNoId);
+      const int32_t* const before = rows();
+      REQUIRE(evaluator.assume(*state, *pod, out->row, {}).ok());
+      CHECK(rows() == before);  // they were not copied
+    }
+    CHECK(view.tables().count_tables() == 1);  // it is the plugin's
+    CHECK(evaluator.classes().served() >= 6);
+  }
+}
+
 TEST_CASE("a class that no term of a pod concerned follows the first one that does") {
   for (const size_t before : {3, 4, 7}) {
     CAPTURE(before);

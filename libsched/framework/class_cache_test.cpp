@@ -55,6 +55,12 @@ struct KeptWorld : FakeWorld {
     REQUIRE_MESSAGE(out.ok(), out.error().text());
     return out->row == kNoId ? "none" : std::string(evaluator.view().row(out->row).name);
   }
+  void expect(const std::string& chosen, int64_t total) {
+    const Result<CycleOutcome> out = run();
+    REQUIRE_MESSAGE(out.ok(), out.error().text());
+    CHECK(evaluator.view().row(out->row).name == chosen);
+    CHECK(out->total == total);
+  }
   void label(const std::string& name, const std::string& labels) {
     REQUIRE(cluster->update_node(fake_node(name, labels)).ok());
   }
@@ -224,56 +230,10 @@ TEST_CASE("Errors, scores out of range and calls that end early are not kept") {
   CHECK(ended == 6);
 }
 
-TEST_CASE("normalised totals follow the range of the feasible nodes") {
-  // Raw scores are numbers in a label; normalised, the largest gets 100.
-  std::multiset<std::string> scored;
-  Fake fake;
-  fake.name = "Range";
-  fake.filter = [](const FilterCall&, const Node& node) {
-    return labelled(node, "bad") ? Status(Code::kUnschedulable, "no") : Status();
-  };
-  fake.score = [&](const Node& node, int64_t* score) {
-    scored.insert(std::string(node.meta.name));
-    const Label* l = find_label(node.meta.labels, "raw");
-    *score = l == nullptr ? 1 : std::stoll(std::string(l->value));
-    return Status();
-  };
-  fake.normalize = [](const ScoreSet& set, int64_t* scores) {
-    default_normalize(set, false, scores);
-    return Status();
-  };
-  fake.by_range = true;
-  fake.reads = {kLabels, kLabels};
-  fake.foreign = false;
-  KeptWorld w({fake}, ClassCacheMode::kChecked);
-  const auto total = [&](const std::string& chosen, int64_t want) {
-    const Result<CycleOutcome> out = w.run();
-    REQUIRE_MESSAGE(out.ok(), out.error().text());
-    CHECK(w.evaluator.view().row(out->row).name == chosen);
-    CHECK(out->total == want);
-  };
-  for (int time = 0; time < 3; ++time) total("n1", 100);
-  w.label("n2", "{raw: '5'}");
-  total("n2", 100);
-  w.label("n3", "{raw: '10'}");
-  total("n3", 100);
-  w.label("n3", "{raw: '10', bad: a}");  // the end of the range is no longer feasible
-  total("n2", 100);
-  w.label("n2", "{raw: '0'}");
-  total("n1", 100);
-  w.label("n3", "{raw: '2'}");
-  total("n3", 100);
-  CHECK(w.evaluator.classes().served() >= 6);
-}
-
-TEST_CASE("a node that a pod closes changes what the scores of the others are scaled to") {
+// Scores by the number in a label; normalised, the largest gets 100.
+Fake raw_scores(const Dependencies& reads) {
   Fake fake;
   fake.name = "Raw";
-  fake.filter = [](const FilterCall& call, const Node& node) {
-    const View& v = call.view;
-    const int64_t pods = v.columns().requested(kPods, v.find_node(node.meta.name));
-    return pods != 0 ? Status(Code::kUnschedulable, "no") : Status();
-  };
   fake.score = [](const Node& node, int64_t* score) {
     const Label* l = find_label(node.meta.labels, "raw");
     *score = l == nullptr ? 1 : std::stoll(std::string(l->value));
@@ -284,26 +244,50 @@ TEST_CASE("a node that a pod closes changes what the scores of the others are sc
     return Status();
   };
   fake.by_range = true;
-  fake.reads = {Reads{.row = kPodsChanged}, kLabels};
+  fake.reads = reads;
   fake.foreign = false;
+  return fake;
+}
+
+TEST_CASE("normalised totals follow the range of the feasible nodes") {
+  Fake fake = raw_scores({kLabels, kLabels});
+  fake.filter = [](const FilterCall&, const Node& node) {
+    return labelled(node, "bad") ? Status(Code::kUnschedulable, "no") : Status();
+  };
+  KeptWorld w({fake}, ClassCacheMode::kChecked);
+  for (int time = 0; time < 3; ++time) w.expect("n1", 100);
+  w.label("n2", "{raw: '5'}");
+  w.expect("n2", 100);
+  w.label("n3", "{raw: '10'}");
+  w.expect("n3", 100);
+  w.label("n3", "{raw: '10', bad: a}");  // the end of the range is no longer feasible
+  w.expect("n2", 100);
+  w.label("n2", "{raw: '0'}");
+  w.expect("n1", 100);
+  w.label("n3", "{raw: '2'}");
+  w.expect("n3", 100);
+  CHECK(w.evaluator.classes().served() >= 6);
+}
+
+TEST_CASE("a node that a pod closes changes what the scores of the others are scaled to") {
+  Fake fake = raw_scores({Reads{.row = kPodsChanged}, kLabels});
+  fake.filter = [](const FilterCall& call, const Node& node) {
+    const View& v = call.view;
+    const int64_t pods = v.columns().requested(kPods, v.find_node(node.meta.name));
+    return pods != 0 ? Status(Code::kUnschedulable, "no") : Status();
+  };
   for (const ClassCacheMode mode : {ClassCacheMode::kAlways, ClassCacheMode::kChecked}) {
     KeptWorld w({fake}, mode);
     w.label("n1", "{raw: '10'}");
     w.label("n2", "{raw: '5'}");
-    const auto total = [&](const std::string& chosen, int64_t want) {
-      const Result<CycleOutcome> out = w.run();
-      REQUIRE_MESSAGE(out.ok(), out.error().text());
-      CHECK(w.evaluator.view().row(out->row).name == chosen);
-      CHECK(out->total == want);
-    };
-    for (int time = 0; time < 4; ++time) total("n1", 100);
+    for (int time = 0; time < 4; ++time) w.expect("n1", 100);
     REQUIRE(w.cluster
                 ->add_pods(std::vector<const Pod*>{fake_pod("q").get()}.data(),
                            std::vector<Str>{"n1"}.data(), 1)
                 .ok());
-    for (int time = 0; time < 4; ++time) total("n2", 100);
+    for (int time = 0; time < 4; ++time) w.expect("n2", 100);
     REQUIRE(w.cluster->remove_pod("default", "q").ok());
-    for (int time = 0; time < 4; ++time) total("n1", 100);
+    for (int time = 0; time < 4; ++time) w.expect("n1", 100);
   }
 }
 

@@ -4,8 +4,9 @@
 // A cache is never needed for an answer and never changes one. Filter and Score are asked only
 // about rows that the log names; PreFilter and PreScore for every pod, unless the cycle of a class
 // can go on from the one before (class_cycle.hpp). For that, a whole cycle asks Score once more
-// about all nodes, but for the plugins whose scores follow the pods of a node. What is kept takes a
-// bounded amount of memory: beyond the limit the classes go that were used least recently.
+// about the feasible nodes, but not the plugins whose scores follow the pods of the node alone.
+// What is kept takes a bounded amount of memory: beyond the limit the classes go that were used
+// least recently.
 #pragma once
 
 #include <cstddef>

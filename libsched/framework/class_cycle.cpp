@@ -150,7 +150,15 @@ void ClassCycle::learn(const Asked& asked, const ScoreSet& set, const Totals& to
   pod_ = PodRef::share(&asked.pod);
   cursor_ = v.log().cursor();
   entries_ = std::move(entries);
+  struct Guard {  // without memory nothing is learned
+    ~Guard() {
+      if (!done) cycle->forget();
+    }
+    ClassCycle* cycle;
+    bool done = false;
+  } guard{this};
   note_cares();
+  guard.done = true;
 }
 
 // Takes the totals, and what is in them of which plugins. Returns false if it cannot be told.
@@ -444,7 +452,7 @@ bool ClassCycle::renew_scores(const Asked& asked, const FewChanges& changes) {
       continue;
     std::shared_ptr<PluginData> none;
     const Status s = p.plugin->pre_score({asked.call, asked.pod, asked.state, set}, &none);
-    if (s.code != Code::kSkip) return false;
+    if (s.code != Code::kSkip || asked.call.exceeded()) return false;
   }
   return true;
 }

@@ -96,7 +96,8 @@ class CycleState final : public RefCounted {
   // state that edits them gets its own first.
   struct Entries final : RefCounted {
     std::vector<Entry> list;
-    // The indexes of those whose data may be bound to a view. Nothing: any may be.
+    // The indexes of those whose data may be bound to a view. Nothing: any may be. Data that is
+    // not listed costs a copy of the counts that it shares with the view, and no more.
     std::optional<std::vector<uint32_t>> bound;
   };
   const Ref<Entries>& share_entries() const { return entries_; }

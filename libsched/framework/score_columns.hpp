@@ -24,7 +24,7 @@ struct WordBest {
   uint32_t ties, first;
 };
 
-// Sets of rows, in whole words; none overlaps another in memory.
+// Sets of rows or places, in whole words; none overlaps another in memory.
 struct RowSets {
   uint64_t *now, *ever, *moved, *fresh;
 };
@@ -66,9 +66,10 @@ struct ColumnKernels {
   size_t (*ranks)(const uint64_t* bits, size_t words, uint32_t* ranks);
   // Those of up to 64 words that are not zero, as bits.
   uint64_t (*nonzero)(const uint64_t* words, size_t count);
-  void (*put)(uint64_t which, const int32_t* from, int32_t* to);  // of 64 numbers
-  // Replaces the set `now` by `bits`. Adds the rows that come or go to `moved`,
-  // and those that were never in it to `fresh` and `ever`. Returns whether there are any of these.
+  // to[i] = from[i] for every bit i of `which`; both have 64 numbers.
+  void (*put)(uint64_t which, const int32_t* from, int32_t* to);
+  // Replaces the set `now` by `bits`, and adds the members that come or go to `moved`. Those of
+  // `bits` that are not in `ever` are added to it and to `fresh`. Returns whether there are such.
   bool (*take)(const uint64_t* bits, size_t words, RowSets sets);
 };
 

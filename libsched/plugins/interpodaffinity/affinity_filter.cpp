@@ -221,8 +221,8 @@ void add_counts(const CountTable& table, uint32_t times, std::span<const uint32_
 
 }  // namespace
 
-// Reports in which rows the terms under the key have come or gone since they were counted; `row` is
-// set if it is one. From now on they are taken for counted.
+// Reports in which rows the terms under the key have come or gone since they were counted. For
+// kOne, `row` is that row. From now on they are taken for counted.
 AffinityFilter::Changed AffinityFilter::changed_terms(const View& view, uint32_t key,
                                                       uint32_t* row) {
   using enum Changed;

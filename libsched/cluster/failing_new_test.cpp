@@ -1,64 +1,12 @@
-// The operators new that count and fail; and that they do.
-#include "libsched/cluster/failing_new.hpp"
-
+// The operators new count, and fail when a test says so.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <thread>
 
-namespace libsched {
-
-thread_local size_t bytes_taken = 0;
-thread_local long allocations_left = -1;
-
-}  // namespace libsched
-
-// The run time of clang's ThreadSanitizer has operators of its own, so there memory does not run
-// out.
-#if !defined(__has_feature)
-#define LIBSCHED_FAILING_NEW 1
-#elif __has_feature(thread_sanitizer)
-#define LIBSCHED_FAILING_NEW 0
-#else
-#define LIBSCHED_FAILING_NEW 1
-#endif
+#include "libsched/cluster/failing_operators_test.hpp"
 
 #if LIBSCHED_FAILING_NEW
-namespace {
-
-bool fails(size_t n) {
-  if (libsched::allocations_left == 0) return true;
-  if (libsched::allocations_left > 0) --libsched::allocations_left;
-  libsched::bytes_taken += n;
-  return false;
-}
-void* take(size_t n) { return fails(n) ? nullptr : std::malloc(n == 0 ? 1 : n); }
-
-}  // namespace
-
-// Where one of new and delete is inlined and the other is not, GCC takes the pair for a mistake.
-[[gnu::noinline]] void* operator new(size_t n) {
-  if (void* p = take(n)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void* operator new[](size_t n) { return operator new(n); }
-void* operator new(size_t n, const std::nothrow_t&) noexcept { return take(n); }
-void* operator new[](size_t n, const std::nothrow_t&) noexcept { return take(n); }
-void* operator new(size_t n, std::align_val_t align) {
-  const size_t unit = static_cast<size_t>(align);
-  void* const p = fails(n) ? nullptr : std::aligned_alloc(unit, (n + unit - 1) / unit * unit);
-  if (p == nullptr) throw std::bad_alloc();
-  return p;
-}
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete[](void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, size_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete[](void* p, size_t) noexcept { std::free(p); }
-
 namespace libsched {
 namespace {
 

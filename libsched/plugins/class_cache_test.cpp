@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libsched/cluster/failing_operators_test.hpp"
 #include "libsched/framework/evaluator.hpp"
 #include "libsched/plugins/changing_cases_test.hpp"
 #include "tests/unit/rounds.hpp"
@@ -455,6 +456,49 @@ TEST_CASE("a class that no term of a pod concerned follows the first one that do
     for (size_t i = 0; i < 4; ++i) place(1);
   }
 }
+
+#if LIBSCHED_FAILING_NEW
+TEST_CASE("a cycle that runs out of memory leaves nothing that a later one would trust") {
+  const FrameworkRef framework = town_framework("");
+  for (const size_t shape : {1, 5, 7, 12}) {
+    CAPTURE(shape);
+    Town town(500, 5, 300, /*preferences=*/false);
+    Evaluator fresh(framework, town.cluster());
+    REQUIRE(fresh.keep_classes(ClassCacheMode::kOff).ok());
+    size_t failed = 0;
+    bool more = true;
+    for (long room = 0; more; ++room) {
+      CAPTURE(room);
+      more = false;
+      REQUIRE(town.cluster()->fork().ok());
+      Evaluator kept(framework, town.cluster());
+      REQUIRE(kept.keep_classes(ClassCacheMode::kAlways).ok());
+      for (size_t i = 0; i < 6; ++i) {
+        const PodRef pod = Town::pod(shape, i);
+        const Ref<CycleState> state = make_ref<CycleState>(), other = make_ref<CycleState>();
+        std::optional<Result<CycleOutcome>> got;
+        allocations_left = i >= 1 && i <= 3 ? room : -1;
+        try {
+          got = kept.run_cycle(*state, *pod, {});
+        } catch (const std::bad_alloc&) {
+          more = true;
+        }
+        allocations_left = -1;
+        const Result<CycleOutcome> want = fresh.run_cycle(*other, *pod, {});
+        REQUIRE(want.ok());
+        if (got) {
+          REQUIRE(outcome_text(kept.view(), *got) == outcome_text(fresh.view(), want));
+        } else {
+          ++failed;
+        }
+        town.assume(*pod, want->row);
+      }
+      REQUIRE(town.cluster()->revert().ok());
+    }
+    CHECK(failed > 50);
+  }
+}
+#endif
 
 TEST_CASE("a snapshot keeps answers, too, and a limit of memory is kept") {
   Town town(99);

@@ -81,16 +81,16 @@ bool ClassCycle::note_parts(const Asked& asked) {
 }
 
 // Sums up which changes matter, so that others cost nothing.
-void ClassCycle::note_cares() {
+void ClassCycle::note_cares(CycleState::Entries* entries) {
   filter_cares_ = score_cares_ = row_cares_ = static_rows_ = dynamic_rows_ = 0;
   filters_bound_ = scores_bound_ = false;
   for (std::vector<uint32_t>* list : {&filter_watch_, &score_watch_, &row_parts_, &dynamic_parts_})
     list->clear();
-  std::vector<uint32_t>& bound = entries_->bound ? *entries_->bound : entries_->bound.emplace();
+  std::vector<uint32_t>& bound = entries->bound ? *entries->bound : entries->bound.emplace();
   bound.clear();
   for (uint32_t i = 0; i < parts_.size(); ++i) {
     const Part& p = parts_[i];
-    const CycleState::Entry& entry = entries_->list[p.index];
+    const CycleState::Entry& entry = entries->list[p.index];
     const bool filter_bound = bound_to_view(entry.data.get());
     const bool score_bound = !p.whole && bound_to_view(entry.score_data.get());
     if (filter_bound || bound_to_view(entry.score_data.get())) bound.push_back(p.index);
@@ -149,16 +149,8 @@ void ClassCycle::learn(const Asked& asked, const ScoreSet& set, const Totals& to
   ids_ = v.ids_epoch();
   pod_ = PodRef::share(&asked.pod);
   cursor_ = v.log().cursor();
+  note_cares(entries.get());
   entries_ = std::move(entries);
-  struct Guard {  // without memory nothing is learned
-    ~Guard() {
-      if (!done) cycle->forget();
-    }
-    ClassCycle* cycle;
-    bool done = false;
-  } guard{this};
-  note_cares();
-  guard.done = true;
 }
 
 // Takes the totals, and what is in them of which plugins. Returns false if it cannot be told.
@@ -212,8 +204,7 @@ std::optional<Scored> ClassCycle::ask_scores(const Asked& asked, const ScoreSet&
   judged.errors = errors.data();
   judged.failed = &failed;
   int64_t* const column = asked.work.column.data();
-  const ScoreCall call{asked.call,       asked.pod,       asked.state, entry.score_data.get(),
-                       entry.data.get(), entry.pre_scored};
+  const ScoreCall call = score_call_of(asked, entry);
   Scored out = part.plugin->score(call, judged, column);
   if (failed) std::fill(errors.begin(), errors.end(), 0);
   if (failed || asked.call.exceeded()) return std::nullopt;
@@ -240,6 +231,11 @@ CycleState::Entry& ClassCycle::edit_entry(const Asked& asked, uint32_t plugin) {
 FilterCall ClassCycle::call_of(const Asked& asked, const Part& part) const {
   const FilterStep& step = steps_[part.step];
   return {asked.call, asked.pod, asked.state, step.data, step.pre_filtered};
+}
+
+ScoreCall ClassCycle::score_call_of(const Asked& asked, const CycleState::Entry& entry) {
+  return {asked.call,       asked.pod,       asked.state, entry.score_data.get(),
+          entry.data.get(), entry.pre_scored};
 }
 
 bool ClassCycle::accepted(uint32_t row) const {
@@ -382,7 +378,7 @@ Result<bool> ClassCycle::renew_filters(const Asked& asked, const FewChanges& cha
       data->view_version = version;
     }
   }
-  if (reads_changed) note_cares();
+  if (reads_changed) note_cares(entries_.get());
   return true;
 }
 
@@ -483,9 +479,7 @@ bool ClassCycle::add_scores(const Asked& asked, std::span<const uint32_t> rows) 
   for (size_t i = 0; i < rows.size(); ++i) sums[i] = static_[asked.places.of(rows[i])];
   for (const uint32_t at : dynamic_parts_) {
     const Part& p = parts_[at];
-    const CycleState::Entry& e = entries_->list[p.index];
-    const ScoreCall call{asked.call,         asked.pod,    asked.state,
-                         e.score_data.get(), e.data.get(), e.pre_scored};
+    const ScoreCall call = score_call_of(asked, entries_->list[p.index]);
     if (!p.plugin->score_rows(call, rows, static_cast<uint32_t>(p.weight), sums)) return false;
   }
   return true;
@@ -505,9 +499,7 @@ bool ClassCycle::add_columns(const Asked& asked, std::span<const uint32_t> rows)
   int64_t* const column = work.column.data();
   for (const uint32_t at : dynamic_parts_) {
     const Part& p = parts_[at];
-    const CycleState::Entry& e = entries_->list[p.index];
-    const ScoreCall call{asked.call,         asked.pod,    asked.state,
-                         e.score_data.get(), e.data.get(), e.pre_scored};
+    const ScoreCall call = score_call_of(asked, entries_->list[p.index]);
     const Scored s = p.plugin->score(call, set, column);
     for (size_t i = 0; i < rows.size(); ++i) {
       const int64_t score = s.uniform ? s.value : column[rows[i]];

@@ -85,7 +85,7 @@ class ClassCycle {
   bool take_totals(const Asked& asked, const ScoreSet& set, const Totals& totals);
   std::optional<Scored> ask_scores(const Asked& asked, const ScoreSet& set, const Part& part,
                                    const CycleState::Entry& entry);
-  void note_cares();
+  void note_cares(CycleState::Entries* entries);
   Result<bool> renew_filters(const Asked& asked, const FewChanges& changes);
   Result<bool> renew(const Asked& asked, const FewChanges& changes, Part* part,
                      bool* reads_changed);
@@ -93,6 +93,7 @@ class ClassCycle {
   bool judge_rows(const Asked& asked, std::span<const uint32_t> rows, Part* part);
   bool reject_rows(const Asked& asked, std::span<const uint32_t> rows, const Part& part);
   FilterCall call_of(const Asked& asked, const Part& part) const;
+  static ScoreCall score_call_of(const Asked& asked, const CycleState::Entry& entry);
   bool accepted(uint32_t row) const;
   void note_rejecting(Part* part);
   void list_changed(const Asked& asked, const FewChanges& changes);

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/bench/benchmarks.hpp"
@@ -104,9 +105,11 @@ void fill(World* world, size_t nodes, size_t pods) {
   world->reset(nodes, [](size_t i) { return node_document(ClusterKind::kBasic, i); }, refs, on);
 }
 
-World& world(size_t nodes) {
-  static std::map<size_t, std::unique_ptr<World>> made;
-  auto& w = made[nodes];
+// Each `use` has its own, because what was asked of a cluster before adds to the cost of its
+// changes, and the repetitions of all benchmarks come in a random order.
+World& world(size_t nodes, const std::string& use = "") {
+  static std::map<std::pair<size_t, std::string>, std::unique_ptr<World>> made;
+  auto& w = made[{nodes, use}];
   if (!w) {
     w = std::make_unique<World>();
     fill(w.get(), nodes, nodes * kPodsPerNode);
@@ -176,10 +179,29 @@ void place_on_node(benchmark::State& state, size_t nodes) {
   if (!fits) fail("check: a node rejects the pod", nullptr);
 }
 
+// Asks about a pod of each app that keeps apart from the app's others by hostname.
+void ask_selectors(World* world) {
+  PodSpec pod = scale_pod("anti-app", "40");
+  const std::string kApp = "app-3", alike = pod.more;
+  for (size_t app = 0; app < 20; ++app) {
+    pod.more = alike;
+    pod.more.replace(pod.more.find(kApp), kApp.size(), "app-" + std::to_string(app));
+    libsched_sim_hit hit{};
+    libsched_sim_verdict verdict{};
+    libsched_error* error = nullptr;
+    must("first",
+         libsched_sim_first(world->sim.get(), world->pod_ref(pod_document(pod)), nullptr, &hit,
+                            &verdict, &error),
+         error);
+  }
+}
+
 // 100 nodes and 1,000 pods of twenty contents, on nodes of a random choice, another in each round.
-void what_if(benchmark::State& state, size_t nodes) {
+// `asked`: 20 selectors have been asked for before, so that the counts of their pods are followed.
+void what_if(benchmark::State& state, size_t nodes, bool asked) {
   constexpr size_t kNewNodes = 100, kNewPods = 1000, kShapes = 20;
-  World& w = world(nodes);
+  World& w = world(nodes, asked ? "what-if, selectors" : "what-if");
+  if (asked) ask_selectors(&w);
   const uint64_t shape = w.node_ref(node_document(ClusterKind::kBasic, 1));
   std::vector<std::string> texts;
   for (size_t i = 0; i < kNewNodes; ++i) texts.push_back("new-" + std::to_string(i));
@@ -333,8 +355,9 @@ void add_sim_benchmarks() {
     add(size + "fork, add node, check, revert",
         [=](benchmark::State& s) { check_new_node(s, nodes); });
     add(size + "fork, schedule, revert", [=](benchmark::State& s) { place_on_node(s, nodes); });
-    add(size + "fork, 100 nodes, 1000 pods, revert",
-        [=](benchmark::State& s) { what_if(s, nodes); });
+    for (const bool asked : {false, true})
+      add(size + "fork, 100 nodes, 1000 pods, revert" + (asked ? ", 20 selectors asked" : ""),
+          [=](benchmark::State& s) { what_if(s, nodes, asked); });
   }
   add("pack", pack);
   add("drain", drain);

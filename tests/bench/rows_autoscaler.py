@@ -22,6 +22,11 @@ _QUESTIONS = {
     "5000/fork, 100 nodes, 1000 pods, revert": ("fork, 100 nodes, 1,000 pods, revert; 5,000 nodes",
                                                 ("basic", "fork, 100 nodes, 1000 pods, revert"), {"c": 100 * US}),
     "50000/fork, 100 nodes, 1000 pods, revert": ("fork, 100 nodes, 1,000 pods, revert; 50,000 nodes", None, {"c": 150 * US}),
+    # Followed counts cost each pod that comes or goes; the goal does not name them.
+    "5000/fork, 100 nodes, 1000 pods, revert, 20 selectors asked": (
+        "the same after 20 selectors were asked for; 5,000 nodes", None, {}),
+    "50000/fork, 100 nodes, 1000 pods, revert, 20 selectors asked": (
+        "the same after 20 selectors were asked for; 50,000 nodes", None, {}),
     "look up a pod": ("a pod of k8s.io/api looked up by content", None, {"go": 1.5 * US}),
 }
 _PACK_S, _DRAIN_OVER_UPSTREAM = 0.04, 100.0

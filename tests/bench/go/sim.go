@@ -118,6 +118,10 @@ func (b *bench) questions(d *simDocuments) error {
 		return err
 	}
 	group := fmt.Sprintf("sim/go/%d/", nodes)
+	// Before any selector is asked for: followed counts would cost each pod that comes or goes.
+	if err := b.whatIf(w, d, group); err != nil {
+		return err
+	}
 	var why libsched.Verdict
 	for _, kind := range []string{"basic", "anti-app"} {
 		pod := w.pod(d.Big[kind])
@@ -181,6 +185,13 @@ func (b *bench) questions(d *simDocuments) error {
 	}); err != nil {
 		return err
 	}
+	return nil
+}
+
+// whatIf adds 100 nodes and 1,000 pods of twenty contents in a fork.
+func (b *bench) whatIf(w *world, d *simDocuments, group string) error {
+	nodes := len(w.nodes)
+	extra := w.node(d.Nodes[nodes])
 	shapes, names := w.pods(d.Shapes), make([]string, 100)
 	for i := range names {
 		names[i] = fmt.Sprint("new-", i)

@@ -104,7 +104,7 @@ void Cluster::place_node(const NodeRef& node, uint32_t r) {
   journal_.attach_node(r, node, changes);
   // In another zone the node has another place in the tree, but as in upstream the order list
   // changes only with the next node that is added or removed.
-  if (state_.order_mode() == NodeOrder::kUpstream && zone_key(node->meta.labels) != old_zone) {
+  if (state_.order_mode() == NodeOrder::kUpstream && node->zone_key != old_zone) {
     journal_.tree_remove(r);
     journal_.tree_add(r);
   }

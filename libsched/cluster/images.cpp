@@ -12,7 +12,7 @@ const Images::Image* Images::find(Str name) const {
 
 uint32_t Images::intern(Str name) {
   const uint64_t hash = hash_str(name);
-  uint32_t id = ids_.find(hash, [&](uint32_t k) { return images_[k].name == name; });
+  uint32_t id = ids_.find(hash, [&](uint32_t k) { return same_text(images_[k].name, name); });
   if (id != kNoId) return id;
   Image fresh{std::string(name), hash, 0, {}, next_serial()};
   images_.reserve();
@@ -25,19 +25,39 @@ uint32_t Images::intern(Str name) {
   return id;
 }
 
+// The ids of the names of the node's images, in their order. Nodes of one kind mostly have equal
+// lists.
+const std::vector<uint32_t>& Images::intern_all(const Node& node) {
+  if (lists_.empty()) lists_.resize(kLists);
+  List& list = lists_[node.images_hash % kLists];
+  if (list.hash == node.images_hash && has_names(list.ids, node)) return list.ids;
+  list.ids.clear();  // also if memory runs out
+  for (const ContainerImage& i : node.images)
+    for (const Str name : i.names) list.ids.push_back(intern(name));
+  list.hash = node.images_hash;
+  return list.ids;
+}
+
+bool Images::has_names(const std::vector<uint32_t>& ids, const Node& node) const {
+  size_t at = 0;
+  for (const ContainerImage& i : node.images)
+    for (const Str name : i.names)
+      if (at == ids.size() || !same_text(images_[ids[at++]].name, name)) return false;
+  return at == ids.size();
+}
+
 void Images::hold(uint32_t row, uint32_t id, int64_t size) {
   Image& image = images_.edit(id);
   Mirrored<Holder, 64>& holders = image.holders;
-  if (!holders.empty() && holders.back().row == row) return;  // named twice
+  const size_t others = holders.size();
+  if (others != 0 && holders.back().row == row) return;  // named twice
   std::vector<Place>& places = rows_[row];
   reserve_more(places, 1);
-  reserve_more(holders, 1);
-  if (holders.empty()) {
-    image.size = size;
-    --unused_;
-  }
-  places.push_back({id, static_cast<uint32_t>(holders.size())});
   holders.push_back({row, 0});
+  places.push_back({id, static_cast<uint32_t>(others)});
+  if (others != 0) return;
+  image.size = size;
+  --unused_;
 }
 
 void Images::attach(uint32_t row, const Node& node, uint32_t like) {
@@ -52,13 +72,21 @@ void Images::attach(uint32_t row, const Node& node, uint32_t like) {
     if (like != kNoId) {
       for (const Place& p : rows_[like]) hold(row, p.image, images_[p.image].size);
     } else {
+      const uint32_t* id = intern_all(node).data();
       for (const ContainerImage& i : node.images)
-        for (const Str name : i.names) hold(row, intern(name), i.size_bytes);
+        for (size_t k = 0; k < i.names.size(); ++k) hold(row, *id++, i.size_bytes);
     }
   } catch (...) {
     detach(row);
     throw;
   }
+}
+
+void Images::attach_again(uint32_t row, const Node& node) noexcept {
+  if (node.images.empty()) return;
+  ++holders_changes_;
+  for (const ContainerImage& i : node.images)
+    for (const Str name : i.names) hold(row, intern(name), i.size_bytes);
 }
 
 void Images::detach(uint32_t row) noexcept {
@@ -108,6 +136,7 @@ void Images::unfreeze(uint32_t row, const uint32_t* numbers) noexcept {
 }
 
 void Images::collect(uint64_t since) noexcept {
+  lists_.clear();
   for (uint32_t id = 0; unused_ != 0 && id < images_.size(); ++id) {
     const Image& image = images_[id];
     if (image.born <= since || !image.holders.empty()) continue;

@@ -55,9 +55,10 @@ class Images {
     return 0;
   }
 
-  // Adds all images or none. Images that the row had before are restored without allocating.
-  // `like`: a row whose node has this very list of images, or kNoId.
+  // Adds all images or none. `like`: a row whose node has this very list of images, or kNoId.
   void attach(uint32_t row, const Node& node, uint32_t like);
+  // Restores those of a node that the row had before.
+  void attach_again(uint32_t row, const Node& node) noexcept;
   void detach(uint32_t row) noexcept;
   std::vector<Saved> save(uint32_t row) const;
   void restore(uint32_t row, const std::vector<Saved>& saved) noexcept;
@@ -132,7 +133,17 @@ class Images {
     uint32_t position;  // in its holders
   };
 
+  // A list of names, by Node::images_hash, and the ids of these. Ids that are reclaimed may have
+  // got other names since.
+  struct List {
+    uint64_t hash = 0;
+    std::vector<uint32_t> ids;
+  };
+  static constexpr size_t kLists = 256;
+
   uint32_t intern(Str name);
+  const std::vector<uint32_t>& intern_all(const Node& node);
+  bool has_names(const std::vector<uint32_t>& ids, const Node& node) const;
   void hold(uint32_t row, uint32_t id, int64_t size);
   void mark_stale(uint32_t row) noexcept {
     stale_.set(row);
@@ -146,6 +157,7 @@ class Images {
 
   IdPool<Image, 1> images_;
   IdTable ids_;
+  std::vector<List> lists_;               // by hash % kLists
   std::vector<std::vector<Place>> rows_;  // in the order of the node's names
   // By row: the number of holders_changes_ for which the row has the current numbers; 0: unknown.
   // So freezing a row is free while no node with images comes or goes.

@@ -42,9 +42,8 @@ std::string shown(const Cluster& c, const std::string& image) {
   const Images::Image* i = c.view().images().find(image);
   if (i == nullptr) return "";
   std::map<std::string, uint32_t> numbers;
-  i->holders.for_each([&](size_t, const Images::Holder& h) {
-    numbers[c.view().row(h.row).name] = h.nodes;
-  });
+  i->holders.for_each(
+      [&](size_t, const Images::Holder& h) { numbers[c.view().row(h.row).name] = h.nodes; });
   std::string out = std::to_string(i->size) + ":";
   for (const auto& [name, n] : numbers) out += " " + name + "=" + std::to_string(n);
   return out;
@@ -74,6 +73,25 @@ TEST_CASE("applying an unchanged node does not count its images anew; updating i
   REQUIRE(c.update_node(parsed("a").nodes[0]).ok());
   c.refresh();
   CHECK(shown(c, "x") == "10: a=2 b=2");
+}
+
+TEST_CASE(
+    "nodes with equal lists of images, and with other lists of the same hash, have their own") {
+  Cluster c;
+  const auto add = [&](const char* name, const List& images) {
+    const NodeRef n = node(name, images);
+    const_cast<Node&>(*n).images_hash = 7;
+    REQUIRE(c.update_node(n).ok());
+  };
+  add("a", {{"x", 1}, {"y", 2}});
+  add("b", {{"x", 5}, {"y", 6}});
+  add("c", {{"y", 8}, {"z", 9}});
+  add("d", {{"y", 8}});
+  add("e", {{"x", 1}, {"y", 2}, {"z", 3}});
+  c.refresh();
+  CHECK(shown(c, "x") == "1: a=3 b=3 e=3");
+  CHECK(shown(c, "y") == "2: a=5 b=5 c=5 d=5 e=5");
+  CHECK(shown(c, "z") == "9: c=2 e=2");
 }
 
 TEST_CASE("the size is that of the first reporter") {

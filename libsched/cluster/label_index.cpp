@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "libsched/base/same_text.hpp"
+
 namespace libsched {
 namespace {
 
@@ -14,12 +16,12 @@ bool same_texts(const Label& a, const Label& b) {
 }  // namespace
 
 uint32_t LabelIndex::find_key(Str key, uint64_t hash) const {
-  return key_ids_.find(hash, [&](uint32_t id) { return keys_[id].text == key; });
+  return key_ids_.find(hash, [&](uint32_t id) { return same_text(keys_[id].text, key); });
 }
 
 uint32_t LabelIndex::find_pair(Str key, Str value, uint64_t pair_hash) const {
   return pair_ids_.find(pair_hash, [&](uint32_t id) {
-    return pairs_[id].value == value && keys_[pairs_[id].key].text == key;
+    return same_text(pairs_[id].value, value) && same_text(keys_[pairs_[id].key].text, key);
   });
 }
 
@@ -60,9 +62,9 @@ void LabelIndex::prepare(Labels labels, size_t capacity, std::vector<uint32_t>* 
   for (size_t i = 0; i < labels.size(); ++i) {
     const bool is_known = i < known.labels.size() && same_texts(labels[i], known.labels[i]);
     const uint32_t id = is_known ? known.pairs[i] : intern_pair(labels[i]);
-    Pair& pair = pairs_.edit(id);
+    Pair& pair = pairs_.unmarked(id);  // what is seen of it does not change yet
     pair.rows.reserve(capacity);
-    keys_.edit(pair.key).rows.reserve(capacity);
+    keys_.unmarked(pair.key).rows.reserve(capacity);
     pairs->push_back(id);
   }
 }

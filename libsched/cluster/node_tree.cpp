@@ -4,47 +4,21 @@
 #include <algorithm>
 
 #include "libsched/base/id_pool.hpp"
+#include "libsched/base/same_text.hpp"
 
 namespace libsched {
-namespace {
 
-Str label_or_empty(Labels labels, Str key) {
-  const Label* l = find_label(labels, key);
-  return l == nullptr ? Str() : l->value;
-}
-
-Str first_of(Labels labels, Str key, Str fallback) {
-  const Label* l = find_label(labels, key);
-  return l == nullptr ? label_or_empty(labels, fallback) : l->value;
-}
-
-}  // namespace
-
-std::string zone_key(Labels labels) {
-  const Str zone =
-      first_of(labels, "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone");
-  const Str region =
-      first_of(labels, "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region");
-  if (zone.empty() && region.empty()) return {};
-  std::string key(region);
-  key += ":";
-  key.push_back('\0');
-  key += ":";
-  key += zone;
-  return key;
-}
-
-size_t NodeTree::find(const std::string& zone) const {
+size_t NodeTree::find(Str zone) const {
   size_t i = 0;
-  while (i < zones_.size() && zones_[i].key != zone) ++i;
+  while (i < zones_.size() && !same_text(zones_[i].key, zone)) ++i;
   return i;
 }
 
-NodeTree::Place NodeTree::add(uint32_t row, const std::string& zone) {
+NodeTree::Place NodeTree::add(uint32_t row, Str zone) {
   const size_t i = find(zone);
   Place place{static_cast<uint32_t>(i), 0, i == zones_.size()};
   if (place.zone_was_alone) {
-    Zone fresh{zone, {}};
+    Zone fresh{std::string(zone), {}};
     fresh.rows.reserve(1);
     zones_.push_back(std::move(fresh));
   } else {
@@ -56,7 +30,7 @@ NodeTree::Place NodeTree::add(uint32_t row, const std::string& zone) {
   return place;
 }
 
-NodeTree::Place NodeTree::remove(uint32_t row, const std::string& zone) noexcept {
+NodeTree::Place NodeTree::remove(uint32_t row, Str zone) noexcept {
   const size_t i = find(zone);
   std::vector<uint32_t>& rows = zones_[i].rows;
   // The node added last is usually removed first.

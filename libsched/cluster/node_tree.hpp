@@ -11,10 +11,6 @@
 
 namespace libsched {
 
-// Upstream's zone key: region and zone, with the beta labels before the stable ones; "" without
-// labels.
-std::string zone_key(Labels labels);
-
 class NodeTree {
  public:
   struct Zone {
@@ -29,9 +25,9 @@ class NodeTree {
     Zone zone = {};               // the removed zone
   };
 
-  // Add or remove a node completely. Only add() allocates.
-  Place add(uint32_t row, const std::string& zone);
-  Place remove(uint32_t row, const std::string& zone) noexcept;
+  // Add or remove a node completely; `zone`: its Node::zone_key. Only add() allocates.
+  Place add(uint32_t row, Str zone);
+  Place remove(uint32_t row, Str zone) noexcept;
   void undo_add(const Place& place) noexcept;
   void undo_remove(uint32_t row, Place place) noexcept;
 
@@ -45,7 +41,7 @@ class NodeTree {
   std::vector<uint32_t> list() const;
 
  private:
-  size_t find(const std::string& zone) const;
+  size_t find(Str zone) const;
 
   std::vector<Zone> zones_;
   size_t size_ = 0;

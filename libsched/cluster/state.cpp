@@ -89,7 +89,7 @@ bool State::attach_node(uint32_t r, NodeRef node) {
 void State::undo_detach_node(uint32_t r, NodeRef node) noexcept {
   const uint32_t taint_set = taints_.prepare(node, 0);
   labels_.prepare(node->meta.labels, 0, &rows_.edit(r).labels, {});
-  images_.attach(r, *node, kNoId);
+  images_.attach_again(r, *node);
   link_node(r, std::move(node), taint_set);
 }
 
@@ -149,8 +149,7 @@ void StateNumbers::take_block() noexcept {
 }
 
 NodeTree::Place State::tree_add(uint32_t r) {
-  std::string zone =
-      order_mode_ == NodeOrder::kUpstream ? zone_key(rows_[r].node->meta.labels) : std::string();
+  std::string zone(order_mode_ == NodeOrder::kUpstream ? rows_[r].node->zone_key : Str());
   NodeTree::Place place = tree_.add(r, zone);
   rows_.edit(r).zone = std::move(zone);
   membership_ = numbers_.draw();

@@ -1,7 +1,36 @@
 // Derived fields and copies of nodes.
 #include "libsched/objects/node.hpp"
 
+#include <string>
+
 namespace libsched {
+namespace {
+
+Str label_or_empty(Labels labels, Str key) {
+  const Label* l = find_label(labels, key);
+  return l == nullptr ? Str() : l->value;
+}
+
+Str first_of(Labels labels, Str key, Str fallback) {
+  const Label* l = find_label(labels, key);
+  return l == nullptr ? label_or_empty(labels, fallback) : l->value;
+}
+
+std::string zone_key(Labels labels) {
+  const Str zone =
+      first_of(labels, "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone");
+  const Str region =
+      first_of(labels, "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region");
+  if (zone.empty() && region.empty()) return {};
+  std::string key(region);
+  key += ":";
+  key.push_back('\0');
+  key += ":";
+  key += zone;
+  return key;
+}
+
+}  // namespace
 
 void derive_node(Node& node) {
   node.serial = next_serial();
@@ -14,6 +43,11 @@ void derive_node(Node& node) {
     if (taint.effect == TaintEffect::kOther) hash = hash_str(taint.effect_text, hash);
   }
   node.taints_hash = hash;
+  hash = node.images.size();
+  for (const ContainerImage& image : node.images)
+    for (const Str name : image.names) hash = hash_str(name, hash);
+  node.images_hash = hash;
+  node.zone_key = node.arena.copy(zone_key(node.meta.labels));
 }
 
 Ref<Node> copy_node(const Node& node, Str name, Str uid) {
@@ -48,6 +82,8 @@ Ref<Node> copy_node(const Node& node, Str name, Str uid) {
   copy->serial = next_serial();
   copy->allocatable = node.allocatable;
   copy->taints_hash = node.taints_hash;
+  copy->images_hash = node.images_hash;
+  copy->zone_key = node.zone_key;
   return copy;
 }
 

@@ -38,6 +38,11 @@ class Node final : public Object {
   uint64_t serial = 0;
   Resources allocatable;
   uint64_t taints_hash = 0;  // of the taints in their order
+  uint64_t images_hash = 0;  // of the names of the images in their order
+  // Upstream's key of the node's zone: region and zone, with the beta labels before the stable
+  // ones;
+  // "" without labels.
+  Str zone_key;
 };
 using NodeRef = Ref<const Node>;
 

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 namespace libsched::node_test {
 
 Ref<Node> make_node(const std::vector<Taint>& taints) {
@@ -39,6 +42,42 @@ TEST_CASE("derive_node") {
       {{"a", "1", TaintEffect::kNoExecute, "NoExecute"}, b},
   };
   for (const auto& taints : others) CHECK(make_node(taints)->taints_hash != node->taints_hash);
+}
+
+TEST_CASE("the zone key has region and zone, the beta labels first") {
+  const auto key = [](const std::vector<Label>& labels) {
+    Ref<Node> node = make_ref<Node>();
+    node->meta.labels = node->arena.copy(labels);
+    derive_node(*node);
+    CHECK(copy_node(*node, "copy", "u")->zone_key == node->zone_key);
+    return std::string(node->zone_key);
+  };
+  const Label zone = make_label("topology.kubernetes.io/zone", "z");
+  const Label region = make_label("topology.kubernetes.io/region", "r");
+  const Label old_zone = make_label("failure-domain.beta.kubernetes.io/zone", "y");
+  const Label old_region = make_label("failure-domain.beta.kubernetes.io/region", "q");
+  const std::string bar(":\0:", 3);
+  CHECK(key({}) == "");
+  CHECK(key({make_label("zone", "z")}) == "");
+  CHECK(key({zone, region}) == "r" + bar + "z");
+  CHECK(key({region}) == "r" + bar);
+  CHECK(key({zone}) == bar + "z");
+  CHECK(key({zone, old_zone, old_region}) == "q" + bar + "y");
+  CHECK(key({zone, make_label("failure-domain.beta.kubernetes.io/zone", "")}) == "");
+}
+
+TEST_CASE("images_hash tells lists of names apart") {
+  const auto hash = [](const std::vector<Str>& names, int64_t size) {
+    Ref<Node> node = make_ref<Node>();
+    std::vector<ContainerImage> images;
+    for (const Str& name : names) images.push_back({Span<Str>(&name, 1), size});
+    node->images = node->arena.copy(images);
+    derive_node(*node);
+    return node->images_hash;
+  };
+  CHECK(hash({"a", "b"}, 1) == hash({"a", "b"}, 2));
+  CHECK(hash({"a", "b"}, 1) != hash({"b", "a"}, 1));
+  CHECK(hash({"a", "b"}, 1) != hash({"a"}, 1));
 }
 
 TEST_CASE("copy_node renames the node and its hostname label") {

@@ -28,8 +28,8 @@ uint32_t Images::intern(Str name) {
 // The ids of the names of the node's images, in their order. Nodes of one kind mostly have equal
 // lists.
 const std::vector<uint32_t>& Images::intern_all(const Node& node) {
-  if (lists_.empty()) lists_.resize(kLists);
-  List& list = lists_[node.images_hash % kLists];
+  if (lists_.by_hash.empty()) lists_.by_hash.resize(kLists);
+  List& list = lists_.by_hash[node.images_hash % kLists];
   if (list.hash == node.images_hash && has_names(list.ids, node)) return list.ids;
   list.ids.clear();  // also if memory runs out
   for (const ContainerImage& i : node.images)
@@ -136,7 +136,7 @@ void Images::unfreeze(uint32_t row, const uint32_t* numbers) noexcept {
 }
 
 void Images::collect(uint64_t since) noexcept {
-  lists_.clear();
+  lists_.by_hash.clear();  // of ids that get other names
   for (uint32_t id = 0; unused_ != 0 && id < images_.size(); ++id) {
     const Image& image = images_[id];
     if (image.born <= since || !image.holders.empty()) continue;

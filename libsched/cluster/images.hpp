@@ -133,13 +133,25 @@ class Images {
     uint32_t position;  // in its holders
   };
 
-  // A list of names, by Node::images_hash, and the ids of these. Ids that are reclaimed may have
-  // got other names since.
+  // A list of names, by Node::images_hash, and the ids of these. The names are compared, because
+  // other lists may have the hash, and a list may be incomplete if memory ran out.
   struct List {
     uint64_t hash = 0;
     std::vector<uint32_t> ids;
   };
   static constexpr size_t kLists = 256;
+  // Copies of the state begin without any.
+  struct Lists {
+    Lists() = default;
+    Lists(const Lists&) {}
+    Lists(Lists&&) noexcept = default;
+    Lists& operator=(const Lists&) {
+      by_hash.clear();
+      return *this;
+    }
+    Lists& operator=(Lists&&) noexcept = default;
+    std::vector<List> by_hash;  // by hash % kLists
+  };
 
   uint32_t intern(Str name);
   const std::vector<uint32_t>& intern_all(const Node& node);
@@ -157,7 +169,7 @@ class Images {
 
   IdPool<Image, 1> images_;
   IdTable ids_;
-  std::vector<List> lists_;               // by hash % kLists
+  Lists lists_;                           // of present ids alone
   std::vector<std::vector<Place>> rows_;  // in the order of the node's names
   // By row: the number of holders_changes_ for which the row has the current numbers; 0: unknown.
   // So freezing a row is free while no node with images comes or goes.

@@ -94,6 +94,22 @@ TEST_CASE(
   CHECK(shown(c, "z") == "9: c=2 e=2");
 }
 
+TEST_CASE("an image whose id was reclaimed gets another one") {
+  Cluster c;
+  List many;
+  for (int i = 0; i < 5000; ++i) many.push_back({"image-" + std::to_string(i), 1});
+  REQUIRE(c.update_node(node("a", {{"", 7}})).ok());
+  REQUIRE(c.update_node(node("many", many)).ok());
+  REQUIRE(c.remove_node("a").ok());
+  REQUIRE(c.remove_node("many").ok());
+  REQUIRE(c.fork().ok());
+  REQUIRE(c.commit().ok());
+  REQUIRE(c.view().images().size() == 0);
+  REQUIRE(c.update_node(node("b", {{"", 8}})).ok());
+  c.refresh();
+  CHECK(shown(c, "") == "8: b=1");
+}
+
 TEST_CASE("the size is that of the first reporter") {
   Cluster c;
   REQUIRE(c.update_node(node("a", {{"x", 10}, {"x", 11}})).ok());

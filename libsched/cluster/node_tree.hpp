@@ -25,7 +25,8 @@ class NodeTree {
     Zone zone = {};               // the removed zone
   };
 
-  // Add or remove a node completely; `zone`: its Node::zone_key. Only add() allocates.
+  // Add or remove a node completely. It is removed from the zone to which it was added, whatever
+  // its Node::zone_key is by then. Only add() allocates.
   Place add(uint32_t row, Str zone);
   Place remove(uint32_t row, Str zone) noexcept;
   void undo_add(const Place& place) noexcept;

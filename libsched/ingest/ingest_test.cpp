@@ -196,6 +196,24 @@ TEST_CASE("ingest: one pod, one node") {
             .text() == "expected one Node, got a Pod");
 }
 
+TEST_CASE("ingest: what is derived of a node is of the whole document, whatever its order") {
+  const auto parsed = [](const std::string& document) {
+    Result<ObjectSet> set = parse_objects(document, {});
+    REQUIRE(set.ok());
+    return set->nodes.at(0);
+  };
+  const std::string labels = R"("labels": {"topology.kubernetes.io/zone": "z", "a": "b",)"
+                             R"( "topology.kubernetes.io/region": "r"})";
+  const std::string status = R"("status": {"images": [{"names": ["x", "y"]}]})";
+  const std::string kind = R"({"apiVersion": "v1", "kind": "Node", )";
+  const NodeRef a = parsed(kind + R"("metadata": {"name": "n", )" + labels + "}, " + status + "}");
+  const NodeRef b = parsed(kind + status + R"(, "metadata": {)" + labels + R"(, "name": "n"}})");
+  CHECK(a->zone_key == Str("r:\0:z", 5));
+  CHECK(b->zone_key == a->zone_key);
+  CHECK(b->images_hash == a->images_hash);
+  CHECK(a->images_hash != parsed(kind + R"("metadata": {"name": "n"}})")->images_hash);
+}
+
 TEST_CASE("ingest: skipped kinds and unknown fields are counted") {
   const ObjectSet set = parse(R"([
       {"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":"s"}},

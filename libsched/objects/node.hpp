@@ -46,7 +46,8 @@ class Node final : public Object {
 };
 using NodeRef = Ref<const Node>;
 
-// Fills the derived fields; call once, when taints and allocatable_list are complete.
+// Fills the derived fields; call once, when labels, taints, images and allocatable_list are
+// complete.
 void derive_node(Node& node);
 
 // A copy of `node` under another name and uid. The label kubernetes.io/hostname follows the name

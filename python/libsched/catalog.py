@@ -34,8 +34,8 @@ class Catalog:
 
     Notes
     -----
-    Any number of threads may use a catalog, and any number of `Sim` may share it. A reference means
-    nothing to another catalog or process, so a catalog cannot be pickled.
+    Any number of threads may use a catalog, and any number of `Sim` may share it. A reference is
+    stale in another catalog and means nothing to another process, so a catalog cannot be pickled.
 
     Examples
     --------

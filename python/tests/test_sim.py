@@ -104,6 +104,20 @@ def test_nothing_of_it_is_pickled_or_copied(sim):
                 call(one)
 
 
+def test_ids_of_another_one_are_stale():
+    one, other = Sim(), Sim()
+    for s in (one, other):
+        s.add_nodes(node("n"), "n")
+        s.add_pod(pod("p"), "n")
+    with pytest.raises(libsched.StaleError):
+        other.add_nodes(one.catalog.node(node("n")), "m")
+    with pytest.raises(libsched.StaleError):
+        other.add_pod(one.catalog.pod(pod("p")), "n")
+    with pytest.raises(libsched.StaleError):
+        other.remove_node(one.find("n"))
+    assert len(other) == other.pod_count == 1
+
+
 def test_nodes_and_pods(sim):
     assert sim.names == ["a", "b", "c"] and len(sim) == 3 and "b" in sim and "d" not in sim
     nodes = sim.nodes

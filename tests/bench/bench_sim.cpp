@@ -105,14 +105,32 @@ void fill(World* world, size_t nodes, size_t pods) {
   world->reset(nodes, [](size_t i) { return node_document(ClusterKind::kBasic, i); }, refs, on);
 }
 
-// Each `use` has its own, because what was asked of a cluster before adds to the cost of its
-// changes, and the repetitions of all benchmarks come in a random order.
-World& world(size_t nodes, const std::string& use = "") {
-  static std::map<std::pair<size_t, std::string>, std::unique_ptr<World>> made;
-  auto& w = made[{nodes, use}];
+// Asks about pods that keep apart from those of each app by hostname.
+void ask_selectors(World* world) {
+  PodSpec pod = scale_pod("anti-app", "40");
+  const std::string kApp = "app-3", alike = pod.more;
+  for (size_t app = 0; app < 20; ++app) {
+    pod.more = alike;
+    pod.more.replace(pod.more.find(kApp), kApp.size(), "app-" + std::to_string(app));
+    libsched_sim_hit hit{};
+    libsched_sim_verdict verdict{};
+    libsched_error* error = nullptr;
+    must("first",
+         libsched_sim_first(world->sim.get(), world->pod_ref(pod_document(pod)), nullptr, &hit,
+                            &verdict, &error),
+         error);
+  }
+}
+
+// Two clusters of this size: of one, selectors have been asked for, which adds to the cost of its
+// changes. The repetitions of all benchmarks come in a random order, so each uses only one.
+World& world(size_t nodes, bool selectors) {
+  static std::map<std::pair<size_t, bool>, std::unique_ptr<World>> made;
+  auto& w = made[{nodes, selectors}];
   if (!w) {
     w = std::make_unique<World>();
     fill(w.get(), nodes, nodes * kPodsPerNode);
+    if (selectors) ask_selectors(w.get());
   }
   return *w;
 }
@@ -120,7 +138,7 @@ World& world(size_t nodes, const std::string& use = "") {
 // `changing`: a pod comes to a node before each search, in a fork, and leaves after it; otherwise
 // the cluster stays as it is, and so may answers about it.
 void nothing_fits(benchmark::State& state, size_t nodes, const std::string& kind, bool changing) {
-  World& w = world(nodes);
+  World& w = world(nodes, kind != "basic");
   const uint64_t pod = w.pod_ref(pod_document(scale_pod(kind, "40")));  // of 32
   const uint64_t other = w.pod_ref(existing_pod_document(1, nodes));
   libsched_sim_hit hit{};
@@ -142,7 +160,7 @@ void nothing_fits(benchmark::State& state, size_t nodes, const std::string& kind
 }
 
 void check_new_node(benchmark::State& state, size_t nodes) {
-  World& w = world(nodes);
+  World& w = world(nodes, false);
   const uint64_t pod = w.pod_ref(pod_document(scale_pod("basic")));
   const uint64_t shape = w.node_ref(node_document(ClusterKind::kBasic, nodes));
   const libsched_str name = str("another");
@@ -160,7 +178,7 @@ void check_new_node(benchmark::State& state, size_t nodes) {
 
 // A pod is checked on a node and put there.
 void place_on_node(benchmark::State& state, size_t nodes) {
-  World& w = world(nodes);
+  World& w = world(nodes, false);
   const uint64_t pod = w.pod_ref(pod_document(scale_pod("basic")));
   libsched_sim_verdict verdict{};
   libsched_error* error = nullptr;
@@ -179,29 +197,11 @@ void place_on_node(benchmark::State& state, size_t nodes) {
   if (!fits) fail("check: a node rejects the pod", nullptr);
 }
 
-// Asks about a pod of each app that keeps apart from the app's others by hostname.
-void ask_selectors(World* world) {
-  PodSpec pod = scale_pod("anti-app", "40");
-  const std::string kApp = "app-3", alike = pod.more;
-  for (size_t app = 0; app < 20; ++app) {
-    pod.more = alike;
-    pod.more.replace(pod.more.find(kApp), kApp.size(), "app-" + std::to_string(app));
-    libsched_sim_hit hit{};
-    libsched_sim_verdict verdict{};
-    libsched_error* error = nullptr;
-    must("first",
-         libsched_sim_first(world->sim.get(), world->pod_ref(pod_document(pod)), nullptr, &hit,
-                            &verdict, &error),
-         error);
-  }
-}
-
 // 100 nodes and 1,000 pods of twenty contents, on nodes of a random choice, another in each round.
 // `asked`: 20 selectors have been asked for before, so that the counts of their pods are followed.
 void what_if(benchmark::State& state, size_t nodes, bool asked) {
   constexpr size_t kNewNodes = 100, kNewPods = 1000, kShapes = 20;
-  World& w = world(nodes, asked ? "what-if, selectors" : "what-if");
-  if (asked) ask_selectors(&w);
+  World& w = world(nodes, asked);
   const uint64_t shape = w.node_ref(node_document(ClusterKind::kBasic, 1));
   std::vector<std::string> texts;
   for (size_t i = 0; i < kNewNodes; ++i) texts.push_back("new-" + std::to_string(i));

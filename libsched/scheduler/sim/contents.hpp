@@ -29,6 +29,15 @@ inline constexpr uint64_t make_id(uint32_t index, uint32_t generation) {
   return uint64_t{generation} << 32 | index;
 }
 
+// Where the generations of a new table or Sim begin: far from those of all others of the process,
+// so that it takes the ids of another one for stale ones. Thread-safe.
+inline uint32_t first_generation() {
+  constexpr uint32_t kSteps = 1 << 30,
+                     kGolden = 663'608'941;  // the steps divided by the golden ratio
+  static std::atomic<uint32_t> made{0};
+  return 1 + made.fetch_add(1, std::memory_order_relaxed) * kGolden % kSteps;
+}
+
 template <typename T>
 class Contents {
  public:
@@ -85,7 +94,7 @@ class Contents {
       fresh_.reserve(fresh_.size() + 1);
       const uint32_t index = to.room();
       if (index == kNoId) return 0;
-      Entry made{bytes, hash, make(), to.age_, to.entries_[index].generation + 1};
+      Entry made{bytes, hash, make(), to.age_, to.after(to.entries_[index].generation)};
       to.ids_.reserve();
       to.entries_[index] = std::move(made);
       to.ids_.insert_reserved(hash, index);
@@ -138,9 +147,13 @@ class Contents {
     uint64_t hash = 0;
     Ref<const T> content;     // null: free
     uint64_t age = 0;         // when it was added last
-    uint32_t generation = 0;  // of the latest content, without the mark
+    uint32_t generation = 0;  // of the latest content, without the mark; 0: there was none
   };
 
+  uint32_t after(uint32_t generation) const {
+    if (generation == 0) return first_;
+    return generation == ~kMark ? 1 : generation + 1;
+  }
   // The generation that references need; 0: there is no content, and no reference is valid.
   void publish(uint32_t index, uint32_t generation) noexcept {
     (*generations_[index / kChunk].load())[index % kChunk].store(generation,
@@ -169,13 +182,14 @@ class Contents {
     e = {};
     e.generation = generation;
     publish(index, 0);
-    if (generation == ~kMark) return;  // all generations have been used
+    if (after(generation) == first_) return;  // all generations have been used
     if (free_.size() < free_.capacity()) free_.push_back(index);
   }
 
   static constexpr uint32_t kMark = uint32_t{1} << 31;
 
   const uint32_t mark_;
+  const uint32_t first_ = first_generation();
   mutable Mutex mutex_;
   std::array<std::atomic<Generations*>, kMax / kChunk> generations_{};
   std::vector<Entry> entries_;  // by index; below next_ they are or were in use

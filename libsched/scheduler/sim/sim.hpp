@@ -259,7 +259,7 @@ class Sim final : public RefCounted {
   Ref<Evaluator> evaluator_;
   std::vector<NodeEntry> nodes_;  // by row
   std::vector<PodEntry> pods_;    // by slot
-  uint32_t next_generation_ = 1;
+  uint32_t next_generation_ = first_generation();
   std::vector<uint32_t> order_;              // rows, as they were added
   mutable std::vector<uint32_t> positions_;  // by row, of order_
   mutable bool positions_hold_ = true;

@@ -474,6 +474,27 @@ TEST_CASE("Searches take an order, a set, cordoned nodes and a part of the ring"
   CHECK(w.sim->first(small, query, &why).error().rc == Rc::kStale);
 }
 
+TEST_CASE("Ids and references of another Sim and Catalog are stale") {
+  World a, b;
+  const uint64_t shape = a.node(4), pod = a.pod(100);
+  const uint64_t there = a.add(shape, "n");
+  uint64_t on = 0;
+  REQUIRE(a.sim->add_pods({&pod, 1}, &there, &on).ok());
+  const uint64_t shape_b = b.node(4), pod_b = b.pod(100);
+  const uint64_t there_b = b.add(shape_b, "n");
+  uint64_t on_b = 0;
+  REQUIRE(b.sim->add_pods({&pod_b, 1}, &there_b, &on_b).ok());
+  const Str name = "m";
+  uint64_t id = 0;
+  CHECK(b.sim->add_nodes(shape, {&name, 1}, &id).error().rc == Rc::kStale);
+  CHECK(b.sim->add_pods({&pod, 1}, &there_b, &id).error().rc == Rc::kStale);
+  CHECK(b.sim->add_pods({&pod_b, 1}, &there, &id).error().rc == Rc::kStale);
+  CHECK(b.sim->remove_node(there).error().rc == Rc::kStale);
+  CHECK(b.sim->remove_pods({&on, 1}).error().rc == Rc::kStale);
+  CHECK(b.sim->has_node(there_b));
+  CHECK(b.sim->remove_pods({&on_b, 1}).ok());
+}
+
 TEST_CASE("What a plugin of another origin says is never kept") {
   size_t filtered = 0, pre_filtered = 0;
   Fake fake;

@@ -252,6 +252,9 @@ void ClassCycle::note_rejecting(Part* part) {
 bool ClassCycle::judge_all(const Asked& asked, Part* part) {
   const Bitmap& live = asked.call.view.live();
   std::vector<uint64_t>&alive = accepted_[part->step], &errors = asked.work.errors;
+  const PluginData* const data = steps_[part->step].data;
+  alive.resize(words_);
+  if (data != nullptr && part->plugin->judged(*data, alive)) return !asked.call.exceeded();
   alive.assign(live.data(), live.data() + words_);
   errors.assign(words_, 0);
   part->plugin->filter(call_of(asked, *part), {0, words_, alive.data(), errors.data()});

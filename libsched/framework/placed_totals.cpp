@@ -98,8 +98,8 @@ void PlacedTotals::count() {
     column_kernels().ranks(bits_.data(), bits_.size(), before_.data());
 }
 
-// The place of the feasible node at this position.
-size_t PlacedTotals::place_at(size_t position) const {
+// The word of the feasible node at this position.
+size_t PlacedTotals::word_at(size_t position) const {
   // Mostly the feasible nodes are spread evenly.
   constexpr size_t kSteps = 8;
   size_t w = position * before_.size() / feasible_;
@@ -111,7 +111,7 @@ size_t PlacedTotals::place_at(size_t position) const {
             std::upper_bound(before_.begin(), before_.end(), static_cast<uint32_t>(position)) -
             before_.begin()) -
         1;
-  return w * 64 + select_bit(bits_[w], position - before_[w]);
+  return w;
 }
 
 PlacedTotals::Best PlacedTotals::best(const NodePlaces& places) {
@@ -252,17 +252,17 @@ void PlacedTotals::make_exact(int32_t top, bool all) {
 uint32_t PlacedTotals::first_by_levels(int32_t top) const {
   const ColumnKernels& kernels = column_kernels();
   uint32_t chosen = kNoId;
-  size_t chosen_at = 0;  // its position
-  size_t from = 0;       // the place to go on at
+  size_t chosen_at = 0;                // its position
+  size_t skip = 0, next_position = 0;  // the word to go on at, and the position
   for (size_t k = 0; k < exact_.size(); ++k) {
     uint64_t left = kernels.equal(best_.data() + k * 64, top);
     while (true) {
-      const size_t skip = from / 64;
       if (skip / 64 == k) left &= ~uint64_t{0} << (skip % 64);
       if (skip / 64 > k || left == 0) break;
       const size_t w = k * 64 + static_cast<size_t>(std::countr_zero(left));
       uint64_t found = kernels.equal(totals_.data() + w * 64, top) & bits_[w];
-      if (w == skip) found &= ~uint64_t{0} << (from % 64);
+      if (w == skip && found != 0 && next_position > before_[w])
+        found &= ~uint64_t{0} << select_bit(bits_[w], next_position - before_[w]);
       const uint64_t first = found & (~found + 1);
       if (first == found) left &= left - 1;
       if (found == 0) continue;
@@ -274,9 +274,9 @@ uint32_t PlacedTotals::first_by_levels(int32_t top) const {
         if ((at & (at + 1)) == 0) return chosen;
       }
       // The rest of the level is later in the heap.
-      const size_t next = 2 * std::bit_floor(at + 1) - 1;
-      if (next >= feasible_) return chosen;
-      if (left != 0) from = place_at(next);
+      next_position = 2 * std::bit_floor(at + 1) - 1;
+      if (next_position >= feasible_) return chosen;
+      if (left != 0) skip = word_at(next_position);
     }
   }
   return chosen;

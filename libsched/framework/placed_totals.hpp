@@ -56,7 +56,7 @@ class PlacedTotals {
 
  private:
   void count();
-  size_t place_at(size_t position) const;
+  size_t word_at(size_t position) const;
   Best best_of_all(const NodePlaces& places);
   void renew_words(const NodePlaces& places);
   uint32_t rank_in(size_t word, const uint32_t* ranks) const;

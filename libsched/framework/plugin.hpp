@@ -196,6 +196,10 @@ class Plugin {
     return Renewed::kNo;
   }
 
+  // Writes which rows the data accepts if renew() keeps that, one bit a row; bits of rows without a
+  // node have no meaning. False: filter() has to be asked.
+  virtual bool judged(const PluginData&, std::span<uint64_t>) const { return false; }
+
   virtual void filter(const FilterCall&, const RowSet&) const {}
   // The same for a few rows of the view, without the work that whole words take: sets rejected[i],
   // which is 0, to 1 for those that filter() rejects. Returns false if it has not judged them all,

@@ -54,7 +54,7 @@ struct HardConstraints final : PluginData {
   // domains. Only data that is renewed has it: others judge once.
   struct Judged {
     std::vector<uint64_t> accepted;
-    std::vector<bool> full;
+    std::vector<char> full;
   };
   std::vector<Judged> judged;
 
@@ -64,6 +64,9 @@ struct HardConstraints final : PluginData {
 
 // See Plugin::renew().
 Plugin::Renewed renew_hard(const View& view, std::span<const uint32_t> rows, HardConstraints* data);
+
+// See Plugin::judged().
+bool judged_hard(const HardConstraints& data, std::span<uint64_t> accepted);
 
 // Counts that `other` comes to (1) or leaves (-1) the row. As upstream, and unlike in PreFilter, a
 // terminating pod counts, and a selector without requirements matches.

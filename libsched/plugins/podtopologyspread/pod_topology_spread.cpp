@@ -46,6 +46,10 @@ class PodTopologySpread final : public Plugin {
     return renew_hard(call.view, rows, static_cast<HardConstraints*>(data));
   }
 
+  bool judged(const PluginData& data, std::span<uint64_t> accepted) const override {
+    return judged_hard(static_cast<const HardConstraints&>(data), accepted);
+  }
+
   void filter(const FilterCall& call, const RowSet& set) const override {
     if (call.data == nullptr) {
       set.for_each([&](uint32_t row) { set.reject_with_error(row); });

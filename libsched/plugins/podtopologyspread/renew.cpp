@@ -2,6 +2,7 @@
 // domains alone whose counts, or the smallest count, have changed.
 #include "libsched/plugins/podtopologyspread/filter.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace libsched {
@@ -21,7 +22,7 @@ void judge_all(const View& view, const HardConstraint& c, Judged* out) {
   judge(view, c, {0, words, out->accepted.data(), nullptr});
   if (by_row(c)) return;
   out->full.resize(c.column->domains.size());
-  for (size_t d = 0; d < out->full.size(); ++d) out->full[d] = full(c, d);
+  for (size_t d = 0; d < out->full.size(); ++d) out->full[d] = full(c, d) ? 1 : 0;
 }
 
 // Where the smallest count is as before.
@@ -36,23 +37,42 @@ void judge_rows(const HardConstraint& c, std::span<const uint32_t> rows, Judged*
 
 // Returns whether a domain became full or ceased to be.
 bool judge_domains(const View& view, const HardConstraint& c, Judged* out) {
+  const auto& domains = c.column->domains;
+  size_t opened = 0, closed = 0, closed_before = 0;
+  for (size_t d = 0; d < out->full.size(); ++d) {
+    if (domains[d].rows == 0) continue;
+    const bool was = out->full[d] != 0, now = full(c, d);
+    opened += was && !now ? 1 : 0;
+    closed += now && !was ? 1 : 0;
+    closed_before += was && now ? 1 : 0;
+  }
+  if (opened + closed == 0) return false;
+  if (opened > closed_before) {  // mostly all others, once each has got a pod
+    judge_all(view, c, out);
+    return true;
+  }
   const size_t words = out->accepted.size();
-  bool any = false;
   for (size_t d = 0; d < out->full.size(); ++d) {
     const bool now = full(c, d);
-    if (out->full[d] == now) continue;
-    out->full[d] = now;
-    const TopologyColumn::Domain& domain = c.column->domains[d];
-    if (domain.rows == 0) continue;
-    any = true;
-    const Posting& rows = view.labels().pair(domain.pair).rows;
+    if ((out->full[d] != 0) == now) continue;
+    out->full[d] = now ? 1 : 0;
+    if (domains[d].rows == 0) continue;
+    const Posting& rows = view.labels().pair(domains[d].pair).rows;
     now ? rows.and_not_into(0, words, out->accepted.data())
         : rows.or_into(0, words, out->accepted.data());
   }
-  return any;
+  return true;
 }
 
 }  // namespace
+
+bool judged_hard(const HardConstraints& data, std::span<uint64_t> accepted) {
+  if (data.judged.empty() || data.judged[0].accepted.size() != accepted.size()) return false;
+  std::copy_n(data.judged[0].accepted.data(), accepted.size(), accepted.data());
+  for (size_t i = 1; i < data.judged.size(); ++i)
+    for (size_t w = 0; w < accepted.size(); ++w) accepted[w] &= data.judged[i].accepted[w];
+  return true;
+}
 
 Plugin::Renewed renew_hard(const View& view, std::span<const uint32_t> rows,
                            HardConstraints* data) {

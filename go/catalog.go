@@ -22,7 +22,7 @@ import (
 // PodRef names a content of pods in a [Catalog]: all of a pod that plugins read. Pods that no plugin can
 // tell apart have equal references, so a PodRef is the name of an equivalence group. It is a number with a
 // generation: 0 is none, and a reference to a content that was forgotten is never given to another one. In
-// another [Catalog] it is stale.
+// another [Catalog] it is stale, practically always.
 type PodRef uint64
 
 // NodeRef names a content of nodes in a [Catalog]. The name is no part of it, nor is the label

@@ -34,8 +34,9 @@ class Catalog:
 
     Notes
     -----
-    Any number of threads may use a catalog, and any number of `Sim` may share it. A reference is
-    stale in another catalog and means nothing to another process, so a catalog cannot be pickled.
+    Any number of threads may use a catalog, and any number of `Sim` may share it. A reference
+    means nothing to another catalog, which practically always takes it for a stale one, or to another
+    process, so a catalog cannot be pickled.
 
     Examples
     --------

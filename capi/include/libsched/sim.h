@@ -23,8 +23,9 @@ extern "C" {
    A node's id stays while the node is there, and comes back with it after a revert. A pod's id is the
    place of a single pod. Ids are never 0. The lower 32 bits of an id are an index: small, and given to
    another node or pod later; the upper ones tell those apart. A function that is given an id of a node
-   or pod that is no longer there returns STALE; so do references that a catalog has forgotten, and, but
-   for a chance of about 1 in 2^30, ids of another simulated cluster and references of another catalog. */
+   or pod that is no longer there returns STALE; so do references that a catalog has forgotten, and,
+   unless numbers happen to be equal, which is very rare, ids of another simulated cluster and references
+   of another catalog. */
 typedef struct libsched_sim libsched_sim;
 /* An empty cluster with the plugins of a framework. Plugins of other origin are called for each
    question, and nothing of their answers is kept. */

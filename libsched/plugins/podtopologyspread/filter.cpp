@@ -10,9 +10,6 @@
 namespace libsched {
 namespace {
 
-// With few domains their postings are cheaper than the rows one by one.
-constexpr size_t kFewDomains = 64;
-
 int64_t smallest_count(const HardConstraint& c) {
   uint32_t domains = 0;
   int64_t min = std::numeric_limits<int32_t>::max();  // upstream's value without domains

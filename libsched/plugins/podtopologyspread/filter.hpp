@@ -12,6 +12,9 @@
 
 namespace libsched {
 
+// With so few domains their postings are cheaper than the rows one by one.
+inline constexpr size_t kFewDomains = 64;
+
 // A constraint with its counts.
 struct HardConstraint {
   SpreadConstraint constraint;

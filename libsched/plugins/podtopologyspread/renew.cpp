@@ -47,7 +47,8 @@ bool judge_domains(const View& view, const HardConstraint& c, Judged* out) {
     closed_before += was && now ? 1 : 0;
   }
   if (opened + closed == 0) return false;
-  if (opened > closed_before) {  // mostly all others, once each has got a pod
+  // Mostly all others open once each has got a pod.
+  if (opened > closed_before && out->full.size() <= kFewDomains) {
     judge_all(view, c, out);
     return true;
   }

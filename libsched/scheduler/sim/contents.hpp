@@ -29,11 +29,12 @@ inline constexpr uint64_t make_id(uint32_t index, uint32_t generation) {
   return uint64_t{generation} << 32 | index;
 }
 
-// Where the generations of a new table or Sim begin: far from those of all others of the process,
-// so that it takes the ids of another one for stale ones. Thread-safe.
+// Where the generations of a new table or Sim begin: far from where those of all others of the
+// process began, so that it practically always takes the ids of another one for stale ones. Not
+// random, so that a program runs alike each time. Thread-safe.
 inline uint32_t first_generation() {
-  constexpr uint32_t kSteps = 1 << 30,
-                     kGolden = 663'608'941;  // the steps divided by the golden ratio
+  constexpr uint32_t kSteps = 1 << 30;
+  constexpr uint32_t kGolden = 663'608'941;  // the steps divided by the golden ratio
   static std::atomic<uint32_t> made{0};
   return 1 + made.fetch_add(1, std::memory_order_relaxed) * kGolden % kSteps;
 }

@@ -129,10 +129,24 @@ class World {
     const std::lock_guard lock(random_mutex_);
     return random_() % n;
   }
-  // No pod is on its way.
+  // No pod is on its way. A pod that is being bound is no longer in flight, but still assumed; a
+  // pod that has failed is no longer in flight either while a thread writes down why.
   bool settled() {
     return scheduler_->queue().in_flight().empty() && scheduler_->queue().active_count() == 0 &&
-           cluster_->view().pod_count() == assigned();
+           cluster_->view().pod_count() == assigned() && none_assumed() && all_say_why();
+  }
+  bool none_assumed() const {
+    const std::vector<PodRef> pods = server_->pods();
+    return std::none_of(pods.begin(), pods.end(), [&](const PodRef& p) {
+      const uint32_t slot = cluster_->view().find_pod(p->meta.ns, p->meta.name);
+      return slot != kNoId && cluster_->view().slot(slot).assumed;
+    });
+  }
+  bool all_say_why() const {
+    const std::vector<PodRef> pods = server_->pods();
+    return std::none_of(pods.begin(), pods.end(), [](const PodRef& p) {
+      return p->spec.node_name.empty() && p->status.conditions.empty();
+    });
   }
   size_t assigned() const {
     const std::vector<PodRef> pods = server_->pods();

@@ -1,4 +1,6 @@
 // Scheduling: first fit, placing many pods.
+#include <algorithm>
+
 #include "libsched/base/prefetch.hpp"
 #include "libsched/scheduler/first_fit.hpp"
 #include "libsched/scheduler/place.hpp"
@@ -47,9 +49,17 @@ libsched_rc libsched_schedule(libsched_evaluator* const* profiles, size_t profil
     if (!how.ok()) return how.error();
     std::vector<Evaluator*> evaluators;
     for (size_t i = 0; i < profile_count; ++i) evaluators.push_back(unwrap(profiles[i]));
+    const Placed tell = [&](const Placement& p) {
+      const libsched_placement told = placement_of(p);
+      return placed(user_data, &told);
+    };
+    Result<Placing> placing = Placing::begin(evaluators, *how, tell);
+    if (!placing.ok()) return std::move(placing.error());
+    // Not all at once: pods lie scattered over memory, and stay in the cache from here to their
+    // turn.
+    constexpr size_t kBatch = 256, kAhead = 16;
     std::vector<PlaceRequest> requests;
-    requests.reserve(count);
-    constexpr size_t kAhead = 16;  // pods lie scattered over memory
+    requests.reserve(std::min(count, kBatch));
     for (size_t i = 0; i < count; ++i) {
       if (i + kAhead < count) prefetch_to_write(unwrap(pods[i + kAhead]));
       PlaceRequest request{
@@ -62,11 +72,13 @@ libsched_rc libsched_schedule(libsched_evaluator* const* profiles, size_t profil
               Rc::kInvalid, "a replica of pods[" + std::to_string(i) + "] is not made", {}, {}};
         };
       requests.push_back(std::move(request));
+      if (requests.size() < kBatch && i + 1 < count) continue;
+      const Result<bool> more = placing->place(requests);
+      if (!more.ok()) return more.error();
+      if (!*more) return {};
+      requests.clear();
     }
-    return place(evaluators, requests, *how, [&](const Placement& p) {
-      const libsched_placement told = placement_of(p);
-      return placed(user_data, &told);
-    });
+    return {};
   });
 }
 

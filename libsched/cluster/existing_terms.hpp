@@ -145,6 +145,7 @@ class ExistingTerms {
   RowCounts& change_rows(uint32_t term, uint32_t row);
   uint32_t find_profile(const Pod& pod, uint64_t hash) const;
   uint32_t intern_profile(const Pod& pod);
+  uint32_t intern_terms(const Pod& pod);
   void add_terms(Profile* profile, const Pod& pod, Span<PodAffinityTerm> list, Kind kind,
                  bool negative);
   uint32_t intern_term(const Pod& pod, const PodAffinityTerm& term, Kind kind, int32_t weight);
@@ -160,7 +161,15 @@ class ExistingTerms {
   IdPool<Profile, 16> profiles_;
   IdTable profile_ids_;
   std::vector<uint32_t> of_slot_;  // profiles; kNoId: none
-  IdPool<Key, 16> keys_;           // of the terms
+  // The profile of a class's pods, by its number % kSeen. Whether the profile is still there, its
+  // `born` tells.
+  struct Seen {
+    uint64_t class_id = 0, born = 0;
+    uint32_t profile = 0;
+  };
+  static constexpr size_t kSeen = 256;
+  std::vector<Seen> seen_;
+  IdPool<Key, 16> keys_;  // of the terms
   IdTable key_ids_;
   Index anti_, scored_;
   size_t unused_ = 0;          // profiles without pods

@@ -216,15 +216,21 @@ TEST_CASE("existing terms: those of removed pods are reclaimed") {
     p->spec.pod_anti_affinity.required = p->arena.copy(list);
     p->meta.labels = list[0].selector.match_labels;
     derive_pod(*p);
-    existing.prepare_attach(0, *p, 5, 64);
-    existing.attach_pod(0, *p, 5);
-    int found = 0;
-    existing.for_each_anti(*p, {}, [&](const ExistingTerms::Term&) { ++found; });
-    CHECK(found == 1);
-    existing.detach_pod(0, *p, 5);
-    existing.collect(0);
-    existing.for_each_anti(*p, {}, [&](const ExistingTerms::Term&) { ++found; });
-    CHECK(found == 1);
+    p->class_id = i % 2 == 0 ? i + 1 : 0;
+    const auto found = [&] {
+      int terms = 0;
+      existing.for_each_anti(*p, {}, [&](const ExistingTerms::Term&) { ++terms; });
+      return terms;
+    };
+    // By its number it has its own profile again, though that was reclaimed.
+    for (int time = 0; time < 3; ++time) {
+      existing.prepare_attach(0, *p, 5, 64);
+      existing.attach_pod(0, *p, 5);
+      CHECK(found() == 1);
+      existing.detach_pod(0, *p, 5);
+      if (time != 1) existing.collect(0);
+      CHECK(found() == 0);
+    }
   }
   CHECK(existing.size() <= 1100);
   CHECK(existing.key_count() <= 1100);

@@ -44,9 +44,9 @@ class PodLabelSets {
   }
 
  private:
-  // A pod by its serial, and its set.
+  // A pod by its serial, or all pods of a class by its number, and their set.
   struct Seen {
-    uint64_t pod = 0;
+    uint64_t key = 0;
     uint32_t set = kNoId;
   };
   static constexpr size_t kSeen = 256;
@@ -57,7 +57,7 @@ class PodLabelSets {
   std::vector<uint32_t> free_;
   Mirrored<uint32_t, 256> of_slot_;  // kNoId: no pod
   IdTable ids_;
-  std::vector<Seen> seen_;  // pods of a simulated cluster come and go often; by serial % kSeen
+  std::vector<Seen> seen_;  // pods of a simulated cluster come and go often; by key % kSeen
   size_t unused_ = 0;
 };
 

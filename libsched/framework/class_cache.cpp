@@ -1,6 +1,7 @@
 // ClassCache: finding a class, following the log, and forgetting what was used least recently.
 #include "libsched/framework/class_cache.hpp"
 
+#include <cassert>
 #include <utility>
 
 namespace libsched {
@@ -12,6 +13,7 @@ constexpr size_t kEntry = 160;  // bytes of the table, the list and the allocati
 
 void ClassCache::configure(ClassCacheMode mode, size_t max_bytes) {
   by_name_.clear();
+  by_id_ = {};
   classes_.clear();
   bytes_ = 0;
   mode_ = mode;
@@ -29,6 +31,23 @@ bool ClassCache::serves(const View& view) const {
 }
 
 KeptClass& ClassCache::find(const Pod& pod, const PodClassName* known) {
+  ById& numbered = by_id_[pod.class_id % by_id_.size()];
+  if (pod.class_id != 0 && numbered.id == pod.class_id &&
+      (known == nullptr || known->hash == numbered.of->hash)) {
+    assert(numbered.of->name == (known == nullptr ? pod_class(pod) : known->bytes));
+    if (numbered.of != classes_.begin()) {
+      count(&classes_.front());
+      classes_.splice(classes_.begin(), classes_, numbered.of);
+    }
+    return classes_.front();
+  }
+  KeptClass& found = find_by_name(pod, known);
+  if (pod.class_id != 0 && known == nullptr) numbered = {pod.class_id, classes_.begin()};
+  return found;
+}
+
+// The class becomes the first of classes_.
+KeptClass& ClassCache::find_by_name(const Pod& pod, const PodClassName* known) {
   if (known == nullptr && std::exchange(name_serial_, pod.serial) != pod.serial) {
     name_serial_ = 0;
     name_ = pod_class(pod, &name_room_);
@@ -69,6 +88,7 @@ KeptClass* ClassCache::find_ready(const View& view, const Pod& pod, const PodCla
 }
 
 void ClassCache::evict() {
+  if (bytes_ > max_bytes_) by_id_ = {};
   while (bytes_ > max_bytes_ && !classes_.empty()) {
     bytes_ -= classes_.back().bytes;
     by_name_.erase({classes_.back().name, classes_.back().hash});

@@ -9,6 +9,7 @@
 // least recently.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -96,6 +97,7 @@ class ClassCache {
   using Classes = std::list<KeptClass>;
 
   KeptClass& find(const Pod& pod, const PodClassName* name);
+  KeptClass& find_by_name(const Pod& pod, const PodClassName* name);
   void count(KeptClass* of);
   void evict();
 
@@ -112,7 +114,13 @@ class ClassCache {
   struct Hash {
     size_t operator()(const Key& k) const { return static_cast<size_t>(k.hash); }
   };
+  // A class by its number.
+  struct ById {
+    uint64_t id = 0;  // 0: none
+    Classes::iterator of;
+  };
   Classes classes_;  // the latest first
+  std::array<ById, 256> by_id_;
   std::string name_room_;
   std::string_view name_;     // of the pod that was looked for last without a name
   uint64_t name_serial_ = 0;  // which pod that was

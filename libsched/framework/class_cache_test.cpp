@@ -364,6 +364,56 @@ TEST_CASE("a class is found by a name that is known") {
   CHECK(asked.filter.size() == 3);
 }
 
+PodRef numbered_pod(const std::string& name, const std::string& label) {
+  const Result<PodRef> pod = parse_pod(
+      "metadata: {name: " + name + ", labels: {of: " + label + "}}\nspec: {schedulerName: fakes}",
+      {});
+  REQUIRE(pod.ok());
+  REQUIRE((*pod)->class_id != 0);
+  return *pod;
+}
+
+TEST_CASE("a class is found by the number that its pods have") {
+  Asked asked;
+  KeptWorld w({labels_matter(&asked, {kLabels, kLabels})});
+  for (const char* name : {"a1", "a2", "a3"}) {
+    w.pod = numbered_pod(name, "a");
+    CHECK(w.node() == "n1");
+  }
+  CHECK(w.evaluator.classes().size() == 1);
+  for (const char* name : {"b1", "b2", "b3"}) {
+    w.pod = numbered_pod(name, "b");
+    CHECK(w.node() == "n1");
+  }
+  CHECK(w.evaluator.classes().size() == 2);
+  asked.clear();
+  for (const char* of : {"a", "b", "a"}) {
+    w.pod = numbered_pod("c", of);
+    CHECK(w.node() == "n1");
+  }
+  CHECK(asked.filter.empty());
+  // The same class, though a copy has no number.
+  w.pod = copy_pod(*w.pod, "");
+  CHECK(w.node() == "n1");
+  CHECK(asked.filter.empty());
+  CHECK(w.evaluator.classes().size() == 2);
+}
+
+TEST_CASE("numbers of classes that were forgotten find nothing") {
+  Asked asked;
+  KeptWorld w({labels_matter(&asked, {kLabels, kLabels})});
+  REQUIRE(w.evaluator.keep_classes(ClassCacheMode::kAlways, 1).ok());  // one at a time
+  for (int time = 0; time < 3; ++time)
+    for (const char* of : {"a", "b", "c"}) {
+      w.pod = numbered_pod("p", of);
+      asked.clear();
+      CHECK(w.node() == "n1");
+      CHECK(asked.filter.size() == 3);
+    }
+  REQUIRE(w.evaluator.keep_classes(ClassCacheMode::kAlways).ok());
+  CHECK(w.node() == "n1");
+}
+
 TEST_CASE("PreFilter and PreScore are shared by a class unless a plugin may say anything") {
   for (const bool foreign : {false, true}) {
     CAPTURE(foreign);

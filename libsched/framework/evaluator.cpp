@@ -3,6 +3,7 @@
 #include "libsched/framework/evaluator.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "libsched/base/quote.hpp"
 
@@ -61,7 +62,18 @@ Result<void> Evaluator::tie_to_pod(CycleState& state, const Pod& pod) const {
   return {};
 }
 
+// Whether a plugin has to be asked. Most pods have none of the things that hold pods back.
+bool Evaluator::may_hold_back(const Pod& pod) const {
+  for (const uint32_t i : framework_->at(ExtensionPoint::kPreEnqueue)) {
+    const Plugin* const plugin = framework_->plugins()[i].plugin.get();
+    if (plugin != nullptr && plugin->may_hold_back(pod)) return true;
+    assert(plugin == nullptr || plugin->pre_enqueue({view(), *services_}, pod) == Status());
+  }
+  return false;
+}
+
 Status Evaluator::run_pre_enqueue(const Pod& pod) const {
+  if (!may_hold_back(pod)) return {};
   const ReadOnlyScope scope(*this);
   const Call call{view(), *services_};
   Status last;

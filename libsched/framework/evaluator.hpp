@@ -403,6 +403,8 @@ class Evaluator final : public RefCounted {
   size_t nodes_to_find(size_t nodes) const;
 
   // Binding (evaluator_binding.cpp).
+  bool may_hold_back(const Pod& pod) const;
+  bool has_to_reserve(const CycleState& state) const;
   Status reserve_all(CycleState& state, const Pod& pod, Str node, uint32_t row);
   void unreserve_all(CycleState& state, const Pod& pod, Str node, uint32_t row);
   template <typename F>

@@ -29,6 +29,16 @@ Result<Status> Evaluator::at_binding(CycleState& state, const Pod& pod, Str node
   return in_binding(state, pod, node, view().find_node(node), f);
 }
 
+// Whether a plugin has to be asked. Most pods have no volumes and claims.
+bool Evaluator::has_to_reserve(const CycleState& state) const {
+  if (state.timer() != nullptr) return true;  // of each call the time is told
+  for (const uint32_t i : framework_->at(ExtensionPoint::kReserve)) {
+    const Plugin* const plugin = framework_->plugins()[i].plugin.get();
+    if (plugin != nullptr && plugin->may_reserve(state.entries()[i].data.get())) return true;
+  }
+  return false;
+}
+
 Status Evaluator::reserve_all(CycleState& state, const Pod& pod, Str node, uint32_t row) {
   return in_binding(state, pod, node, row, [&](BindingRun& run) { return run.reserve(*cluster_); });
 }

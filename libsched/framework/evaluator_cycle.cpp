@@ -1,6 +1,7 @@
 // Evaluator: a whole scheduling cycle up to the choice of a node, as upstream's schedulePod, and
 // assuming a pod on its node.
 #include <algorithm>
+#include <cassert>
 
 #include "libsched/cluster/transaction.hpp"
 #include "libsched/framework/evaluator.hpp"
@@ -405,10 +406,15 @@ Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row
   const View& v = view();
   if (v.node(row) == nullptr)
     return Error{Rc::kNotFound, "the cluster has no node of this row", {}, {}};
-  const std::string node = v.row(row).name;
   state.release_shared();
   Cluster::Transaction change(cluster_.get());
   LIBSCHED_TRY(cluster_->assume(&change, pod, row, start));
+  if (!has_to_reserve(state)) {
+    assert(reserve_all(state, pod, v.row(row).name, row) == Status());
+    change.commit();
+    return Status();
+  }
+  const std::string node = v.row(row).name;
   Status out;
   try {
     out = reserve_all(state, pod, node, row);

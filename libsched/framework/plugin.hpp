@@ -167,6 +167,9 @@ class Plugin {
 
   // On the thread of the cluster.
   virtual Status pre_enqueue(const Call&, const Pod&) const { return {}; }
+  // Whether PreEnqueue has to be asked about the pod now: false only if it would return a bare
+  // Success.
+  virtual bool may_hold_back(const Pod&) const { return true; }
 
   // Fills `result` if it narrows the nodes. An Error (not a Status) ends the call: this version
   // lacks a plugin or object that is needed.
@@ -276,6 +279,9 @@ class Plugin {
   // Reserve changes the cluster's assumed state (never its pods); Unreserve reverts it, must be
   // idempotent, and runs even if Reserve never did.
   virtual Status reserve(const ReserveCall&) const { return {}; }
+  // Whether Reserve has to be asked about a pod with this data of Filter, or none: false only if it
+  // would do nothing and return a bare Success.
+  virtual bool may_reserve(const PluginData*) const { return true; }
   virtual void unreserve(const ReserveCall&) const {}
 
   // Permit: Wait lets the pod wait at most `timeout_ns`.

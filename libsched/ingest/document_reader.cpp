@@ -6,6 +6,7 @@
 #include "libsched/ingest/defaults.hpp"
 #include "libsched/ingest/json_place.hpp"
 #include "libsched/ingest/validate.hpp"
+#include "libsched/objects/pod_class_id.hpp"
 
 namespace libsched {
 
@@ -340,7 +341,10 @@ void DocumentReader::admit_priorities() {
   const PriorityClasses classes(out_.priority_classes, options_.priority_classes);
   for (const PodRef& pod : out_.pods) {
     // The objects were made here and are not shared yet.
-    if (!admit_priority(const_cast<Pod&>(*pod), classes)) {
+    Pod& made = const_cast<Pod&>(*pod);
+    const bool known = admit_priority(made, classes);
+    if (made.class_id == 0) number_class(made);
+    if (!known) {
       warn_of_class("Pod", *pod, pod->spec.priority_class_name, "");
     }
   }

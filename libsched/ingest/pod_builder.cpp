@@ -1,6 +1,7 @@
 // Pods: the frame and spec; containers, volumes, affinity and status have files of their own.
 #include "libsched/ingest/defaults.hpp"
 #include "libsched/ingest/object_builder.hpp"
+#include "libsched/objects/pod_class_id.hpp"
 
 namespace libsched {
 namespace {
@@ -164,6 +165,7 @@ Ref<Pod> ObjectBuilder::pod(Str api_version, Str kind) {
   if (!ok || !finish_meta(pod->meta, /*namespaced=*/true, begin)) return nullptr;
   pod->mirror = mirror_;
   finish_pod(*pod);
+  number_class(*pod);
   remember_document(*pod, begin);
   learn_size(pod->arena);
   return pod;

@@ -4,10 +4,12 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
 #include <set>
 #include <string>
 
 #include "libsched/ingest/ingest.hpp"
+#include "libsched/objects/pod_class_id.hpp"
 #include "libsched/objects/pod_parts.hpp"
 
 namespace libsched::pod_class_test {
@@ -140,6 +142,75 @@ TEST_CASE("what a plugin reads makes another class") {
     CHECK_MESSAGE(classes.insert(class_of(document)).second, document);
 }
 
+PodRef pod_of(std::string document) {
+  document.insert(1, "kind: Pod, ");
+  const Result<PodRef> pod = parse_pod(document, {});
+  REQUIRE_MESSAGE(pod.ok(), document, ": ", pod.error().text());
+  return *pod;
+}
+
+TEST_CASE("pods of one class have one number, those of different classes never") {
+  std::map<uint64_t, std::string> classes;
+  for (int time = 0; time < 3; ++time) {
+    for (std::string document : kDifferent) {
+      CAPTURE(document);
+      if (document.find("metadata: {") == std::string::npos)
+        document.insert(1, "metadata: {name: a}, ");
+      else if (document.find("metadata: {name:") == std::string::npos)
+        document.insert(document.find("metadata: {") + 11, "name: a, ");
+      const PodRef pod = pod_of(document);
+      document.replace(document.find("name: "), 7, "name: b");
+      const PodRef other = pod_of(document);
+      if (pod->class_id == 0) {
+        CHECK(other->class_id == 0);
+        const uint32_t parts = parts_of(*pod);
+        const bool may_lack = name_is_read(*pod) || (parts & pod_part::kPartsOfCopies) != 0;
+        CHECK(may_lack);
+        continue;
+      }
+      CHECK(pod->class_id == other->class_id);
+      CHECK(pod_class(*pod) == pod_class(*other));
+      const auto [known, fresh] = classes.emplace(pod->class_id, pod_class(*pod));
+      CHECK((fresh || known->second == pod_class(*pod)));
+    }
+  }
+  CHECK(classes.size() >= 60);
+}
+
+TEST_CASE("only pods that wait and need no claims have the number of a class") {
+  for (const char* rest :
+       {"spec: {nodeName: nn}", "status: {phase: Failed}", "status: {phase: Succeeded}",
+        "status: {nominatedNodeName: nn}", "spec: {resourceClaims: [{name: a}]}",
+        "spec: {volumes: [{name: v, ephemeral: {volumeClaimTemplate: {spec: {}}}}]}"})
+    CHECK_MESSAGE(pod_of(std::string("{metadata: {name: p}, ") + rest + "}")->class_id == 0, rest);
+  CHECK(pod_of("{metadata: {name: p, deletionTimestamp: '2026-01-01T00:00:00Z'}}")->class_id == 0);
+  const PodRef pod = pod_of("{metadata: {name: p}}");
+  CHECK(pod->class_id != 0);
+  // What differs in a copy may be a part of its class.
+  const Ref<Pod> copy = copy_pod(*pod, "");
+  CHECK(copy->class_id == 0);
+  number_class(*copy);
+  CHECK(copy->class_id == pod->class_id);
+  note_parts(*copy);
+  CHECK(copy->class_id == 0);
+  number_class(*copy);
+  derive_pod(*copy);
+  CHECK(copy->class_id == 0);
+  const PodRef large = pod_of("{metadata: {name: p, labels: {a: " + std::string(5000, 'x') + "}}}");
+  CHECK(large->class_id == 0);
+}
+
+TEST_CASE("names of classes by their numbers are those by their contents") {
+  PodClassNames names;
+  const PodRef a = pod_of("{metadata: {name: a}}"), b = pod_of("{metadata: {name: b}}");
+  const PodRef c = pod_of("{metadata: {name: c}, spec: {priority: 1}}");
+  REQUIRE(a->class_id != 0);
+  CHECK(names.of(*a) == names.of(*b));
+  CHECK(names.of(*a)->bytes == pod_class(*a));
+  CHECK(names.of(*c)->bytes == pod_class(*c));
+  CHECK(names.of(*copy_pod(*a, "")) == names.of(*a));
+}
+
 TEST_CASE("what is kept about classes is bounded") {
   PodClassMap<int> map(10000);
   for (int i = 0; i < 1000; ++i) map.put(std::to_string(i), i, 0);
@@ -206,7 +277,10 @@ TEST_CASE("pods that differ in the class of their priority are of different clas
   REQUIRE_MESSAGE(set.ok(), set.error().text());
   REQUIRE(set->pods.size() == 3);
   std::set<std::string> names, filtered;
+  std::set<uint64_t> numbers;
   for (const PodRef& pod : set->pods) {
+    CHECK(pod->class_id != 0);
+    numbers.insert(pod->class_id);
     CHECK((parts_of(*pod) & pod_part::kPriority) != 0);
     names.insert(pod_class(*pod));
     std::string name;
@@ -215,6 +289,7 @@ TEST_CASE("pods that differ in the class of their priority are of different clas
   }
   CHECK(filtered.size() == 3);
   CHECK(names.size() == 3);
+  CHECK(numbers.size() == 3);
 }
 
 }  // namespace libsched::pod_class_test

@@ -74,8 +74,6 @@ void copy_status(Pod& copy) {
 // replace live in the first original, which is the only object that a copy of a copy keeps alive.
 Pod::Pod(const Pod& like, size_t first_block)
     : Object(first_block),
-      spec(like.spec),
-      status(like.status),
       mirror(like.mirror),
       plain(like.plain),
       parts(like.parts),
@@ -83,6 +81,8 @@ Pod::Pod(const Pod& like, size_t first_block)
       requests(like.requests),
       occupied(like.occupied),
       occupied_nonzero(like.occupied_nonzero),
+      spec(like.spec),
+      status(like.status),
       host_ports(like.host_ports),
       has_pod_affinity(like.has_pod_affinity),
       has_required_anti_affinity(like.has_required_anti_affinity),

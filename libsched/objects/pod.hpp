@@ -137,22 +137,30 @@ class Pod final : public Object {
   // For copy_pod(): shares everything with `like`, but serial and `unnamed`.
   Pod(const Pod& like, size_t first_block);
 
-  PodSpec spec;
-  PodStatus status;
+  // What is read of most pods comes first, in a few cache lines.
   bool mirror = false;  // has the annotation kubernetes.io/config.mirror: a kubelet's static pod
   // Stands for any number of equal pods: a cluster that has it does not find it by its name, and
   // may have it more than once (Cluster::place_pod()).
   bool unnamed = false;
 
-  // Derived by derive_pod() from the fields above; the first two by note_parts(), too.
-  // A node counts its cpu, memory, ephemeral storage and number alone: it has no host ports, claims,
-  // volumes that drivers count, affinity to pods, scheduling group or scalar resources.
+  // Derived by derive_pod() from spec, status and metadata; the first two by note_parts(), too.
+  // A node counts its cpu, memory, ephemeral storage and number alone: it has no host ports,
+  // claims, volumes that drivers count, affinity to pods, scheduling group or scalar resources.
   bool plain = false;
   uint32_t parts = 0;   // of pod_part, but for kPartsOfCopies
   uint64_t serial = 0;  // unique in this process: a key for caches
-  Resources requests;   // for Filter: spec, overhead, pod-level; no status
-  Resources occupied;   // its use of a node, with the status of a resize
+  // Pods with the same number are of the same class, and wait for a node; they have neither ended
+  // nor claims that are made for them. 0: it has not been told (pod_class_id.hpp).
+  // Copies have none: what differs in a copy may be a part of its class.
+  uint64_t class_id = 0;
+  Resources requests;  // for Filter: spec, overhead, pod-level; no status
+  Resources occupied;  // its use of a node, with the status of a resize
   NonZero occupied_nonzero;
+
+  PodSpec spec;
+  PodStatus status;
+
+  // Derived, too.
   Span<HostPort> host_ports;      // of containers and sidecars
   bool has_pod_affinity = false;  // any PodAffinity or PodAntiAffinity struct
   bool has_required_anti_affinity = false;

@@ -5,6 +5,7 @@
 // or devices are claimed by it. Classes are compared by content.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 #include <unordered_map>
@@ -75,6 +76,21 @@ using PodClassNameRef = Ref<const PodClassName>;
 class PodClassNames {
  public:
   PodClassNameRef of(const Pod& pod) {
+    if (pod.class_id == 0) return by_name(pod);
+    Numbered& numbered = numbered_[pod.class_id % numbered_.size()];
+    if (numbered.class_id != pod.class_id) numbered = {pod.class_id, by_name(pod)};
+    return numbered.name;
+  }
+
+ private:
+  // A class by its number (Pod::class_id).
+  struct Numbered {
+    uint64_t class_id = 0;
+    PodClassNameRef name;
+  };
+  static constexpr size_t kMaxBytes = size_t{16} << 20;
+
+  PodClassNameRef by_name(const Pod& pod) {
     const Str name = pod_class(pod, &room_);
     if (const PodClassNameRef* known = kept_.find(name); known != nullptr) return *known;
     const PodClassNameRef made = make_ref<PodClassName>(std::string(name));
@@ -82,9 +98,7 @@ class PodClassNames {
     return made;
   }
 
- private:
-  static constexpr size_t kMaxBytes = size_t{16} << 20;
-
+  std::array<Numbered, 64> numbered_;
   std::string room_;
   PodClassMap<PodClassNameRef> kept_{kMaxBytes};
 };

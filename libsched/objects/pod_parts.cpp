@@ -67,6 +67,7 @@ const OwnerReference* controller_of(const Pod& pod) {
 
 void note_parts(Pod& pod) {
   pod.parts = lasting_parts(pod);
+  pod.class_id = 0;  // it may be of another class now
   pod.plain = pod.host_ports.empty() && pod.claim_names.empty() && pod.driver_volumes == 0 &&
               !pod.has_pod_affinity && pod.spec.scheduling_group.empty() &&
               pod.occupied.scalars.empty();

@@ -43,8 +43,8 @@ inline constexpr uint32_t kPartsOfCopies =
 
 }  // namespace pod_part
 
-// Fills Pod::parts and Pod::plain, as derive_pod() does; call it when what they stand for has
-// changed.
+// Fills Pod::parts and Pod::plain, as derive_pod() does, and forgets Pod::class_id; call it when
+// what they stand for has changed.
 void note_parts(Pod& pod);
 // All parts of the pod as it is now.
 uint32_t parts_of(const Pod& pod);

@@ -31,6 +31,9 @@ std::string words_of(const Status& status) {
   return text.empty() ? code_name(status.code) : text;
 }
 
+}  // namespace
+
+// Places one pod after the other.
 class Placer {
  public:
   Placer(Span<Evaluator*> profiles, const PlaceOptions& options)
@@ -59,7 +62,7 @@ class Placer {
     // The claims of a pod that is not placed go again, so that the cluster is as before.
     std::optional<Cluster::Transaction> claims;
     PodRef with_claims;
-    if (options_.claims_from_templates && has_made_claims(*pod)) {
+    if (options_.claims_from_templates && pod->class_id == 0 && has_made_claims(*pod)) {
       claims.emplace(&cluster());
       Result<PodRef> made = add_missing_claims(cluster(), pod);
       if (!made.ok()) return failed_by(made.error(), out);
@@ -112,7 +115,7 @@ class Placer {
 
   // Handles pods that the scheduler ignores: returns true and sets their outcome.
   Result<bool> settle(const Pod& pod, Placement* out) {
-    if (pod.terminated()) {
+    if (pod.class_id == 0 && pod.terminated()) {
       out->outcome = Outcome::kEnded;
       out->text = "its phase is " + std::string(pod.status.phase);
       return true;
@@ -125,7 +128,7 @@ class Placer {
       out->text = "is in the cluster already";
       return true;
     }
-    if (pod.spec.node_name.empty()) return false;
+    if (pod.class_id != 0 || pod.spec.node_name.empty()) return false;
     out->node = std::string(pod.spec.node_name);
     const Pod* pods[] = {&pod};
     if (const Result<void> added = cluster().add_pods(pods, nullptr, 1); !added.ok()) {
@@ -181,14 +184,10 @@ class Placer {
       if (no) keep(evaluator, *out, std::move(of));
       return {};
     }
-    const std::string& node = cluster().view().row(chosen.row).name;
-    out->node = node;
     const Result<Status> reserved = evaluator.assume(*state_, *pod, chosen.row);
     if (!reserved.ok()) return reserved.error();
-    if (!reserved->success()) {
-      out->node.clear();
-      return rejected(Outcome::kRefused, *reserved, out);
-    }
+    if (!reserved->success()) return rejected(Outcome::kRefused, *reserved, out);
+    out->node = cluster().view().row(chosen.row).name;
     if (chosen.feasible > 1) out->score = chosen.total;
     return {};
   }
@@ -209,16 +208,27 @@ class Placer {
   uint64_t failed_at_ = 0;  // the version of the view in which all of failures_ failed
 };
 
+namespace {
+
 // Parsed pods lie scattered over memory: these bring one into the cache, the first some pods before
-// its turn, and the second later.
+// its turn, and the second later. Of a pod whose class has a number little is read.
 void fetch_pod(const Pod& pod) {
-  for (size_t i = 0; i < sizeof(Pod); i += 64) prefetch(reinterpret_cast<const char*>(&pod) + i);
+  prefetch(&pod);
+  prefetch(&pod.meta.ns);
+  prefetch(&pod.meta.key_hash);
+  prefetch(&pod.class_id);
+  prefetch(&pod.occupied);
+  prefetch(&pod.spec.scheduler_name);
 }
 void fetch_parts(const View& view, const Pod& pod) {
   view.fetch_pod_key(pod.meta.key_hash);
+  prefetch(pod.spec.scheduler_name.data());
+  if (pod.class_id != 0 && pod.plain) return;
+  const char* const end = reinterpret_cast<const char*>(&pod + 1);
+  for (const char* p = reinterpret_cast<const char*>(&pod.spec.priority); p < end; p += 64)
+    prefetch(p);
   prefetch(pod.meta.name.data());
   prefetch(pod.meta.labels.data());
-  prefetch(pod.spec.scheduler_name.data());
   prefetch(pod.spec.containers.data());
   prefetch(pod.spec.tolerations.data());
   if (pod.spec.containers.empty()) return;
@@ -235,38 +245,63 @@ Result<PodRef> replica_of(const PlaceRequest& request, size_t index) {
 
 }  // namespace
 
-Result<void> place(Span<Evaluator*> profiles, Span<PlaceRequest> requests,
-                   const PlaceOptions& options, const Placed& placed) {
+struct Placing::State {
+  Span<Evaluator*> profiles;
+  const PlaceOptions& options;
+  const Placed& placed;
+  Placer placer{profiles, options};
+
+  // Whether to go on after this pod.
+  Result<bool> place_pod(const PodRef& pod, size_t left, bool* stuck) {
+    Placement done;
+    LIBSCHED_TRY(placer.place(pod, &done));
+    *stuck = failed(done.outcome);
+    if (*stuck) done.count = left;
+    const Cluster::Judging judging(profiles.front()->cluster());  // it may not change it
+    return placed(done) && !(*stuck && options.stop_at_failure);
+  }
+};
+
+Placing::Placing(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Placing::Placing(Placing&&) noexcept = default;
+Placing::~Placing() = default;
+
+Result<Placing> Placing::begin(Span<Evaluator*> profiles, const PlaceOptions& options,
+                               const Placed& placed) {
   LIBSCHED_TRY(check_profiles(profiles));
-  Placer placer(profiles, options);
-  const View& view = profiles.front()->cluster()->view();
+  return Placing(std::unique_ptr<State>(new State{profiles, options, placed}));
+}
+
+Result<bool> Placing::place(Span<PlaceRequest> requests) {
+  const View& view = state_->profiles.front()->cluster()->view();
   constexpr size_t kAhead = 8, kPartsAhead = 4;
   for (const PlaceRequest& request : requests) {
     const auto later = static_cast<size_t>(requests.data() + requests.size() - &request);
     if (later > kAhead && (&request)[kAhead].pod) fetch_pod(*(&request)[kAhead].pod);
     if (later > kPartsAhead && (&request)[kPartsAhead].pod)
       fetch_parts(view, *(&request)[kPartsAhead].pod);
-    for (size_t i = 0; i < request.replicas; ++i) {
+    const bool alone = request.replicas == 1 && !request.replica;
+    bool stuck = false;
+    for (size_t i = 0; i < request.replicas && !stuck; ++i) {
       PodRef replica;
-      const bool alone = request.replicas == 1 && !request.replica;
       if (!alone) {
         Result<PodRef> made = replica_of(request, i);
         if (!made.ok()) return std::move(made.error());
         replica = std::move(*made);
       }
-      Placement done;
-      LIBSCHED_TRY(placer.place(alone ? request.pod : replica, &done));
-      const bool stuck = failed(done.outcome);
-      if (stuck) done.count = request.replicas - i;
-      bool more = false;
-      {
-        const Cluster::Judging judging(profiles.front()->cluster());  // it may not change it
-        more = placed(done);
-      }
-      if (!more || (stuck && options.stop_at_failure)) return {};
-      if (stuck) break;
+      const Result<bool> more =
+          state_->place_pod(alone ? request.pod : replica, request.replicas - i, &stuck);
+      if (!more.ok() || !*more) return more;
     }
   }
+  return true;
+}
+
+Result<void> place(Span<Evaluator*> profiles, Span<PlaceRequest> requests,
+                   const PlaceOptions& options, const Placed& placed) {
+  Result<Placing> placing = Placing::begin(profiles, options, placed);
+  if (!placing.ok()) return std::move(placing.error());
+  LIBSCHED_TRY(placing->place(requests));
   return {};
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -45,8 +46,8 @@ struct PlaceOptions {
   bool sampling = false;  // upstream's: see CycleOptions
   // Whether to end at the first pod that is kUnschedulable, kGated, kRefused or kError.
   bool stop_at_failure = false;
-  // The profile of pods whose schedulerName matches none of the profiles; if this matches none either,
-  // such a pod is a kError. A bare profile may be named "".
+  // The profile of pods whose schedulerName matches none of the profiles; if this matches none
+  // either, such a pod is a kError. A bare profile may be named "".
   std::string other_profile;
   // Whether each pod has the claims that controllers make (claims.hpp); they stay with the pods
   // that are placed.
@@ -72,5 +73,22 @@ using Placed = std::function<bool(const Placement&)>;
 // concerned leaves no change, pods reported before stay.
 Result<void> place(Span<Evaluator*> profiles, Span<PlaceRequest> requests,
                    const PlaceOptions& options, const Placed& placed);
+
+// The same for requests that are not made all at once. What it is given outlives it.
+class Placing {
+ public:
+  static Result<Placing> begin(Span<Evaluator*> profiles, const PlaceOptions& options,
+                               const Placed& placed);
+  Placing(Placing&&) noexcept;
+  ~Placing();
+  // Places the next pods. Returns whether more may follow.
+  Result<bool> place(Span<PlaceRequest> requests);
+
+ private:
+  struct State;
+  explicit Placing(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace libsched

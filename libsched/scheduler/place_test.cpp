@@ -242,6 +242,29 @@ TEST_CASE("Placing ends at the first failure, or when the callback returns false
   CHECK(other.all({pod_of("a"), pod_of("b")}) == Names{"a placed n1"});
 }
 
+TEST_CASE("Requests may come in parts, until one of them ends placing") {
+  OneEach one({}, {"n1", "n2"});
+  one.placing.options.stop_at_failure = true;
+  Names told;
+  const Placed placed = [&](const Placement& p) {
+    told.push_back(std::string(p.pod->meta.name) + " " + word(p.outcome));
+    return true;
+  };
+  Result<libsched::Placing> parts =
+      libsched::Placing::begin(one.placing.evaluators, one.placing.options, placed);
+  REQUIRE(parts.ok());
+  const auto place_part = [&](const std::vector<PlaceRequest>& requests) {
+    const Result<bool> more = parts->place(requests);
+    REQUIRE(more.ok());
+    return *more;
+  };
+  CHECK(place_part({{pod_of("a"), 1, {}}}));
+  CHECK(place_part({}));
+  CHECK(!place_part({{pod_of("b"), 1, {}}, {pod_of("c"), 1, {}}, {pod_of("d"), 1, {}}}));
+  CHECK(told == Names{"a placed", "b placed", "c unschedulable"});
+  CHECK(!libsched::Placing::begin({}, one.placing.options, placed).ok());
+}
+
 TEST_CASE("The callback may read the cluster, but not change it") {
   Placing placing({});
   const PodRef pod = pod_of("a");

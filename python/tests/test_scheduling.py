@@ -49,6 +49,20 @@ def test_each_pod_sees_those_before_it(cluster, scheduler):
     assert cluster.node_of("default/y") == "b" and "default/z" not in cluster.pods
 
 
+def test_many_pods_in_one_call_come_back_in_their_order(scheduler):
+    nodes = libsched.Cluster([node(f"n{i}", cpu="1k", memory="1Ti", pods=200) for i in range(3)])
+    names = [f"p{i}" for i in range(600)]
+    every = [pod(name, cpu="5k" if name == "p520" else "1m") for name in names]
+    placements = scheduler.schedule(nodes.clone(), every)
+    assert [one.pod.name for one in placements] == names
+    assert [one.pod.name for one in placements if not one] == ["p520"]
+    stopped = scheduler.schedule(nodes.clone(), every, stop_at_failure=True)
+    assert [one.pod.name for one in stopped] == names[:521]
+    seen = []
+    scheduler.schedule(nodes, every, placed=lambda one: seen.append(one.pod.name) or len(seen) < 300)
+    assert seen == names[:300] and len(nodes.pods) == 300
+
+
 def test_replicas_are_made_one_by_one(cluster, scheduler):
     web = libsched.Objects(deployment("web", 2_000_000_000, cpu="3"))
     placements = scheduler.schedule(cluster, web)

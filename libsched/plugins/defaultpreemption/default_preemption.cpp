@@ -57,8 +57,11 @@ class DefaultPreemption final : public Plugin {
   DefaultPreemption(const DefaultPreemptionArgs& args, bool asynchronous)
       : args_(args), asynchronous_(asynchronous), executor_(asynchronous) {}
 
+  bool may_hold_back(const Pod& pod) const override {
+    return asynchronous_ && executor_.preempting(pod);
+  }
   Status pre_enqueue(const Call&, const Pod& pod) const override {
-    if (!asynchronous_ || !executor_.preempting(pod)) return {};
+    if (!may_hold_back(pod)) return {};
     return Status(Code::kUnschedulableAndUnresolvable,
                   "waiting for the preemption for this pod to be finished");
   }

@@ -5,6 +5,7 @@
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/framework/facts.hpp"
 #include "libsched/framework/framework.hpp"
+#include "libsched/objects/pod_parts.hpp"
 #include "libsched/plugins/dynamicresources/claim_binding.hpp"
 #include "libsched/plugins/dynamicresources/claim_writes.hpp"
 #include "libsched/plugins/dynamicresources/pod_claims.hpp"
@@ -38,6 +39,7 @@ class DynamicResources final : public Plugin {
                 [this] { return selectors(); }),
         programs_({.list_attributes = settings.claims.list_attributes}) {}
 
+  bool may_hold_back(const Pod& pod) const override { return (pod.parts & pod_part::kClaims) != 0; }
   Status pre_enqueue(const Call& call, const Pod& pod) const override {
     if (!settings_.enabled || pod.spec.resource_claims.empty()) return {};
     const auto claims = claims_of(call.view, pod);
@@ -194,6 +196,7 @@ class DynamicResources final : public Plugin {
     return settings_.enabled ? default_normalize_uniform(score, false) : score;
   }
 
+  bool may_reserve(const PluginData* data) const override { return data != nullptr; }
   Status reserve(const ReserveCall& call) const override {
     const auto* const claims = static_cast<const ClaimsOfCycle*>(call.filter_data);
     if (claims == nullptr || !claims->data) return Status();

@@ -4,6 +4,7 @@
 #include "libsched/base/quote.hpp"
 #include "libsched/framework/facts.hpp"
 #include "libsched/objects/pod_group.hpp"
+#include "libsched/objects/pod_parts.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 
@@ -32,6 +33,9 @@ Status no_state(const Pod& pod) {
 
 class GangScheduling final : public Plugin {
  public:
+  bool may_hold_back(const Pod& pod) const override {
+    return (pod.parts & pod_part::kSchedulingGroup) != 0;
+  }
   Status pre_enqueue(const Call& call, const Pod& pod) const override {
     if (pod.spec.scheduling_group.empty()) return {};
     const PodGroup* group = group_of(call.view, pod);

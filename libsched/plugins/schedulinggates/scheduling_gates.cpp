@@ -1,6 +1,7 @@
 // SchedulingGates: PreEnqueue holds back a pod that has scheduling gates.
 // Mirrors upstream's plugins/schedulinggates.
 #include "libsched/framework/facts.hpp"
+#include "libsched/objects/pod_parts.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 
@@ -9,6 +10,7 @@ namespace {
 
 class SchedulingGates final : public Plugin {
  public:
+  bool may_hold_back(const Pod& pod) const override { return (pod.parts & pod_part::kGates) != 0; }
   Status pre_enqueue(const Call&, const Pod& pod) const override {
     if (pod.spec.scheduling_gates.empty()) return {};
     const std::vector<std::string> gates(pod.spec.scheduling_gates.begin(),

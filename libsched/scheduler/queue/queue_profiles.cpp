@@ -97,6 +97,7 @@ PluginId QueueProfiles::ask_gates(const Call& call, const Pod& pod, uint32_t sch
     const std::vector<Gate>& gates = profiles_[scheduler].gates;
     const bool timed = times_->times_gates();
     const auto closed = [&](const Gate& g) {
+      if (!timed && !g.plugin->may_hold_back(pod)) return false;
       const int64_t asked = timed ? times_->now_ns() : 0;
       const Code code = g.plugin->pre_enqueue(call, pod).code;
       if (timed) times_->gate(g.name, code).observe_alone(to_seconds(times_->now_ns() - asked));

@@ -55,15 +55,19 @@ libsched_rc libsched_schedule(libsched_evaluator* const* profiles, size_t profil
     };
     Result<Placing> placing = Placing::begin(evaluators, *how, tell);
     if (!placing.ok()) return std::move(placing.error());
-    // Not all at once: pods lie scattered over memory, and stay in the cache from here to their
-    // turn.
     constexpr size_t kBatch = 256, kAhead = 16;
+    // A callback may release pods whose turn has not come.
+    std::vector<PodRef> held;
+    held.reserve(count);
+    for (size_t i = 0; i < count; ++i) {
+      if (i + kAhead < count) prefetch_to_write(unwrap(pods[i + kAhead]));  // they lie scattered
+      held.push_back(PodRef::share(unwrap(pods[i])));
+    }
+    // Requests are made in parts, so that those of many pods stay in the cache.
     std::vector<PlaceRequest> requests;
     requests.reserve(std::min(count, kBatch));
     for (size_t i = 0; i < count; ++i) {
-      if (i + kAhead < count) prefetch_to_write(unwrap(pods[i + kAhead]));
-      PlaceRequest request{
-          PodRef::share(unwrap(pods[i])), replicas == nullptr ? 1 : replicas[i], {}};
+      PlaceRequest request{std::move(held[i]), replicas == nullptr ? 1 : replicas[i], {}};
       if (replicas != nullptr && o->replica != nullptr)
         request.replica = [&o, user_data, i](size_t index) -> Result<PodRef> {
           libsched_pod* const made = o->replica(user_data, i, index);

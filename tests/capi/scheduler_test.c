@@ -171,6 +171,34 @@ static void test_schedule(void) {
   teardown(&b);
 }
 
+#define MANY 600
+typedef struct crowd {
+  libsched_pod* pods[MANY];
+  size_t told;
+} crowd;
+
+/* Gives all pods up when the first has been placed. */
+static bool let_go(void* user_data, const libsched_placement* p) {
+  crowd* c = user_data;
+  if (c->told == 0)
+    for (size_t i = 0; i < MANY; ++i) libsched_pod_unref(c->pods[i]);
+  CHECK(str_is(libsched_pod_name(p->pod), format("p%zu", c->told)));
+  ++c->told;
+  return true;
+}
+
+static void test_pods_are_held(void) {
+  bench b = setup();
+  crowd c = {{NULL}, 0};
+  for (size_t i = 0; i < MANY; ++i) c.pods[i] = pod_of(format("p%zu", i), 1, "");
+  const libsched_pod* list[MANY];
+  for (size_t i = 0; i < MANY; ++i) list[i] = c.pods[i];
+  libsched_evaluator* profiles[] = {b.evaluator};
+  CHECK_OK(libsched_schedule(profiles, 1, list, NULL, MANY, NULL, let_go, &c, err));
+  CHECK(c.told == MANY);
+  teardown(&b);
+}
+
 /* A record of a cycle's events: the numbers of the points that ended. */
 typedef struct heard {
   char points[256];
@@ -342,6 +370,7 @@ int main(void) {
   test_schedule_one();
   test_schedule_one_fails();
   test_schedule();
+  test_pods_are_held();
   test_first_fit_ends();
   return finish();
 }

@@ -63,7 +63,7 @@ libsched_rc libsched_schedule(libsched_evaluator* const* profiles, size_t profil
       if (i + kAhead < count) prefetch_to_write(unwrap(pods[i + kAhead]));  // they lie scattered
       held.push_back(PodRef::share(unwrap(pods[i])));
     }
-    // Requests are made in parts, so that those of many pods stay in the cache.
+    // Requests are made in parts, which stay in the cache until their turn.
     std::vector<PlaceRequest> requests;
     requests.reserve(std::min(count, kBatch));
     for (size_t i = 0; i < count; ++i) {

@@ -256,12 +256,10 @@ uint32_t ExistingTerms::find_profile(const Pod& pod, uint64_t hash) const {
 
 uint32_t ExistingTerms::intern_profile(const Pod& pod) {
   if (pod.class_id == 0) return intern_terms(pod);
-  if (seen_.empty()) seen_.resize(kSeen);
-  Seen& seen = seen_[pod.class_id % kSeen];
-  if (seen.class_id == pod.class_id && profiles_[seen.profile].born == seen.born)
-    return seen.profile;
+  const Seen* const seen = seen_.find(pod.class_id);
+  if (seen != nullptr && profiles_[seen->profile].born == seen->born) return seen->profile;
   const uint32_t id = intern_terms(pod);
-  seen = {pod.class_id, profiles_[id].born, id};
+  seen_.put(pod.class_id, {profiles_[id].born, id});
   return id;
 }
 

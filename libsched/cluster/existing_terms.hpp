@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "libsched/base/id_pool.hpp"
+#include "libsched/base/key_cache.hpp"
 #include "libsched/cluster/row_counts.hpp"
 #include "libsched/objects/pod.hpp"
 
@@ -161,14 +162,12 @@ class ExistingTerms {
   IdPool<Profile, 16> profiles_;
   IdTable profile_ids_;
   std::vector<uint32_t> of_slot_;  // profiles; kNoId: none
-  // The profile of a class's pods, by its number % kSeen. Whether the profile is still there, its
-  // `born` tells.
+  // A class's profile; one with another `born` has come in its place.
   struct Seen {
-    uint64_t class_id = 0, born = 0;
+    uint64_t born = 0;
     uint32_t profile = 0;
   };
-  static constexpr size_t kSeen = 256;
-  std::vector<Seen> seen_;
+  KeyCache<Seen> seen_;   // by the numbers of classes
   IdPool<Key, 16> keys_;  // of the terms
   IdTable key_ids_;
   Index anti_, scored_;

@@ -26,15 +26,13 @@ bool same_labels(const Pod& a, const Pod& b) {
 
 // The set of the pod's labels, or kNoId; then *hash is theirs.
 uint32_t PodLabelSets::find(const Pod& pod, uint64_t* hash) {
-  if (seen_.empty()) seen_.resize(kSeen);
   constexpr uint64_t kClass = uint64_t{1} << 63;
   const uint64_t key = pod.class_id != 0 ? pod.class_id | kClass : pod.serial;
-  Seen& seen = seen_[key % kSeen];
-  if (seen.key == key) return seen.set;
+  if (const uint32_t* const set = seen_.find(key); set != nullptr) return *set;
   *hash = hash_of(pod);
   const uint32_t id =
       ids_.find(*hash, [&](uint32_t i) { return same_labels(*sets_[i].owner, pod); });
-  if (id != kNoId) seen = {key, id};
+  if (id != kNoId) seen_.put(key, id);
   return id;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libsched/base/id_table.hpp"
+#include "libsched/base/key_cache.hpp"
 #include "libsched/base/mirrored.hpp"
 #include "libsched/objects/pod.hpp"
 
@@ -44,20 +45,15 @@ class PodLabelSets {
   }
 
  private:
-  // A pod by its serial, or all pods of a class by its number, and their set.
-  struct Seen {
-    uint64_t key = 0;
-    uint32_t set = kNoId;
-  };
-  static constexpr size_t kSeen = 256;
-
   uint32_t find(const Pod& pod, uint64_t* hash);
 
   Mirrored<Set, 16> sets_;
   std::vector<uint32_t> free_;
   Mirrored<uint32_t, 256> of_slot_;  // kNoId: no pod
   IdTable ids_;
-  std::vector<Seen> seen_;  // pods of a simulated cluster come and go often; by key % kSeen
+  // Sets of pods by their serials, since those of a simulated cluster come and go often, and of all
+  // pods of a class by its number.
+  KeyCache<uint32_t> seen_;
   size_t unused_ = 0;
 };
 

@@ -51,10 +51,10 @@ class State final : public View {
     prefetch_to_write(&pod);  // its references
     prefetch(&pod.meta.key_hash);
     prefetch(&pod.meta.name);
-    prefetch(&pod.spec.node_name);
-    prefetch(&pod.spec.scheduling_group);
+    prefetch(&pod.plain);
     prefetch(&pod.occupied);
-    prefetch(&pod.claim_names);
+    prefetch(&pod.occupied_nonzero);
+    prefetch(&pod.spec.node_name);
     prefetch(&pod.status.phase);
   }
   void fetch_name(Str name) const { prefetch(name.data()); }

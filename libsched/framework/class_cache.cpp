@@ -13,7 +13,7 @@ constexpr size_t kEntry = 160;  // bytes of the table, the list and the allocati
 
 void ClassCache::configure(ClassCacheMode mode, size_t max_bytes) {
   by_name_.clear();
-  by_id_ = {};
+  by_id_.clear();
   classes_.clear();
   bytes_ = 0;
   mode_ = mode;
@@ -31,18 +31,18 @@ bool ClassCache::serves(const View& view) const {
 }
 
 KeptClass& ClassCache::find(const Pod& pod, const PodClassName* known) {
-  ById& numbered = by_id_[pod.class_id % by_id_.size()];
-  if (pod.class_id != 0 && numbered.id == pod.class_id &&
-      (known == nullptr || known->hash == numbered.of->hash)) {
-    assert(numbered.of->name == (known == nullptr ? pod_class(pod) : known->bytes));
-    if (numbered.of != classes_.begin()) {
+  // Queues name the classes of their pods, and the name decides.
+  if (pod.class_id == 0 || known != nullptr) return find_by_name(pod, known);
+  if (const Classes::iterator* const found = by_id_.find(pod.class_id); found != nullptr) {
+    assert((*found)->name == pod_class(pod));
+    if (*found != classes_.begin()) {
       count(&classes_.front());
-      classes_.splice(classes_.begin(), classes_, numbered.of);
+      classes_.splice(classes_.begin(), classes_, *found);
     }
     return classes_.front();
   }
-  KeptClass& found = find_by_name(pod, known);
-  if (pod.class_id != 0 && known == nullptr) numbered = {pod.class_id, classes_.begin()};
+  KeptClass& found = find_by_name(pod, nullptr);
+  by_id_.put(pod.class_id, classes_.begin());
   return found;
 }
 
@@ -88,7 +88,7 @@ KeptClass* ClassCache::find_ready(const View& view, const Pod& pod, const PodCla
 }
 
 void ClassCache::evict() {
-  if (bytes_ > max_bytes_) by_id_ = {};
+  if (bytes_ > max_bytes_) by_id_.clear();
   while (bytes_ > max_bytes_ && !classes_.empty()) {
     bytes_ -= classes_.back().bytes;
     by_name_.erase({classes_.back().name, classes_.back().hash});

@@ -9,7 +9,6 @@
 // least recently.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -18,6 +17,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "libsched/base/key_cache.hpp"
 #include "libsched/framework/class_cycle.hpp"
 #include "libsched/framework/class_scores.hpp"
 #include "libsched/framework/class_verdicts.hpp"
@@ -114,13 +114,8 @@ class ClassCache {
   struct Hash {
     size_t operator()(const Key& k) const { return static_cast<size_t>(k.hash); }
   };
-  // A class by its number.
-  struct ById {
-    uint64_t id = 0;  // 0: none
-    Classes::iterator of;
-  };
-  Classes classes_;  // the latest first
-  std::array<ById, 256> by_id_;
+  Classes classes_;                    // the latest first
+  KeyCache<Classes::iterator> by_id_;  // by the numbers of classes
   std::string name_room_;
   std::string_view name_;     // of the pod that was looked for last without a name
   uint64_t name_serial_ = 0;  // which pod that was

@@ -168,7 +168,7 @@ class Plugin {
   // On the thread of the cluster.
   virtual Status pre_enqueue(const Call&, const Pod&) const { return {}; }
   // Whether PreEnqueue has to be asked about the pod now: false only if it would return a bare
-  // Success.
+  // Success. It has no effects.
   virtual bool may_hold_back(const Pod&) const { return true; }
 
   // Fills `result` if it narrows the nodes. An Error (not a Status) ends the call: this version
@@ -280,8 +280,8 @@ class Plugin {
   // idempotent, and runs even if Reserve never did.
   virtual Status reserve(const ReserveCall&) const { return {}; }
   // Whether Reserve has to be asked about a pod with this data of Filter, or none: false only if it
-  // would do nothing and return a bare Success.
-  virtual bool may_reserve(const PluginData*) const { return true; }
+  // would do nothing and return a bare Success. It has no effects.
+  virtual bool has_to_reserve(const PluginData*) const { return true; }
   virtual void unreserve(const ReserveCall&) const {}
 
   // Permit: Wait lets the pod wait at most `timeout_ns`.

@@ -343,7 +343,7 @@ void DocumentReader::admit_priorities() {
     // The objects were made here and are not shared yet.
     Pod& made = const_cast<Pod&>(*pod);
     const bool known = admit_priority(made, classes);
-    if (made.class_id == 0) number_class(made);
+    number_class(made);
     if (!known) {
       warn_of_class("Pod", *pod, pod->spec.priority_class_name, "");
     }

@@ -128,7 +128,7 @@ bool ObjectBuilder::pod_spec(PodSpec& spec) {
 }
 
 // Sets and derives fields once all others are complete. Priority admission follows at the end of
-// the input, when all classes are known.
+// the input, when all classes are known; with defaults, a pod's class is numbered after it.
 void ObjectBuilder::finish_pod(Pod& pod) {
   if (options_.defaults) set_pod_defaults(pod);
   if (pod.spec.scheduler_name.empty()) pod.spec.scheduler_name = "default-scheduler";
@@ -165,7 +165,7 @@ Ref<Pod> ObjectBuilder::pod(Str api_version, Str kind) {
   if (!ok || !finish_meta(pod->meta, /*namespaced=*/true, begin)) return nullptr;
   pod->mirror = mirror_;
   finish_pod(*pod);
-  number_class(*pod);
+  if (!options_.defaults) number_class(*pod);
   remember_document(*pod, begin);
   learn_size(pod->arena);
   return pod;

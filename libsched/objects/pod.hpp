@@ -134,7 +134,7 @@ inline bool same_port(const HostPort& a, const HostPort& b) {
 class Pod final : public Object {
  public:
   explicit Pod(size_t first_block = 2048) : Object(first_block) {}
-  // For copy_pod(): shares everything with `like`, but serial and `unnamed`.
+  // For copy_pod(): shares everything with `like`, but serial, class_id and `unnamed`.
   Pod(const Pod& like, size_t first_block);
 
   // What is read of most pods comes first, in a few cache lines.
@@ -149,9 +149,9 @@ class Pod final : public Object {
   bool plain = false;
   uint32_t parts = 0;   // of pod_part, but for kPartsOfCopies
   uint64_t serial = 0;  // unique in this process: a key for caches
-  // Pods with the same number are of the same class, and wait for a node; they have neither ended
-  // nor claims that are made for them. 0: it has not been told (pod_class_id.hpp).
-  // Copies have none: what differs in a copy may be a part of its class.
+  // Set by number_class(): pods with the same number are of the same class, wait for a node, have
+  // not ended, and need no claims that are made for them. 0: the pod has no number. Copies have
+  // none, since what differs in a copy may be a part of its class.
   uint64_t class_id = 0;
   Resources requests;  // for Filter: spec, overhead, pod-level; no status
   Resources occupied;  // its use of a node, with the status of a resize
@@ -187,8 +187,8 @@ Span<Str> collect_claims(Pod& pod);
 
 // Returns a copy of `pod` with exactly this name, namespace, uid and node name (even if ""):
 // an instance of a template, or a pod bound to a node. Everything else, including derived fields
-// and `raw`, is as in `pod`, which stays alive as long as the copy; the serial is new. The copy's
-// arena has room for as many bytes more.
+// and `raw`, is as in `pod`, which stays alive as long as the copy; the serial is new, and the copy
+// has no class_id. The copy's arena has room for as many bytes more.
 Ref<Pod> copy_pod(const Pod& pod, Str name, Str ns, Str uid, Str node_name, size_t room = 0);
 // The same with the pod's own name, namespace and uid.
 inline Ref<Pod> copy_pod(const Pod& pod, Str node_name, size_t room = 0) {

@@ -5,12 +5,12 @@
 // or devices are claimed by it. Classes are compared by content.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
+#include "libsched/base/key_cache.hpp"
 #include "libsched/objects/pod.hpp"
 
 namespace libsched {
@@ -77,17 +77,13 @@ class PodClassNames {
  public:
   PodClassNameRef of(const Pod& pod) {
     if (pod.class_id == 0) return by_name(pod);
-    Numbered& numbered = numbered_[pod.class_id % numbered_.size()];
-    if (numbered.class_id != pod.class_id) numbered = {pod.class_id, by_name(pod)};
-    return numbered.name;
+    if (const PodClassNameRef* known = by_id_.find(pod.class_id); known != nullptr) return *known;
+    PodClassNameRef name = by_name(pod);
+    by_id_.put(pod.class_id, name);
+    return name;
   }
 
  private:
-  // A class by its number (Pod::class_id).
-  struct Numbered {
-    uint64_t class_id = 0;
-    PodClassNameRef name;
-  };
   static constexpr size_t kMaxBytes = size_t{16} << 20;
 
   PodClassNameRef by_name(const Pod& pod) {
@@ -98,7 +94,7 @@ class PodClassNames {
     return made;
   }
 
-  std::array<Numbered, 64> numbered_;
+  KeyCache<PodClassNameRef, 64> by_id_;  // by Pod::class_id
   std::string room_;
   PodClassMap<PodClassNameRef> kept_{kMaxBytes};
 };

@@ -12,7 +12,7 @@
 namespace libsched {
 namespace {
 
-constexpr size_t kMostBytes = 4096;  // of a class that is remembered
+constexpr size_t kMostBytes = 1024;  // of a class that is remembered; most have some 350
 
 struct Met {
   uint64_t hash = 0, id = 0;  // id 0: none

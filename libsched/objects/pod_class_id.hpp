@@ -6,9 +6,12 @@
 
 namespace libsched {
 
-// Sets Pod::class_id; call it last, when the pod is complete. Each thread remembers the classes
-// that it has met lately, and gives their pods the same number. Only pods that wait for a node and
-// have neither ended nor ResourceClaims or ephemeral volumes get one: few others are of one class.
+// Sets Pod::class_id; call it last, when the pod is complete. Each thread remembers up to 512
+// classes that it has met lately, in some 1 MiB at most, and gives their pods the same number.
+//
+// Pods get no number that have a node or a nominated one, are terminating or have ended, have
+// ResourceClaims, ephemeral volumes or claim templates, or have a class of more than 1 KiB: few of
+// them share a class.
 void number_class(Pod& pod);
 
 }  // namespace libsched

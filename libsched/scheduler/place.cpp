@@ -34,10 +34,10 @@ std::string words_of(const Status& status) {
 }  // namespace
 
 // Places one pod after the other.
-class Placer {
+class Placing::Placer {
  public:
-  Placer(Span<Evaluator*> profiles, const PlaceOptions& options)
-      : profiles_(profiles), options_(options) {
+  Placer(Span<Evaluator*> profiles, const PlaceOptions& options, const Placed& placed)
+      : profiles_(profiles), options_(options), placed_(placed) {
     how_.sampling = options.sampling;
     how_.ties = options.ties;
     how_.seed = options.seed;
@@ -46,6 +46,20 @@ class Placer {
     for (Evaluator* e : profiles_) e->restart_ties();
   }
 
+  const View& view() const { return cluster().view(); }
+
+  // Places a pod and reports it. `left`: it and the replicas that follow, of which no more are
+  // tried if it is *stuck. Returns whether to go on.
+  Result<bool> place(const PodRef& pod, size_t left, bool* stuck) {
+    Placement done;
+    LIBSCHED_TRY(place(pod, &done));
+    *stuck = failed(done.outcome);
+    if (*stuck) done.count = left;
+    const Cluster::Judging judging(&cluster());  // the callback may not change it
+    return placed_(done) && !(*stuck && options_.stop_at_failure);
+  }
+
+ private:
   // `out` is a new Placement.
   Result<void> place(const PodRef& pod, Placement* out) {
     out->pod = pod;
@@ -77,7 +91,6 @@ class Placer {
     return {};
   }
 
- private:
   // Why no node took a pod.
   struct Reason {
     std::string text, plugin;
@@ -201,6 +214,7 @@ class Placer {
 
   Span<Evaluator*> profiles_;
   const PlaceOptions& options_;
+  const Placed& placed_;
   CycleOptions how_;
   Ref<CycleState> state_;  // of the latest pod
   size_t next_start_ = 0;  // upstream shares it between all profiles
@@ -218,6 +232,7 @@ void fetch_pod(const Pod& pod) {
   prefetch(&pod.meta.key_hash);
   prefetch(&pod.class_id);
   prefetch(&pod.occupied);
+  prefetch(&pod.occupied_nonzero);
   prefetch(&pod.spec.scheduler_name);
 }
 void fetch_parts(const View& view, const Pod& pod) {
@@ -245,35 +260,18 @@ Result<PodRef> replica_of(const PlaceRequest& request, size_t index) {
 
 }  // namespace
 
-struct Placing::State {
-  Span<Evaluator*> profiles;
-  const PlaceOptions& options;
-  const Placed& placed;
-  Placer placer{profiles, options};
-
-  // Whether to go on after this pod.
-  Result<bool> place_pod(const PodRef& pod, size_t left, bool* stuck) {
-    Placement done;
-    LIBSCHED_TRY(placer.place(pod, &done));
-    *stuck = failed(done.outcome);
-    if (*stuck) done.count = left;
-    const Cluster::Judging judging(profiles.front()->cluster());  // it may not change it
-    return placed(done) && !(*stuck && options.stop_at_failure);
-  }
-};
-
-Placing::Placing(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Placing::Placing(std::unique_ptr<Placer> placer) : placer_(std::move(placer)) {}
 Placing::Placing(Placing&&) noexcept = default;
 Placing::~Placing() = default;
 
 Result<Placing> Placing::begin(Span<Evaluator*> profiles, const PlaceOptions& options,
                                const Placed& placed) {
   LIBSCHED_TRY(check_profiles(profiles));
-  return Placing(std::unique_ptr<State>(new State{profiles, options, placed}));
+  return Placing(std::make_unique<Placer>(profiles, options, placed));
 }
 
 Result<bool> Placing::place(Span<PlaceRequest> requests) {
-  const View& view = state_->profiles.front()->cluster()->view();
+  const View& view = placer_->view();
   constexpr size_t kAhead = 8, kPartsAhead = 4;
   for (const PlaceRequest& request : requests) {
     const auto later = static_cast<size_t>(requests.data() + requests.size() - &request);
@@ -290,7 +288,7 @@ Result<bool> Placing::place(Span<PlaceRequest> requests) {
         replica = std::move(*made);
       }
       const Result<bool> more =
-          state_->place_pod(alone ? request.pod : replica, request.replicas - i, &stuck);
+          placer_->place(alone ? request.pod : replica, request.replicas - i, &stuck);
       if (!more.ok() || !*more) return more;
     }
   }

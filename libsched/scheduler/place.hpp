@@ -74,21 +74,22 @@ using Placed = std::function<bool(const Placement&)>;
 Result<void> place(Span<Evaluator*> profiles, Span<PlaceRequest> requests,
                    const PlaceOptions& options, const Placed& placed);
 
-// The same for requests that are not made all at once. What it is given outlives it.
+// The same for requests that are not made all at once.
 class Placing {
  public:
+  // The evaluators break ties from the beginning of the seed. The arguments outlive the object.
   static Result<Placing> begin(Span<Evaluator*> profiles, const PlaceOptions& options,
                                const Placed& placed);
   Placing(Placing&&) noexcept;
   ~Placing();
-  // Places the next pods. Returns whether more may follow.
+  // Places the next pods. Returns whether more may follow: after false or an error none may.
   Result<bool> place(Span<PlaceRequest> requests);
 
  private:
-  struct State;
-  explicit Placing(std::unique_ptr<State> state);
+  class Placer;
+  explicit Placing(std::unique_ptr<Placer> placer);
 
-  std::unique_ptr<State> state_;
+  std::unique_ptr<Placer> placer_;
 };
 
 }  // namespace libsched

@@ -196,7 +196,7 @@ class DynamicResources final : public Plugin {
     return settings_.enabled ? default_normalize_uniform(score, false) : score;
   }
 
-  bool may_reserve(const PluginData* data) const override { return data != nullptr; }
+  bool has_to_reserve(const PluginData* data) const override { return data != nullptr; }
   Status reserve(const ReserveCall& call) const override {
     const auto* const claims = static_cast<const ClaimsOfCycle*>(call.filter_data);
     if (claims == nullptr || !claims->data) return Status();

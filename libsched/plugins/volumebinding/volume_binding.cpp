@@ -142,7 +142,7 @@ class VolumeBinding final : public Plugin {
     return Status(Code::kSkip);
   }
 
-  bool may_reserve(const PluginData* data) const override { return data != nullptr; }
+  bool has_to_reserve(const PluginData* data) const override { return data != nullptr; }
   Status reserve(const ReserveCall& call) const override {
     const auto* volumes = static_cast<const Volumes*>(call.filter_data);
     if (volumes == nullptr) return Status();

@@ -182,7 +182,7 @@ Cluster::Refusal Cluster::put(Transaction* change, NodeRef node, PutMode mode) {
 
 Cluster::Refusal Cluster::put(Transaction* change, PodRef pod, const NodeName& node, PutMode mode) {
   const Str node_name = node.name;
-  const uint32_t s = state_.find_pod(pod->meta.ns, pod->meta.name, pod->meta.key_hash);
+  const uint32_t s = state_.find_pod(pod->meta);
   const bool there = s != kNoId;
   if (there && mode == PutMode::kMissing) return Refusal::kNone;
   const bool as_told = mode == PutMode::kUpdate || mode == PutMode::kNew;

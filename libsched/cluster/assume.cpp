@@ -82,7 +82,7 @@ Result<void> Cluster::assume(Transaction*, const Pod& pod, uint32_t row, Time st
 
 Result<void> Cluster::may_assume(const Pod& pod) const {
   if (!has_room(pod.occupied)) return too_many_resources("pod", pod_key(pod));
-  if (state_.find_pod(pod.meta.ns, pod.meta.name, pod.meta.key_hash) != kNoId)
+  if (state_.find_pod(pod.meta) != kNoId)
     return Error{Rc::kExists,
                  "pod " + std::string(pod.meta.uid) + "(" + pod_key(pod) +
                      ") is in the cache, so can't be assumed",
@@ -91,9 +91,7 @@ Result<void> Cluster::may_assume(const Pod& pod) const {
   return {};
 }
 
-void Cluster::put_assumed(PodRef pod, uint32_t row) {
-  journal_.set_assumed(journal_.add_pod(std::move(pod), row), true);
-}
+void Cluster::put_assumed(PodRef pod, uint32_t row) { journal_.add_pod(std::move(pod), row, true); }
 
 Result<void> Cluster::may_forget(Str ns, Str name) const {
   const uint32_t s = state_.find_pod(ns, name);

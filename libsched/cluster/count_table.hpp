@@ -69,6 +69,7 @@ struct DomainSums {
   int32_t min = kNoDomain;         // the smallest sum of existing domains
   uint32_t at_min = 0;             // domains with this sum
   uint64_t stamp = 0;              // of the TopologyColumn
+  uint64_t serial = 0;             // of the sums, in all their states
   Cow<std::vector<uint64_t>> eligible;
 
   bool has(uint32_t row) const {
@@ -77,7 +78,9 @@ struct DomainSums {
   void add(int32_t domain, int32_t delta);
   void find_min();
   size_t bytes() const { return (sum.size() + rows->size()) * 4 + eligible->size() * 8 + 256; }
-  DomainSums publish() { return {sum.publish(), rows, domains, min, at_min, stamp, eligible}; }
+  DomainSums publish() {
+    return {sum.publish(), rows, domains, min, at_min, stamp, serial, eligible};
+  }
 };
 
 }  // namespace libsched

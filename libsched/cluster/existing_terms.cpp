@@ -306,24 +306,24 @@ void ExistingTerms::add_pod(uint32_t slot, const Pod& pod, uint32_t row) {
   if (id == kNoId) id = find_profile(pod, profile_hash(pod));
   Profile& p = profiles_.edit(id);
   if (p.pods++ == 0) --unused_;
-  for (const Profile::Item& i : p.items) change_rows(i.term, row).add(row, i.times);
+  for (const Profile::Item& i : p.items) change_rows(i.term, row, i.times);
 }
 
-// The term's rows, of which one is about to change.
-RowCounts& ExistingTerms::change_rows(uint32_t term, uint32_t row) {
+// Returns whether the term's rows need trim().
+bool ExistingTerms::change_rows(uint32_t term, uint32_t row, int32_t delta) {
   Term& t = terms_.edit(term);
   t.before = std::exchange(t.changed, ++changes_);
   t.changed_row = row;
-  return t.rows;
+  const bool none = t.rows.empty();
+  t.rows.add(row, delta);
+  present_ += none != t.rows.empty() ? 1 : 0;
+  return t.rows.sparse_again();
 }
 
 void ExistingTerms::remove_pod(uint32_t slot, uint32_t row) {
   Profile& p = profiles_.edit(std::exchange(of_slot_[slot], kNoId));
-  for (const Profile::Item& i : p.items) {
-    RowCounts& rows = change_rows(i.term, row);
-    rows.add(row, -i.times);
-    sparse_again_ = sparse_again_ || rows.sparse_again();
-  }
+  for (const Profile::Item& i : p.items)
+    if (change_rows(i.term, row, -i.times)) sparse_again_ = true;
   if (--p.pods == 0) ++unused_;
 }
 
@@ -358,6 +358,7 @@ ExistingTerms ExistingTerms::publish() {
   out.anti_ = anti_.publish();
   out.scored_ = scored_.publish();
   out.latest_ = latest_;
+  out.present_ = present_;
   return out;
 }
 

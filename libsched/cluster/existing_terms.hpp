@@ -61,6 +61,11 @@ class ExistingTerms {
   void for_each_scored(const Pod& pod, Labels namespace_labels, F&& f) const {
     walk(scored_, pod, namespace_labels, f);
   }
+  // Whether no pod has a term of the kinds kRequired and kPreferred.
+  bool none_scored() const { return scored_.ids.size() == 0 && scored_.rest->empty(); }
+  // Grows whenever a term gets its first row or loses its last: only then another term may select
+  // a pod.
+  uint64_t present() const { return present_; }
   const Term& term(uint32_t id) const { return terms_[id]; }
   Str topology_key(uint32_t key) const { return keys_[key].text; }
   size_t key_count() const { return key_ids_.size(); }
@@ -143,7 +148,7 @@ class ExistingTerms {
   void prepare(uint32_t slot, const Pod& pod, uint32_t row, size_t capacity);
   void add_pod(uint32_t slot, const Pod& pod, uint32_t row);
   void remove_pod(uint32_t slot, uint32_t row);
-  RowCounts& change_rows(uint32_t term, uint32_t row);
+  bool change_rows(uint32_t term, uint32_t row, int32_t delta);
   uint32_t find_profile(const Pod& pod, uint64_t hash) const;
   uint32_t intern_profile(const Pod& pod);
   uint32_t intern_terms(const Pod& pod);
@@ -176,6 +181,7 @@ class ExistingTerms {
   size_t collect_at_ = 0;      // the number of profiles at which a fork tries again
   uint64_t latest_ = 0;
   uint64_t changes_ = 0;  // of any term's rows
+  uint64_t present_ = 0;
 };
 
 }  // namespace libsched

@@ -24,9 +24,10 @@ void empty(std::vector<T>& stack) noexcept {
 }
 
 // The changes of adding or removing a pod.
-ChangeKinds changes_of(const Pod& pod) {
-  if (pod.plain) return kPodsChanged;
-  return kPodsChanged | (pod.driver_volumes != 0 ? kVolumesChanged : 0) |
+ChangeKinds changes_of(const Pod& pod, bool assumed = false) {
+  const ChangeKinds always = kPodsChanged | (assumed ? kAssumedChanged : 0);
+  if (pod.plain) return always;
+  return always | (pod.driver_volumes != 0 ? kVolumesChanged : 0) |
          (pod.has_pod_affinity ? kTermsChanged : 0);
 }
 
@@ -139,7 +140,7 @@ void Journal::tree_remove(uint32_t r) {
   ops_.push_back({.kind = Kind::kTreeRemove, .a = r});
 }
 
-uint32_t Journal::add_pod(PodRef pod, uint32_t r) {
+uint32_t Journal::add_pod(PodRef pod, uint32_t r, bool assumed) {
   reserve();
   bool from_tail = false, touched = false;
   const Pod& p = *pod;
@@ -150,9 +151,11 @@ uint32_t Journal::add_pod(PodRef pod, uint32_t r) {
     state_->undo_acquire_slot(s, from_tail);
     throw;
   }
-  log(r, changes_of(p));
+  if (assumed) state_->set_assumed(s, true);
+  log(r, changes_of(p, assumed));
   if (recording())
-    ops_.push_back({.kind = Kind::kAddPod, .flag = from_tail, .touched = touched, .a = s});
+    ops_.push_back(
+        {.kind = Kind::kAddPod, .flag = from_tail, .touched = touched, .a = s, .b = assumed});
   if (p.plain || p.host_ports.empty()) return s;
   std::vector<View::UsedPort> ports = state_->row(r).ports;
   add_ports(state_->slot(s).pod, &ports);
@@ -239,8 +242,9 @@ void Journal::refresh(View::Order* order) {
 void Journal::undo_add_pod(const Op& op) noexcept {
   if (!state_->log().quiet()) {
     const View::Slot& slot = state_->slot(op.a);
-    log(slot.row, changes_of(*slot.pod));
+    log(slot.row, changes_of(*slot.pod, op.b != 0));
   }
+  if (op.b != 0) state_->set_assumed(op.a, false);
   state_->undo_add_pod(op.a, op.flag, op.touched);
 }
 

@@ -37,7 +37,7 @@ class Journal {
   void detach_node(uint32_t r, ChangeKinds changes);
   void tree_add(uint32_t r);
   void tree_remove(uint32_t r);
-  uint32_t add_pod(PodRef pod, uint32_t r);  // its slot
+  uint32_t add_pod(PodRef pod, uint32_t r, bool assumed = false);  // its slot
   void remove_pod(uint32_t s);
   // ObjectStore::replace: puts, assumes, restores, or (null) erases.
   void put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry entry);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "libsched/base/same_text.hpp"
+
 namespace libsched {
 namespace {
 
@@ -14,11 +16,12 @@ uint64_t hash_of(const Pod& pod) {
 }
 
 bool same_labels(const Pod& a, const Pod& b) {
-  if (a.meta.ns != b.meta.ns || a.meta.terminating() != b.meta.terminating()) return false;
+  if (!same_text(a.meta.ns, b.meta.ns) || a.meta.terminating() != b.meta.terminating())
+    return false;
   const Labels x = a.meta.labels, y = b.meta.labels;
   if (x.data() == y.data() && x.size() == y.size()) return true;  // copies of one template
   return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const Label& l, const Label& m) {
-    return l.pair_hash == m.pair_hash && l.key == m.key && l.value == m.value;
+    return l.pair_hash == m.pair_hash && same_text(l.key, m.key) && same_text(l.value, m.value);
   });
 }
 
@@ -26,8 +29,7 @@ bool same_labels(const Pod& a, const Pod& b) {
 
 // The set of the pod's labels, or kNoId; then *hash is theirs.
 uint32_t PodLabelSets::find(const Pod& pod, uint64_t* hash) {
-  constexpr uint64_t kClass = uint64_t{1} << 63;
-  const uint64_t key = pod.class_id != 0 ? pod.class_id | kClass : pod.serial;
+  const uint64_t key = key_of(pod);
   if (const uint32_t* const set = seen_.find(key); set != nullptr) return *set;
   *hash = hash_of(pod);
   const uint32_t id =

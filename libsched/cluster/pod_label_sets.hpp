@@ -35,6 +35,11 @@ class PodLabelSets {
   size_t size() const { return sets_.size(); }
   const Set& operator[](size_t id) const { return sets_[id]; }
   std::vector<uint32_t>& tables(size_t id) { return sets_.unmarked()[id].tables; }
+  // Those of the pod's set, if it is known without looking at the pod's labels, or null.
+  const std::vector<uint32_t>* known_tables(const Pod& pod) const {
+    const uint32_t* const id = seen_.find(key_of(pod));
+    return id == nullptr ? nullptr : &sets_[*id].tables;
+  }
   const Mirrored<uint32_t, 256>& of_slot() const { return of_slot_; }
   // As a snapshot shows them (base/mirrored.hpp): no pod can come or go.
   PodLabelSets publish() {
@@ -45,6 +50,10 @@ class PodLabelSets {
   }
 
  private:
+  static uint64_t key_of(const Pod& pod) {
+    constexpr uint64_t kClass = uint64_t{1} << 63;
+    return pod.class_id != 0 ? pod.class_id | kClass : pod.serial;
+  }
   uint32_t find(const Pod& pod, uint64_t* hash);
 
   Mirrored<Set, 16> sets_;

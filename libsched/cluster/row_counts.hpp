@@ -21,9 +21,8 @@ class RowCounts {
 
   int32_t at(uint32_t row) const {
     if (dense_) return row < many_.size() ? many_[row] : 0;
-    const auto at = std::lower_bound(few_.begin(), few_.end(), row,
-                                     [](const Item& i, uint32_t r) { return i.row < r; });
-    return at != few_.end() && at->row == row ? at->count : 0;
+    const size_t i = index_of(row);
+    return i < few_.size() && few_[i].row == row ? few_[i].count : 0;
   }
   bool empty() const { return rows_ == 0; }
   size_t rows() const { return rows_; }  // that have a count other than zero
@@ -99,8 +98,18 @@ class RowCounts {
 
   std::vector<Item>::iterator place(uint32_t row) {
     if (few_.empty() || few_.back().row < row) return few_.end();
-    return std::lower_bound(few_.begin(), few_.end(), row,
-                            [](const Item& i, uint32_t r) { return i.row < r; });
+    return few_.begin() + static_cast<std::ptrdiff_t>(index_of(row));
+  }
+  // Of the first row that is not smaller. Rows come in no order, so branches would be guessed
+  // wrong.
+  size_t index_of(uint32_t row) const {
+    const Item* at = few_.data();
+    for (size_t n = few_.size(); n != 0;) {
+      const size_t half = (n + 1) / 2;
+      at += at[half - 1].row < row ? half : 0;
+      n -= half;
+    }
+    return static_cast<size_t>(at - few_.data());
   }
 
   std::vector<Item> few_;

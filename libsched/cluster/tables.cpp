@@ -14,6 +14,7 @@ DomainSums make_sums(const CountTable& counts, const TopologyColumn& column,
   DomainSums s;
   std::vector<int32_t> sum(column.domains.size()), rows(column.domains.size());
   s.stamp = column.stamp;
+  s.serial = next_serial();
   for (size_t w = 0; w < eligible.size(); ++w) {
     for_each_bit(eligible[w] & column.labelled.word(w), w * 64, [&](size_t r) {
       const size_t d = static_cast<size_t>(column.domain[r]);
@@ -189,13 +190,30 @@ CountsRef Tables::counts(const View& state, const CountKey& key) const {
   });
 }
 
-CountsRef Tables::counts_again(uint32_t place, uint64_t serial) const {
+bool Tables::again(std::span<const Known> known, Values* out) const {
   const std::lock_guard lock(mutex_);
-  if (place >= tables_.size() || !tables_[place].asked || tables_[place].counts->serial != serial)
-    return {};
-  Table& table = tables_[place];
-  table.used = ++clock_;
-  return or_drop_and_throw([&] { return lend(table.counts, table.own); });
+  return or_drop_and_throw([&] {
+    for (const Known& k : known) {
+      Values& values = *out++;
+      values = {};
+      if (k.place == kNoId) continue;
+      if (k.place >= tables_.size() || !tables_[k.place].asked) return false;
+      Table& table = tables_[k.place];
+      if (table.counts->serial != k.serial) return false;
+      table.used = ++clock_;
+      values.counts = lend(table.counts, table.own);
+      if (k.sums == 0) continue;
+      for (Sums& s : table.sums) {
+        if (s.sums->serial != k.sums) continue;
+        const TopologyRef& column = topologies_[s.topology].column;
+        if (!column || column->stamp != s.sums->stamp) break;  // never used again
+        s.used = ++clock_;
+        values.sums = lend(s.sums, s.own);
+        break;
+      }
+    }
+    return true;
+  });
 }
 
 SumsRef Tables::sums(const CountsRef& counts, const TopologyRef& topology,

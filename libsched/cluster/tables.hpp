@@ -16,6 +16,7 @@
 
 #include <memory>
 #include <new>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,9 +50,18 @@ class Tables {
   // --- queries ---
   TopologyRef topology(const View& state, Str key) const;
   CountsRef counts(const View& state, const CountKey& key) const;
-  // The counts that a query once returned with this place and serial, as they are now. Empty: they
-  // are not kept any more.
-  CountsRef counts_again(uint32_t place, uint64_t serial) const;
+  // Counts that a query has returned, and sums of them.
+  struct Known {
+    uint32_t place = kNoId;         // of the counts; kNoId: there are none
+    uint64_t serial = 0, sums = 0;  // of the counts and the sums; 0: no sums are wanted
+  };
+  struct Values {
+    CountsRef counts;
+    SumsRef sums;  // empty, too, if they are not kept any more
+  };
+  // Sets out[i] to the values of known[i] as they are now. Returns false if some of the counts are
+  // not kept any more.
+  bool again(std::span<const Known> known, Values* out) const;
   // Sums over the rows of `eligible` (whole words; rows without a domain are ignored).
   SumsRef sums(const CountsRef& counts, const TopologyRef& topology, Span<uint64_t> eligible) const;
   void set_limit(size_t bytes) const;
@@ -59,6 +69,23 @@ class Tables {
   size_t count_tables() const;  // the number of kept tables
   // The total number of checks whether a table counts a changed pod.
   uint64_t judged() const { return judged_; }
+
+  // Before the pod is put on the row: brings into the cache what counting it changes. For the
+  // cluster's writer; does nothing in a snapshot.
+  void fetch(const Pod& pod, uint32_t row) const {
+    if (!follows_ || !counting_) return;
+    const std::vector<uint32_t>* const tables = sets_.known_tables(pod);
+    if (tables == nullptr) return;
+    for (const uint32_t i : *tables) {
+      prefetch_to_write(&tables_[i].counts->rows[row]);
+      for (const Sums& s : tables_[i].sums) {
+        const TopologyRef& column = topologies_[s.topology].column;
+        if (!column || column->stamp != s.sums->stamp) continue;
+        if (const int32_t d = column->domain[row]; d != TopologyColumn::kNone)
+          prefetch_to_write(&s.sums->sum[static_cast<size_t>(d)]);
+      }
+    }
+  }
 
   // --- called by State ---
   // None of these fails: values that run out of memory are dropped and made again for the next

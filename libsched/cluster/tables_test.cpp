@@ -1,6 +1,7 @@
 // Tables: random changes with nested forks compared with counting anew, copies, threads, eviction.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <map>
 #include <random>
 #include <string>
@@ -146,7 +147,42 @@ void check_some(const View& view, const std::vector<CountKey>& keys, std::mt1993
   }
 }
 
-void run_sequence(uint32_t seed, int steps) {
+// Values that a query has returned, and how to ask for them by again().
+struct Earlier {
+  size_t key;
+  std::string topology;
+  std::vector<uint64_t> eligible;
+  Tables::Known known;
+};
+
+Earlier ask(const View& view, const std::vector<CountKey>& keys, std::mt19937& random) {
+  Earlier out{random() % keys.size(), random() % 2 == 0 ? "zone" : "host", {}, {}};
+  for (size_t w = 0; w < view.word_count(); ++w)
+    out.eligible.push_back(random() % 3 == 0 ? 0x5a5a : ~uint64_t{0});
+  const CountsRef counts = view.tables().counts(view, keys[out.key]);
+  const TopologyRef topology = view.tables().topology(view, out.topology);
+  out.known = {counts->place, counts->serial,
+               view.tables().sums(counts, topology, out.eligible)->serial};
+  return out;
+}
+
+// Returns what was still known: of the counts and of the sums.
+std::pair<bool, bool> check_again(const View& view, const std::vector<CountKey>& keys,
+                                  const Earlier& earlier) {
+  const Tables::Known known[] = {{}, earlier.known};
+  Tables::Values values[2];
+  if (!view.tables().again(known, values)) return {false, false};
+  CHECK_FALSE(values[0].counts);
+  CHECK_FALSE(values[0].sums);
+  check_counts(view, keys[earlier.key], values[1].counts);
+  if (!values[1].sums) return {true, false};
+  const TopologyRef topology = view.tables().topology(view, earlier.topology);
+  CHECK(values[1].sums->stamp == topology->stamp);
+  CHECK(view.tables().sums(values[1].counts, topology, earlier.eligible).shares(values[1].sums));
+  return {true, true};
+}
+
+void run_sequence(uint32_t seed, int steps, std::array<size_t, 3>* found) {
   std::mt19937 random(seed);
   const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<uint32_t>(n)); };
   const std::vector<CountKey> keys = some_keys();
@@ -154,6 +190,7 @@ void run_sequence(uint32_t seed, int steps) {
   if (pick(4) == 0) cluster->view().tables().set_limit(static_cast<size_t>(pick(20000)));
   CountsRef held;  // returned values do not change
   std::vector<int32_t> held_rows;
+  std::vector<Earlier> earlier;
   const int first = pick(steps);  // nothing is counted before this step
   for (int step = 0; step < steps; ++step) {
     const std::string node = "n" + std::to_string(pick(90));
@@ -184,6 +221,12 @@ void run_sequence(uint32_t seed, int steps) {
     if (step < first) continue;
     if (pick(3) == 0) check_some(cluster->view(), keys, random);
     if (held) CHECK(values(held->rows) == held_rows);
+    for (const Earlier& e : earlier) {
+      const auto [counts, sums] = check_again(cluster->view(), keys, e);
+      ++(*found)[counts ? 1 + (sums ? 1 : 0) : 0];
+    }
+    if (earlier.size() > 6) earlier.erase(earlier.begin());
+    if (pick(2) == 0) earlier.push_back(ask(cluster->view(), keys, random));
     if (pick(4) == 0) {
       held = cluster->view().tables().counts(cluster->view(), keys[4]);
       held_rows = values(held->rows);
@@ -199,14 +242,17 @@ void run_sequence(uint32_t seed, int steps) {
 }
 
 TEST_CASE("tables: random changes with nested forks agree with counting anew") {
+  // How often again() knew nothing, the counts alone, and the sums, too.
+  std::array<size_t, 3> found{};
   for (uint32_t seed = 1; seed <= rounds(400); ++seed) {
     CAPTURE(seed);
-    run_sequence(seed, 60);
+    run_sequence(seed, 60, &found);
   }
   for (uint32_t seed = 1; seed <= 4; ++seed) {
     CAPTURE(seed);
-    run_sequence(9000 + seed, 1000);
+    run_sequence(9000 + seed, 1000, &found);
   }
+  for (const size_t n : found) CHECK(n > 20);
 }
 
 TEST_CASE("tables: equal rules have equal texts, others not") {

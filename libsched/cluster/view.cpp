@@ -30,7 +30,7 @@ View::View(View& from, Publish)
 
 const Pod& View::bound(const Pod& pod) const {
   const auto slot_of = [this](const Pod& p) -> const Slot* {
-    const uint32_t s = find_pod(p.meta.ns, p.meta.name, p.meta.key_hash);
+    const uint32_t s = find_pod(p.meta);
     return s != kNoId && slots_[s].pod.get() == &p && slots_[s].assumed ? &slots_[s] : nullptr;
   };
   const Slot* const slot = slot_of(pod);

@@ -104,6 +104,13 @@ class View : public HandleMark {
       return same_text(there.name, name) && same_text(there.ns, ns);
     });
   }
+  // The pod of this name and namespace, which are read only if there is one.
+  uint32_t find_pod(const ObjectMeta& meta) const {
+    return pod_ids_.find(meta.key_hash, [&](uint32_t s) {
+      const ObjectMeta& there = slots_[s].pod->meta;
+      return same_text(there.name, meta.name) && same_text(there.ns, meta.ns);
+    });
+  }
   // Brings into the cache what find_pod() of this hash reads first.
   void fetch_pod_key(uint64_t hash) const { pod_ids_.prefetch(hash); }
   // The pod as a reader outside of the library sees it: an assumed pod has the name of its node

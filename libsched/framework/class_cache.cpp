@@ -8,6 +8,7 @@ namespace libsched {
 namespace {
 
 constexpr size_t kEntry = 160;  // bytes of the table, the list and the allocations
+constexpr size_t kFewClasses = 64;
 
 }  // namespace
 
@@ -16,6 +17,7 @@ void ClassCache::configure(ClassCacheMode mode, size_t max_bytes) {
   by_id_.clear();
   classes_.clear();
   bytes_ = 0;
+  evicted_ = false;
   mode_ = mode;
   max_bytes_ = max_bytes == 0 ? kDefaultBytes : max_bytes;
 }
@@ -88,7 +90,9 @@ KeptClass* ClassCache::find_ready(const View& view, const Pod& pod, const PodCla
 }
 
 void ClassCache::evict() {
-  if (bytes_ > max_bytes_) by_id_.clear();
+  if (bytes_ <= max_bytes_) return;
+  by_id_.clear();
+  evicted_ = true;
   while (bytes_ > max_bytes_ && !classes_.empty()) {
     bytes_ -= classes_.back().bytes;
     by_name_.erase({classes_.back().name, classes_.back().hash});
@@ -103,7 +107,10 @@ Result<KeptClass*> ClassCache::follow(const Framework& framework, const FilterCa
   evict();
   KeptClass& kept = find(call.pod, name);
   kept.counted = false;
-  kept.lately_ = call.view.log().distance(kept.cursor) < FewChanges::kMost;
+  // While classes are few, most pods are followed by others of their class.
+  const bool few = classes_.size() <= kFewClasses && !evicted_;
+  const bool first_of_few = !std::exchange(kept.met_, true) && few;
+  kept.lately_ = first_of_few || call.view.log().distance(kept.cursor) < FewChanges::kMost;
   if (std::exchange(kept.open, true)) {
     kept.cursor = {};
     kept.verdicts = {};

@@ -38,7 +38,8 @@ class KeptClass {
   ClassScores scores;
   ClassCycle cycle;
   int64_t offset = 0;  // what the totals of `scores` lack, as of the latest choice by them
-  // Whether the class was used so lately that its next pod may go on from `cycle`.
+  // Whether the class was used so lately, or is so new among few, that its next pod will go on from
+  // `cycle`.
   bool lately() const { return lately_; }
   // Notes that the cycle is about to be learned. Returns whether that is the first time.
   bool begin() { return !std::exchange(begun_, true); }
@@ -51,7 +52,7 @@ class KeptClass {
   ChangeLog::Cursor cursor;
   ClassVerdicts verdicts;
   size_t bytes = 0;  // as counted last
-  bool lately_ = false, begun_ = false, counted = false;
+  bool met_ = false, lately_ = false, begun_ = false, counted = false;
 };
 
 class ClassCache {
@@ -103,6 +104,7 @@ class ClassCache {
 
   ClassCacheMode mode_ = ClassCacheMode::kAuto;
   size_t max_bytes_ = kDefaultBytes, bytes_ = 0;
+  bool evicted_ = false;  // a class
   uint64_t served_ = 0;
   struct Key {
     std::string_view name;

@@ -81,7 +81,7 @@ bool ClassCycle::note_parts(const Asked& asked) {
 }
 
 // Sums up which changes matter, so that others cost nothing.
-void ClassCycle::note_cares(CycleState::Entries* entries) {
+void ClassCycle::note_cares(const Framework& framework, CycleState::Entries* entries) {
   filter_cares_ = score_cares_ = row_cares_ = static_rows_ = dynamic_rows_ = 0;
   filters_bound_ = scores_bound_ = false;
   for (std::vector<uint32_t>* list : {&filter_watch_, &score_watch_, &row_parts_, &dynamic_parts_})
@@ -109,6 +109,7 @@ void ClassCycle::note_cares(CycleState::Entries* entries) {
     filters_bound_ = filters_bound_ || filter_bound;
     scores_bound_ = scores_bound_ || score_bound;
   }
+  entries->reserves = framework.has_to_reserve(entries->list);
 }
 
 void ClassCycle::learn(const Asked& asked, const ScoreSet& set, const Totals& totals) {
@@ -149,7 +150,7 @@ void ClassCycle::learn(const Asked& asked, const ScoreSet& set, const Totals& to
   ids_ = v.ids_epoch();
   pod_ = PodRef::share(&asked.pod);
   cursor_ = v.log().cursor();
-  note_cares(entries.get());
+  note_cares(asked.framework, entries.get());
   entries_ = std::move(entries);
 }
 
@@ -161,11 +162,16 @@ bool ClassCycle::take_totals(const Asked& asked, const ScoreSet& set, const Tota
   scored_.assign(places.words(), 0);
   const int32_t* const by_row = totals.kept != nullptr ? totals.kept->totals() : totals.rows;
   int32_t* const by_place = totals_.edit_totals();
-  set.for_each([&](uint32_t r) {
-    const uint32_t place = places.of(r);
-    by_place[place] = by_row[r];
-    scored_[place / 64] |= uint64_t{1} << (place % 64);
-  });
+  if (places.as_rows()) {
+    set.for_each([&](uint32_t r) { by_place[r] = by_row[r]; });
+    std::copy_n(set.bits, scored_.size(), scored_.begin());
+  } else {
+    set.for_each([&](uint32_t r) {
+      const uint32_t place = places.of(r);
+      by_place[place] = by_row[r];
+      scored_[place / 64] |= uint64_t{1} << (place % 64);
+    });
+  }
   totals_.take(scored_.data());
   all_scored_ = set.count == places.count();
   sums_.clear();
@@ -320,7 +326,8 @@ Result<bool> ClassCycle::renew(const Asked& asked, const FewChanges& changes, Pa
       rows = all;
     }
     PluginData* const own = entries_->list[part->index].data.get();
-    how = part->plugin->renew(asked.call, asked.pod, rows, own);
+    asked.work.renewed_rows.clear();
+    how = part->plugin->renew(asked.call, asked.pod, rows, own, &asked.work.renewed_rows);
     if (how != Plugin::Renewed::kNo) {
       *reads_changed = *reads_changed || !bound_to_view(own);
       own->view_version = v.version();
@@ -328,7 +335,7 @@ Result<bool> ClassCycle::renew(const Asked& asked, const FewChanges& changes, Pa
   }
   switch (how) {
     case Plugin::Renewed::kSame: return true;
-    case Plugin::Renewed::kRows: return judge_rows(asked, asked.work.changed_rows, part);
+    case Plugin::Renewed::kRows: return judge_rows(asked, asked.work.renewed_rows, part);
     case Plugin::Renewed::kNo: {
       std::shared_ptr<PluginData> fresh;
       if (part->pre_filters) {
@@ -381,7 +388,7 @@ Result<bool> ClassCycle::renew_filters(const Asked& asked, const FewChanges& cha
       data->view_version = version;
     }
   }
-  if (reads_changed) note_cares(entries_.get());
+  if (reads_changed) note_cares(asked.framework, entries_.get());
   return true;
 }
 

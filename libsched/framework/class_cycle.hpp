@@ -85,7 +85,7 @@ class ClassCycle {
   bool take_totals(const Asked& asked, const ScoreSet& set, const Totals& totals);
   std::optional<Scored> ask_scores(const Asked& asked, const ScoreSet& set, const Part& part,
                                    const CycleState::Entry& entry);
-  void note_cares(CycleState::Entries* entries);
+  void note_cares(const Framework& framework, CycleState::Entries* entries);
   Result<bool> renew_filters(const Asked& asked, const FewChanges& changes);
   Result<bool> renew(const Asked& asked, const FewChanges& changes, Part* part,
                      bool* reads_changed);

@@ -70,7 +70,7 @@ Plugin::Rescored ClassCycle::rescore_part(const Asked& asked, const FewChanges& 
   const Reads now = part->plugin->depends_on(v, asked.pod).score;
   if (now.outside) return how;
   part->score = now;
-  note_cares(entries_.get());
+  note_cares(asked.framework, entries_.get());
   return score_again(asked, set, *part) ? Plugin::Rescored::kAll : how;
 }
 

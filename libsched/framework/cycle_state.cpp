@@ -45,6 +45,7 @@ std::span<CycleState::Entry> CycleState::edit_entries() {
     entries_ = std::move(own);
   }
   entries_->bound.reset();
+  entries_->reserves = true;
   return entries_->list;
 }
 
@@ -79,6 +80,7 @@ void CycleState::forget_data() {
   Ref<Entries> own = entries_->unique() ? entries_ : make_ref<Entries>();
   own->list.resize(entries_->list.size());
   own->bound.reset();
+  own->reserves = true;
   for (size_t i = 0; i < own->list.size(); ++i) {
     const Entry& e = entries_->list[i];
     Entry fresh;

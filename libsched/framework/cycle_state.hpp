@@ -99,6 +99,7 @@ class CycleState final : public RefCounted {
     // The indexes of those whose data may be bound to a view. Nothing: any may be. Data that is
     // not listed costs a copy of the counts that it shares with the view, and no more.
     std::optional<std::vector<uint32_t>> bound;
+    bool reserves = true;  // false: no plugin has anything to reserve with this data
   };
   const Ref<Entries>& share_entries() const { return entries_; }
   // Makes the state as it is after PreFilter and PreScore for this pod, with such entries. Only a
@@ -109,6 +110,7 @@ class CycleState final : public RefCounted {
     if (adopted_) entries_ = {};
     note_edit();
   }
+  bool may_reserve() const { return !entries_ || entries_->reserves; }
   // Called before a change of the view: lets go of what prepared data shares with it.
   void release_shared();
 

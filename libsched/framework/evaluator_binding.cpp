@@ -32,11 +32,7 @@ Result<Status> Evaluator::at_binding(CycleState& state, const Pod& pod, Str node
 // Whether a plugin has to be asked. Most pods have no volumes and claims.
 bool Evaluator::has_to_reserve(const CycleState& state) const {
   if (state.timer() != nullptr) return true;  // every call is timed
-  for (const uint32_t i : framework_->at(ExtensionPoint::kReserve)) {
-    const Plugin* const plugin = framework_->plugins()[i].plugin.get();
-    if (plugin != nullptr && plugin->has_to_reserve(state.entries()[i].data.get())) return true;
-  }
-  return false;
+  return state.may_reserve() && framework_->has_to_reserve(state.entries());
 }
 
 Status Evaluator::reserve_all(CycleState& state, const Pod& pod, Str node, uint32_t row) {

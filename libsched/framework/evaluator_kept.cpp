@@ -58,6 +58,7 @@ Result<bool> Evaluator::choose_by_class(CycleState& state, const Pod& pod, const
   const PlacedTotals::Best best = totals.best(places);
   out->row = places.row(best.place);
   v.row(out->row).fetch();
+  v.tables().fetch(pod, out->row);
   if (out->feasible > 1) out->total = best.total + kept->cycle.offset();
   if (classes_.mode() != ClassCacheMode::kChecked) classes_.note_served();
   return true;

@@ -166,6 +166,14 @@ void Framework::find_signers(const FeatureGates& gates) {
     }
 }
 
+bool Framework::has_to_reserve(std::span<const CycleState::Entry> entries) const {
+  for (const uint32_t i : at(ExtensionPoint::kReserve)) {
+    const Plugin* const plugin = plugins_[i].plugin.get();
+    if (plugin != nullptr && plugin->has_to_reserve(entries[i].data.get())) return true;
+  }
+  return false;
+}
+
 bool Framework::queue_less(const QueuedPod& a, const QueuedPod& b) const {
   const std::vector<uint32_t>& sorts = at(ExtensionPoint::kQueueSort);
   for (const uint32_t i : sorts) {

@@ -55,6 +55,8 @@ class Framework final : public RefCounted {
   const std::vector<uint32_t>& at(ExtensionPoint p) const {
     return points_[static_cast<size_t>(p)];
   }
+  // Whether a Reserve plugin has anything to do with this data of a cycle, by plugin.
+  bool has_to_reserve(std::span<const CycleState::Entry> entries) const;
   // The order of the queue by the profile's QueueSort plugins.
   bool queue_less(const QueuedPod& a, const QueuedPod& b) const;
   const Behaviours& behaviours() const { return behaviours_; }

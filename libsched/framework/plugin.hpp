@@ -192,10 +192,11 @@ class Plugin {
 
   // Brings the data of pre_filter() up to date for another pod of the class. Since the data was
   // made or renewed, only pods have come to or left these rows; the data may be released
-  // (PluginData::release). Returns whose verdicts may differ from those before: of no row, of these
-  // rows, or of any; or that PreFilter has to be asked.
+  // (PluginData::release). Returns whose verdicts may differ from those before: of no row, of some
+  // of these rows, which are added to `hit`, or of any; or that PreFilter has to be asked.
   enum class Renewed : uint8_t { kNo, kSame, kRows, kAll };
-  virtual Renewed renew(const Call&, const Pod&, std::span<const uint32_t>, PluginData*) const {
+  virtual Renewed renew(const Call&, const Pod&, std::span<const uint32_t>, PluginData*,
+                        std::vector<uint32_t>* /*hit*/) const {
     return Renewed::kNo;
   }
 

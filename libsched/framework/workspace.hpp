@@ -27,7 +27,7 @@ struct Workspace {
   std::vector<uint64_t> hit, alive_hit, normal;  // rows that kept answers are made for again
   std::vector<const uint64_t*> row_sets;         // scratch: sets to intersect
   std::vector<uint32_t> few_rows;
-  std::vector<uint32_t> hit_rows, changed_rows;
+  std::vector<uint32_t> hit_rows, changed_rows, renewed_rows;
   // Of a few rows, in the order of their list.
   std::vector<uint8_t> few_rejected;
   std::vector<int32_t> few_sums;

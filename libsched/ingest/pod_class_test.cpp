@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/objects/pod_class_id.hpp"
@@ -175,6 +177,26 @@ TEST_CASE("pods of one class have one number, those of different classes never")
     }
   }
   CHECK(classes.size() >= 60);
+}
+
+TEST_CASE("pods of a few classes in turn keep the numbers of these") {
+  for (int time = 0; time < 50; ++time) {
+    const auto numbers = [&] {
+      std::vector<uint64_t> out;
+      for (int i = 0; i < 8; ++i) {
+        const std::string app = std::to_string(time) + "-" + std::to_string(i);
+        out.push_back(pod_of("{metadata: {name: a, labels: {app: x" + app + "}}}")->class_id);
+      }
+      return out;
+    };
+    std::vector<uint64_t> first, second;
+    std::thread([&] {  // with a table of its own
+      first = numbers();
+      second = numbers();
+    })
+        .join();
+    CHECK(first == second);
+  }
 }
 
 TEST_CASE("only pods that wait and need no claims have the number of a class") {

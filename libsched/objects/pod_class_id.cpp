@@ -1,6 +1,7 @@
 // number_class: a small table by hash, which compares the classes as a whole.
 #include "libsched/objects/pod_class_id.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
@@ -19,8 +20,11 @@ struct Met {
   std::string name;
 };
 
+// A class may be in any place of its set: with a single place two of ten classes would take each
+// other's in every twelfth process.
+constexpr size_t kPlaces = 4, kSets = 512 / kPlaces;
 struct Table {
-  std::array<Met, 512> met;
+  std::array<std::array<Met, kPlaces>, kSets> sets;
   std::string room;
 };
 
@@ -46,14 +50,18 @@ void number_class(Pod& pod) {
   const Str name = pod_class(pod, &t.room);
   if (name.size() > kMostBytes) return;
   const uint64_t hash = hash_str(name);
-  Met& met = t.met[hash % t.met.size()];
-  if (met.id == 0 || met.hash != hash || met.name != name) {
-    met.id = 0;  // until the name is there
-    met.name = name;
-    met.hash = hash;
-    met.id = next_class_id();
+  std::array<Met, kPlaces>& set = t.sets[hash % kSets];
+  for (const Met& met : set) {
+    if (met.id == 0 || met.hash != hash || met.name != name) continue;
+    pod.class_id = met.id;
+    return;
   }
-  pod.class_id = met.id;
+  Met& oldest = *std::min_element(set.begin(), set.end(),
+                                  [](const Met& a, const Met& b) { return a.id < b.id; });
+  oldest.id = 0;  // until the name is there
+  oldest.name = name;
+  oldest.hash = hash;
+  pod.class_id = oldest.id = next_class_id();
 }
 
 }  // namespace libsched

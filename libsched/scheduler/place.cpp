@@ -1,6 +1,7 @@
 // See place.hpp.
 #include "libsched/scheduler/place.hpp"
 
+#include "libsched/base/key_cache.hpp"
 #include "libsched/base/prefetch.hpp"
 #include "libsched/cluster/transaction.hpp"
 #include "libsched/objects/pod_class.hpp"
@@ -66,7 +67,7 @@ class Placing::Placer {
     const Result<bool> settled = settle(*pod, out);
     if (!settled.ok()) return settled.error();
     if (*settled) return {};
-    Evaluator* const evaluator = profile_of(profiles_, *pod, options_.other_profile);
+    Evaluator* const evaluator = profile_for(*pod);
     if (evaluator == nullptr) {
       out->outcome = Outcome::kError;
       out->text = no_profile_error(*pod);
@@ -89,6 +90,16 @@ class Placing::Placer {
       out->pod = std::move(with_claims);
     }
     return {};
+  }
+
+  // The scheduler's name is a part of the class.
+  Evaluator* profile_for(const Pod& pod) {
+    if (pod.class_id == 0) return profile_of(profiles_, pod, options_.other_profile);
+    if (Evaluator* const* const known = profile_of_class_.find(pod.class_id); known != nullptr)
+      return *known;
+    Evaluator* const found = profile_of(profiles_, pod, options_.other_profile);
+    profile_of_class_.put(pod.class_id, found);
+    return found;
   }
 
   // Why no node took a pod.
@@ -134,8 +145,7 @@ class Placing::Placer {
       return true;
     }
     const View& v = cluster().view();
-    if (const uint32_t slot = v.find_pod(pod.meta.ns, pod.meta.name, pod.meta.key_hash);
-        slot != kNoId) {
+    if (const uint32_t slot = v.find_pod(pod.meta); slot != kNoId) {
       out->outcome = Outcome::kKept;
       out->node = v.row(v.slot(slot).row).name;
       out->text = "is in the cluster already";
@@ -215,6 +225,7 @@ class Placing::Placer {
   Span<Evaluator*> profiles_;
   const PlaceOptions& options_;
   const Placed& placed_;
+  KeyCache<Evaluator*> profile_of_class_;  // by the numbers of classes
   CycleOptions how_;
   Ref<CycleState> state_;  // of the latest pod
   size_t next_start_ = 0;  // upstream shares it between all profiles
@@ -228,20 +239,27 @@ namespace {
 // its turn, and the second later. Of a pod whose class has a number little is read.
 void fetch_pod(const Pod& pod) {
   prefetch(&pod);
-  prefetch(&pod.meta.ns);
   prefetch(&pod.meta.key_hash);
   prefetch(&pod.class_id);
   prefetch(&pod.occupied);
   prefetch(&pod.occupied_nonzero);
-  prefetch(&pod.spec.scheduler_name);
 }
 void fetch_parts(const View& view, const Pod& pod) {
   view.fetch_pod_key(pod.meta.key_hash);
-  prefetch(pod.spec.scheduler_name.data());
-  if (pod.class_id != 0 && pod.plain) return;
+  if (pod.class_id != 0) {
+    if (pod.plain) return;
+    prefetch(&pod.spec.pod_affinity);
+    prefetch(&pod.spec.pod_anti_affinity);
+    prefetch(&pod.spec.tolerations);
+    prefetch(&pod.spec.scheduling_group);
+    prefetch(&pod.host_ports);
+    prefetch(&pod.driver_volumes);
+    return;
+  }
   const char* const end = reinterpret_cast<const char*>(&pod + 1);
-  for (const char* p = reinterpret_cast<const char*>(&pod.spec.priority); p < end; p += 64)
-    prefetch(p);
+  for (const char* p = reinterpret_cast<const char*>(&pod.spec); p < end; p += 64) prefetch(p);
+  prefetch(&pod.meta.ns);
+  prefetch(pod.spec.scheduler_name.data());
   prefetch(pod.meta.name.data());
   prefetch(pod.meta.labels.data());
   prefetch(pod.spec.containers.data());

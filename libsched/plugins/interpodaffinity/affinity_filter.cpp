@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+#include "libsched/base/prefetch.hpp"
+#include "libsched/objects/pod_parts.hpp"
 #include "libsched/plugins/interpodaffinity/incoming_terms.hpp"
 
 namespace libsched {
@@ -136,7 +138,8 @@ void AffinityFilter::add_anti(const Call& call, const Pod& pod) {
   const Span<PodAffinityTerm> terms = pod.spec.pod_anti_affinity.required;
   const auto add = [&](const CountKey& selected, Str topology_key, uint32_t times) {
     const CountsRef counts = view.tables().counts(view, selected);
-    own_.push_back({counts->place, kNoId, counts->serial, times});
+    known_.push_back({counts->place, counts->serial});
+    own_.push_back({kNoId, times});
     if (counts->total == 0) return;
     own_.back().key = key_index(view, topology_key);
     Key& k = keys_[own_.back().key];
@@ -175,6 +178,7 @@ void AffinityFilter::add_existing_anti(const Call& call, const Pod& pod) {
   const View& view = call.view;
   const Namespace* ns = view.find_namespace(pod.meta.ns);
   const ExistingTerms& existing = view.existing_terms();
+  present_ = existing.present();
   size_t step = 0;
   existing.for_each_anti(pod, ns == nullptr ? Labels() : ns->meta.labels,
                          [&](const ExistingTerms::Term& t, uint32_t id) {
@@ -238,28 +242,41 @@ AffinityFilter::Changed AffinityFilter::changed_terms(const View& view, uint32_t
   return out;
 }
 
-Plugin::Renewed AffinityFilter::renew(const View& view, const Pod& pod, Labels namespace_labels,
-                                      std::span<const uint32_t> rows) {
-  using enum Plugin::Renewed;
-  if (changed() || !pod.spec.pod_affinity.required.empty()) return kNo;
-  for (const Key& k : keys_)
-    if (!k.column->unique()) return kNo;
+// Whether the terms that select the pod are those that are counted.
+bool AffinityFilter::same_terms(const View& view, const Pod& pod) const {
+  const Namespace* const ns = view.find_namespace(pod.meta.ns);
   size_t found = 0;
   bool same = true;
   view.existing_terms().for_each_anti(
-      pod, namespace_labels, [&](const ExistingTerms::Term& t, uint32_t id) {
+      pod, ns == nullptr ? Labels() : ns->meta.labels,
+      [&](const ExistingTerms::Term& t, uint32_t id) {
         // Another term may have got the id of one that is gone.
         same = same && found < existing_.size() && existing_[found].term == id &&
                view.existing_terms().topology_key(t.key) == keys_[existing_[found].key].column->key;
         ++found;
       });
-  if (!same || found != existing_.size()) return kNo;
-  std::vector<CountsRef> counts = std::move(counts_);
-  for (const Own& o : own_) {
-    counts.push_back(view.tables().counts_again(o.place, o.serial));
-    if (!counts.back() || (o.key == kNoId && counts.back()->total != 0)) return kNo;
+  return same && found == existing_.size();
+}
+
+Plugin::Renewed AffinityFilter::renew(const View& view, const Pod& pod,
+                                      std::span<const uint32_t> rows, std::vector<uint32_t>* hit) {
+  using enum Plugin::Renewed;
+  const bool has_affinity = (pod.parts & pod_part::kPodAffinity) != 0;
+  if (changed() || (has_affinity && !pod.spec.pod_affinity.required.empty())) return kNo;
+  for (const Key& k : keys_) {
+    if (!k.column->unique()) return kNo;
+    for (const uint32_t r : rows) prefetch(&k.column->domain[r]);
   }
-  recounted_.clear();
+  if (view.existing_terms().present() != present_ && !same_terms(view, pod)) return kNo;
+  present_ = view.existing_terms().present();
+  std::vector<Tables::Values> own_values = std::move(values_);
+  own_values.resize(own_.size());
+  if (!view.tables().again(known_, own_values.data())) return kNo;
+  for (size_t n = 0; n < own_.size(); ++n) {
+    const CountTable& counts = *own_values[n].counts;
+    if (own_[n].key == kNoId && counts.total != 0) return kNo;
+    for (const uint32_t r : rows) prefetch(&counts.rows[r]);
+  }
   for (uint32_t i = 0; i < keys_.size(); ++i) {
     Key& k = keys_[i];
     uint32_t row = kNoId;
@@ -267,8 +284,12 @@ Plugin::Renewed AffinityFilter::renew(const View& view, const Pod& pod, Labels n
     std::vector<uint32_t>& own = own_counts_;
     own.assign(rows.size(), 0);
     for (size_t n = 0; n < own_.size(); ++n)
-      if (own_[n].key == i) add_counts(*counts[n], own_[n].times, rows, own.data());
+      if (own_[n].key == i) add_counts(*own_values[n].counts, own_[n].times, rows, own.data());
     const int32_t* const kept = k.counts[kAnti].empty() ? nullptr : k.counts[kAnti].data();
+    if (kept != nullptr)
+      for (const uint32_t r : rows)
+        if (const int32_t domain = k.column->domain[r]; domain != TopologyColumn::kNone)
+          prefetch(&kept[domain]);
     for (size_t j = 0; j < rows.size(); ++j) {
       const uint32_t r = rows[j];
       const int32_t domain = k.column->domain[r];
@@ -284,14 +305,14 @@ Plugin::Renewed AffinityFilter::renew(const View& view, const Pod& pod, Labels n
             existing += static_cast<uint32_t>(view.existing_terms().term(e.term).rows.at(r));
         other = set_count(&k, kExistingAnti, domain, static_cast<int32_t>(existing)) || other;
       }
-      if (other) recounted_.push_back(r);
+      if (other) hit->push_back(r);
     }
   }
-  counts.clear();  // a change of the view must not have to copy them
-  counts_ = std::move(counts);
+  own_values.clear();  // a change of the view must not have to copy them
+  values_ = std::move(own_values);
   // PreFilter would skip the pod.
   if (existing_anti_ == 0 && pod.spec.pod_anti_affinity.required.empty()) return kNo;
-  for (const uint32_t r : recounted_) {
+  for (const uint32_t r : *hit) {
     const uint64_t bit = uint64_t{1} << (r % 64);
     uint64_t any = 0;
     for (const Rule rule : {kAnti, kExistingAnti}) {
@@ -302,7 +323,7 @@ Plugin::Renewed AffinityFilter::renew(const View& view, const Pod& pod, Labels n
     }
     if (!all_.empty()) all_[r / 64] = (all_[r / 64] & ~bit) | any;
   }
-  return recounted_.empty() ? kSame : kRows;
+  return hit->empty() ? kSame : kRows;
 }
 
 void AffinityFilter::judge(const View& view) {

@@ -37,9 +37,9 @@ class AffinityFilter final : public PluginData {
   bool changed() const { return changes_ != nullptr; }
 
   // See Plugin::renew(); for pods without required affinity, and keys of which each node has its
-  // own value. `namespace_labels`: of the pod's namespace.
-  Plugin::Renewed renew(const View& view, const Pod& pod, Labels namespace_labels,
-                        std::span<const uint32_t> rows);
+  // own value.
+  Plugin::Renewed renew(const View& view, const Pod& pod, std::span<const uint32_t> rows,
+                        std::vector<uint32_t>* hit);
 
   uint64_t rejected(size_t word) const { return all_.empty() ? 0 : all_[word]; }
   // Returns the first rule that rejects the row, or kRules.
@@ -65,8 +65,7 @@ class AffinityFilter final : public PluginData {
   // Pods that are counted under a key: those that one of the pod's own anti-affinity terms selects,
   // as often as there are equal terms, and those with an existing term.
   struct Own {
-    uint32_t place, key;  // in Tables; kNoId: no pod is counted
-    uint64_t serial;
+    uint32_t key;  // kNoId: no pod is counted
     uint32_t times;
   };
   struct Existing {
@@ -76,6 +75,7 @@ class AffinityFilter final : public PluginData {
   // In how many rows existing terms have come or gone since they were counted.
   enum class Changed : uint8_t { kNone, kOne, kAny };
   Changed changed_terms(const View& view, uint32_t key, uint32_t* row);
+  bool same_terms(const View& view, const Pod& pod) const;
   bool set_count(Key* key, Rule rule, int32_t domain, int32_t count);
   bool positive(Rule rule, uint32_t row) const;
 
@@ -115,10 +115,12 @@ class AffinityFilter final : public PluginData {
   std::vector<uint64_t> all_;
   std::shared_ptr<const Changes> changes_;
   std::vector<Own> own_;
+  std::vector<Tables::Known> known_;  // the counts of each of them
   std::vector<Existing> existing_;
+  uint64_t present_ = 0;  // of the existing terms, when existing_ was as it is
   // Of renew(), empty between uses or without meaning then.
-  std::vector<CountsRef> counts_;
-  std::vector<uint32_t> recounted_, own_counts_;
+  std::vector<Tables::Values> values_;
+  std::vector<uint32_t> own_counts_;
   size_t affinity_pairs_ = 0;  // once changed: the counts of kAffinity that are not zero
 };
 

@@ -33,11 +33,9 @@ class InterPodAffinity final : public Plugin {
   Status add_pod(const PodChange& call) const override { return change(call, 1); }
   Status remove_pod(const PodChange& call) const override { return change(call, -1); }
 
-  Renewed renew(const Call& call, const Pod& pod, std::span<const uint32_t> rows,
-                PluginData* data) const override {
-    const Namespace* ns = call.view.find_namespace(pod.meta.ns);
-    return static_cast<AffinityFilter*>(data)->renew(
-        call.view, pod, ns == nullptr ? Labels() : ns->meta.labels, rows);
+  Renewed renew(const Call& call, const Pod& pod, std::span<const uint32_t> rows, PluginData* data,
+                std::vector<uint32_t>* hit) const override {
+    return static_cast<AffinityFilter*>(data)->renew(call.view, pod, rows, hit);
   }
 
   void filter(const FilterCall& call, const RowSet& set) const override {
@@ -111,6 +109,7 @@ class InterPodAffinity final : public Plugin {
     if (call.data != nullptr || !spec.pod_affinity.preferred.empty() ||
         !spec.pod_anti_affinity.preferred.empty())
       return Rescored::kNo;
+    if (call.view.existing_terms().none_scored()) return Rescored::kSame;
     const Namespace* ns = call.view.find_namespace(call.pod.meta.ns);
     bool scored = false;
     call.view.existing_terms().for_each_scored(call.pod, ns == nullptr ? Labels() : ns->meta.labels,

@@ -62,6 +62,7 @@ std::shared_ptr<HardConstraints> count_hard(const SpreadSettings& settings,
   auto data = std::make_shared<HardConstraints>();
   data->view_version = view.version();
   data->list.resize(constraints.size());
+  data->known.resize(constraints.size());
   EligibleRows rows(settings, view, call.pod);
   for (size_t i = 0; i < constraints.size(); ++i) {
     if (call.exceeded()) return data;
@@ -70,17 +71,17 @@ std::shared_ptr<HardConstraints> count_hard(const SpreadSettings& settings,
     c.column = view.tables().topology(view, c.constraint.topology_key);
     rows.require(*c.column);
   }
-  for (HardConstraint& c : data->list) {
+  for (size_t i = 0; i < data->list.size(); ++i) {
     if (call.exceeded()) return data;
+    HardConstraint& c = data->list[i];
     const Span<uint64_t> eligible = rows.of(c.constraint);
     c.eligible.assign(eligible.begin(), eligible.end());
     c.self = c.constraint.selector.matches(call.pod.meta.labels);
     if (c.constraint.selector.counts()) {
       c.counts = count_matching(view, call.pod, c.constraint.selector);
       c.sums = view.tables().sums(c.counts, c.column, eligible);
-      c.place = c.counts->place;
-      c.serial = c.counts->serial;
       c.version = c.counts->version;
+      data->known[i] = {c.counts->place, c.counts->serial, c.sums->serial};
     }
     c.recount();
   }
@@ -101,6 +102,7 @@ std::shared_ptr<PluginData> HardConstraints::clone() const {
   auto out = std::make_shared<HardConstraints>();
   static_cast<PluginData&>(*out) = *this;
   out->list = list;
+  out->known = known;
   return out;
 }
 

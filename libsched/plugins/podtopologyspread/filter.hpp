@@ -23,9 +23,7 @@ struct HardConstraint {
   SumsRef sums;
   std::vector<uint64_t> eligible;  // rows that count
   bool self = false;               // whether the pod matches its own selector
-  // Which counts these are, for renew_hard().
-  uint32_t place = kNoId;
-  uint64_t serial = 0, version = 0;
+  uint64_t version = 0;            // of the counts
   // A domain with more pods than this is full: maxSkew + the smallest count - self.
   int64_t most = 0;
   // After a change(), `sums` no longer follow from `counts`, and the smallest count is upstream's,
@@ -53,6 +51,7 @@ struct HardConstraint {
 
 struct HardConstraints final : PluginData {
   std::vector<HardConstraint> list;
+  std::vector<Tables::Known> known;  // the counts and sums of each constraint
   // Of each constraint, the rows that it accepts and, unless each row is its own domain, the full
   // domains. Only data that is renewed has it: others judge once.
   struct Judged {
@@ -60,13 +59,15 @@ struct HardConstraints final : PluginData {
     std::vector<char> full;
   };
   std::vector<Judged> judged;
+  std::vector<Tables::Values> values;  // scratch of renew_hard()
 
   std::shared_ptr<PluginData> clone() const override;  // which has no `judged`
   bool release() override;
 };
 
 // See Plugin::renew().
-Plugin::Renewed renew_hard(const View& view, std::span<const uint32_t> rows, HardConstraints* data);
+Plugin::Renewed renew_hard(const View& view, std::span<const uint32_t> rows, HardConstraints* data,
+                           std::vector<uint32_t>* hit);
 
 // See Plugin::judged().
 bool judged_hard(const HardConstraints& data, std::span<uint64_t> accepted);

@@ -41,9 +41,9 @@ class PodTopologySpread final : public Plugin {
   Status add_pod(const PodChange& call) const override { return change(call, 1); }
   Status remove_pod(const PodChange& call) const override { return change(call, -1); }
 
-  Renewed renew(const Call& call, const Pod&, std::span<const uint32_t> rows,
-                PluginData* data) const override {
-    return renew_hard(call.view, rows, static_cast<HardConstraints*>(data));
+  Renewed renew(const Call& call, const Pod&, std::span<const uint32_t> rows, PluginData* data,
+                std::vector<uint32_t>* hit) const override {
+    return renew_hard(call.view, rows, static_cast<HardConstraints*>(data), hit);
   }
 
   bool judged(const PluginData& data, std::span<uint64_t> accepted) const override {

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "libsched/base/prefetch.hpp"
+#include "libsched/framework/score_columns.hpp"
+
 namespace libsched {
 namespace {
 
@@ -26,12 +29,19 @@ void judge_all(const View& view, const HardConstraint& c, Judged* out) {
 }
 
 // Where the smallest count is as before.
-void judge_rows(const HardConstraint& c, std::span<const uint32_t> rows, Judged* out) {
+void judge_rows(const HardConstraint& c, std::span<const uint32_t> rows, Judged* out,
+                std::vector<uint32_t>* hit) {
+  // The rows lie scattered.
+  for (const uint32_t r : rows)
+    if (const int32_t d = c.column->domain[r]; d != TopologyColumn::kNone && c.sums)
+      prefetch(&c.sums->sum[static_cast<size_t>(d)]);
   for (const uint32_t r : rows) {
     const int32_t d = c.column->domain[r];
     const bool accepts = d != TopologyColumn::kNone && !full(c, static_cast<size_t>(d));
     uint64_t& word = out->accepted[r / 64];
-    word = (word & ~(uint64_t{1} << (r % 64))) | uint64_t{accepts} << (r % 64);
+    if ((word >> (r % 64) & 1) == uint64_t{accepts}) continue;
+    word ^= uint64_t{1} << (r % 64);
+    hit->push_back(r);
   }
 }
 
@@ -70,29 +80,36 @@ bool judge_domains(const View& view, const HardConstraint& c, Judged* out) {
 bool judged_hard(const HardConstraints& data, std::span<uint64_t> accepted) {
   if (data.judged.empty() || data.judged[0].accepted.size() != accepted.size()) return false;
   std::copy_n(data.judged[0].accepted.data(), accepted.size(), accepted.data());
-  for (size_t i = 1; i < data.judged.size(); ++i)
-    for (size_t w = 0; w < accepted.size(); ++w) accepted[w] &= data.judged[i].accepted[w];
+  for (size_t i = 1; i < data.judged.size(); ++i) {
+    const uint64_t* const set = data.judged[i].accepted.data();
+    column_kernels().intersect(accepted.data(), accepted.size(), &set, 1);
+  }
   return true;
 }
 
-Plugin::Renewed renew_hard(const View& view, std::span<const uint32_t> rows,
-                           HardConstraints* data) {
+Plugin::Renewed renew_hard(const View& view, std::span<const uint32_t> rows, HardConstraints* data,
+                           std::vector<uint32_t>* hit) {
   using enum Plugin::Renewed;
   Plugin::Renewed out = kSame;
   std::vector<Judged> judged = std::exchange(data->judged, {});
   const bool first = judged.empty();
   judged.resize(data->list.size());
+  data->values.resize(data->list.size());
+  if (!view.tables().again(data->known, data->values.data())) return kNo;
+  for (const HardConstraint& c : data->list)
+    if (by_row(c))
+      for (const uint32_t r : rows) prefetch(&c.column->domain[r]);
   for (size_t i = 0; i < data->list.size(); ++i) {
     HardConstraint& c = data->list[i];
     if (c.changed) return kNo;
-    if (c.place != kNoId) {  // else it counts no pod
-      c.sums = {};
-      c.counts = view.tables().counts_again(c.place, c.serial);
-      if (!c.counts) return kNo;
+    c.counts = std::move(data->values[i].counts);
+    c.sums = std::move(data->values[i].sums);
+    if (c.counts && !c.sums) {
       c.sums = view.tables().sums(c.counts, c.column, c.eligible);
+      data->known[i].sums = c.sums->serial;
     }
     const int64_t before = c.most;
-    const bool counted = c.place != kNoId && c.counts->version != c.version;
+    const bool counted = c.counts && c.counts->version != c.version;
     if (counted) {
       c.version = c.counts->version;
       c.recount();
@@ -105,8 +122,8 @@ Plugin::Renewed renew_hard(const View& view, std::span<const uint32_t> rows,
     } else if (!by_row(c)) {
       if (judge_domains(view, c, &judged[i])) out = kAll;
     } else if (c.most == before) {
-      judge_rows(c, rows, &judged[i]);
-      if (out == kSame) out = kRows;
+      judge_rows(c, rows, &judged[i], hit);
+      if (out == kSame && !hit->empty()) out = kRows;
     } else {
       judge_all(view, c, &judged[i]);
       out = kAll;

@@ -76,19 +76,18 @@ void weigh(const uint64_t* feasible, SoftConstraints* data) {
 }
 
 // Sets the scores of the domains of one constraint by its counts.
-void value_domains(const View& view, SoftConstraints::Term* t) {
+void value_domains(SoftConstraints::Term* t) {
   if (t->by_row) return;
   t->value.assign(t->column->domains.size() + 1, 0 * t->weight + t->offset);
   t->value[0] = 0;
   if (!t->counts) return;
-  const SumsRef sums = view.tables().sums(t->counts, t->column, t->eligible);
-  sums->sum.for_each([&](size_t d, int32_t n) {
+  t->sums->sum.for_each([&](size_t d, int32_t n) {
     t->value[d + 1] = static_cast<double>(n) * t->weight + t->offset;
   });
   if (t->empty == TopologyColumn::kNone) return;
   // Upstream reads a missing label as "".
   const size_t e = static_cast<size_t>(t->empty);
-  const int64_t n = sums->sum[e] + pods_without_domain(*t->counts, *t->column, t->eligible);
+  const int64_t n = t->sums->sum[e] + pods_without_domain(*t->counts, *t->column, t->eligible);
   t->value[e + 1] = static_cast<double>(n) * t->weight + t->offset;
 }
 
@@ -104,6 +103,7 @@ std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings,
   // With the system's default constraints a node may lack the zone and still be spread by hostname.
   data->all_keys = !pod.spec.spread.empty() || !settings.system_defaults;
   data->terms.resize(constraints.size());
+  data->known.resize(constraints.size());
   data->feasible.resize(call.set.words);
   data->ignored.resize(call.set.words);
   EligibleRows rows(settings, view, pod);
@@ -126,15 +126,16 @@ std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings,
     t.offset = static_cast<double>(static_cast<int32_t>(static_cast<uint32_t>(c.max_skew) - 1));
     if (c.selector.counts()) {
       t.counts = count_matching(view, pod, c.selector);
-      t.place = t.counts->place;
-      t.serial = t.counts->serial;
       t.version = t.counts->version;
+      data->known[i] = {t.counts->place, t.counts->serial};
       if (!t.by_row) {
         const Span<uint64_t> eligible = rows.of(c);
         t.eligible.assign(eligible.begin(), eligible.end());
+        t.sums = view.tables().sums(t.counts, t.column, t.eligible);
+        data->known[i].sums = t.sums->serial;
       }
     }
-    value_domains(view, &t);
+    value_domains(&t);
   }
   return data;
 }
@@ -144,6 +145,7 @@ bool SoftConstraints::release() {
   for (Term& t : terms) {
     any = any || t.counts;
     t.counts = {};
+    t.sums = {};
   }
   return any;
 }
@@ -151,11 +153,18 @@ bool SoftConstraints::release() {
 Plugin::Rescored rescore_soft(const RescoreCall& call, SoftConstraints* data) {
   const size_t words = data->feasible.size();
   if (call.set.words != words) return Plugin::Rescored::kNo;
+  std::vector<Tables::Values> values(data->terms.size());
+  if (!call.view.tables().again(data->known, values.data())) return Plugin::Rescored::kNo;
   bool counted = false;
-  for (SoftConstraints::Term& t : data->terms) {
-    if (t.place == kNoId) continue;  // it counts no pod
-    t.counts = call.view.tables().counts_again(t.place, t.serial);
-    if (!t.counts) return Plugin::Rescored::kNo;
+  for (size_t i = 0; i < values.size(); ++i) {
+    SoftConstraints::Term& t = data->terms[i];
+    t.counts = std::move(values[i].counts);
+    t.sums = std::move(values[i].sums);
+    if (!t.counts) continue;  // it counts no pod
+    if (!t.by_row && !t.sums) {
+      t.sums = call.view.tables().sums(t.counts, t.column, t.eligible);
+      data->known[i].sums = t.sums->serial;
+    }
     counted = counted || t.counts->version != t.version;
     t.version = t.counts->version;
   }
@@ -171,7 +180,7 @@ Plugin::Rescored rescore_soft(const RescoreCall& call, SoftConstraints* data) {
   std::vector<SoftColumn> columns;
   columns.reserve(data->terms.size());
   for (SoftConstraints::Term& t : data->terms) {
-    value_domains(call.view, &t);
+    value_domains(&t);
     SoftColumn& c = columns.emplace_back();
     c.domain = t.column->domain.items();
     if (c.domain == nullptr || t.offset < 0) return Plugin::Rescored::kNo;

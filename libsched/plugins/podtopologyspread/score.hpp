@@ -13,16 +13,16 @@ struct SoftConstraints final : PluginData {
     // For kubernetes.io/hostname pods are counted by node: count * weight + offset.
     bool by_row = false;
     CountsRef counts;  // empty if the selector counts no pod
+    SumsRef sums;      // of them; empty by row
     double weight = 0, offset = 0;
-    // Which counts these are, for rescore_soft().
-    uint32_t place = kNoId;
-    uint64_t serial = 0, version = 0;
+    uint64_t version = 0;                   // of the counts
     std::vector<uint64_t> eligible;         // rows that count; only for other keys, with counts
     int32_t empty = TopologyColumn::kNone;  // the domain in which rows without the key count, too
     // For other keys: the score of rows in domain d at [d + 1], and of rows in no domain at [0].
     std::vector<double> value;
   };
   std::vector<Term> terms;
+  std::vector<Tables::Known> known;         // the counts and sums of each term
   bool all_keys = true;                     // only rows with the keys of all constraints get scores
   std::vector<uint64_t> feasible, ignored;  // the rows of the set, and those that get no score
 

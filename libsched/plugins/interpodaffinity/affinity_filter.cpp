@@ -263,10 +263,8 @@ Plugin::Renewed AffinityFilter::renew(const View& view, const Pod& pod,
   using enum Plugin::Renewed;
   const bool has_affinity = (pod.parts & pod_part::kPodAffinity) != 0;
   if (changed() || (has_affinity && !pod.spec.pod_affinity.required.empty())) return kNo;
-  for (const Key& k : keys_) {
+  for (const Key& k : keys_)
     if (!k.column->unique()) return kNo;
-    for (const uint32_t r : rows) prefetch(&k.column->domain[r]);
-  }
   if (view.existing_terms().present() != present_ && !same_terms(view, pod)) return kNo;
   present_ = view.existing_terms().present();
   std::vector<Tables::Values> own_values = std::move(values_);

@@ -28,16 +28,14 @@ void judge_all(const View& view, const HardConstraint& c, Judged* out) {
   for (size_t d = 0; d < out->full.size(); ++d) out->full[d] = full(c, d) ? 1 : 0;
 }
 
-// Where the smallest count is as before.
+// Where each row is a domain of its own, and the smallest count is as before.
 void judge_rows(const HardConstraint& c, std::span<const uint32_t> rows, Judged* out,
                 std::vector<uint32_t>* hit) {
-  // The rows lie scattered.
-  for (const uint32_t r : rows)
-    if (const int32_t d = c.column->domain[r]; d != TopologyColumn::kNone && c.sums)
-      prefetch(&c.sums->sum[static_cast<size_t>(d)]);
+  for (const uint32_t r : rows) prefetch(&c.counts->rows[r]);  // they lie scattered
   for (const uint32_t r : rows) {
-    const int32_t d = c.column->domain[r];
-    const bool accepts = d != TopologyColumn::kNone && !full(c, static_cast<size_t>(d));
+    const bool counts = (c.eligible[r / 64] >> (r % 64) & 1) != 0;
+    const int64_t pods = counts ? c.counts->rows[r] : 0;
+    const bool accepts = c.column->domain[r] != TopologyColumn::kNone && pods <= c.most;
     uint64_t& word = out->accepted[r / 64];
     if ((word >> (r % 64) & 1) == uint64_t{accepts}) continue;
     word ^= uint64_t{1} << (r % 64);
@@ -96,9 +94,6 @@ Plugin::Renewed renew_hard(const View& view, std::span<const uint32_t> rows, Har
   judged.resize(data->list.size());
   data->values.resize(data->list.size());
   if (!view.tables().again(data->known, data->values.data())) return kNo;
-  for (const HardConstraint& c : data->list)
-    if (by_row(c))
-      for (const uint32_t r : rows) prefetch(&c.column->domain[r]);
   for (size_t i = 0; i < data->list.size(); ++i) {
     HardConstraint& c = data->list[i];
     if (c.changed) return kNo;

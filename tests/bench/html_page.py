@@ -176,6 +176,7 @@ def _machine(result):
         ("processor", f"{machine['cpu']}, {machine['cpus']} CPUs ({machine.get('architecture', '')})"),
         ("instruction sets", ", ".join(machine.get("instruction_sets") or []) or "–"),
         ("limit kernels up to", machine["instruction_set"]),
+        ("clock", table.clock(machine) or "–"),
         ("caches", ", ".join(f"{name} {size // 1024:,} KiB" for name, size in (machine.get("caches") or {}).items()) or "–"),
         ("memory", f"{machine['memory_gib']} GiB" if machine.get("memory_gib") else "–"),
         ("system", machine.get("system", "–")),

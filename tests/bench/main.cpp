@@ -5,8 +5,14 @@
 // with devices: for the benchmarks in Go and Python, and upstream's.
 #include <benchmark/benchmark.h>
 
+#include <time.h>
+
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
+#include <string>
 #include <string_view>
 
 #include "tests/bench/benchmarks.hpp"
@@ -23,6 +29,29 @@ int print_live_pods(size_t count) {
   return std::puts(list.take().c_str()) < 0 ? 1 : 0;
 }
 
+// How long an addition takes that needs the result of the one before, in ns: a measure of the
+// processor's clock, beside which absolute figures are read. The minimum of several runs.
+double dependent_add_ns() {
+  constexpr int kRuns = 9, kAdditions = 2'000'000;
+  const auto now = [] {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
+  };
+  double best = std::numeric_limits<double>::max();
+  for (int run = 0; run < kRuns; ++run) {
+    const double begin = now();
+    uint64_t sum = 0;
+#pragma GCC unroll 16
+    for (int i = 0; i < kAdditions; ++i) {
+      sum += 1;
+      asm volatile("" : "+r"(sum));  // else the additions become one
+    }
+    best = std::min(best, (now() - begin) / kAdditions);
+  }
+  return best;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -36,6 +65,7 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::AddCustomContext("libsched", libsched_version());
   benchmark::AddCustomContext("instruction_set", libsched_bench::limit_kernels().back().name);
+  benchmark::AddCustomContext("dependent_add_ns", std::to_string(dependent_add_ns()));
   libsched_bench::add_filter_benchmarks();
   libsched_bench::add_run_filter_benchmarks();
   libsched_bench::add_check_benchmarks();

@@ -293,4 +293,5 @@ def machine(context):
             "caches": {f"L{item['level']} {item['type'].lower()}": item["size"] for item in context.get("caches", ())},
             "system": f"{platform.system()} {platform.release()}", "python": platform.python_version(),
             "instruction_sets": [name for flag, name in known.items() if flag in flags],
-            "instruction_set": context.get("instruction_set"), "libsched": context.get("libsched")}
+            "instruction_set": context.get("instruction_set"), "libsched": context.get("libsched"),
+            "dependent_add_ns": round(float(context.get("dependent_add_ns", 0)), 3) or None}

@@ -36,7 +36,8 @@ def markdown(result):
     machine, peer = result["machine"], result["upstream"]
     against = f", Kubernetes {peer['kubernetes']} with {peer['go']}" if isinstance(peer, dict) else ""
     busy = "; the machine was busy" if table.busy(result) else ""
-    lines = [f"CPU time of one thread on {machine['cpu']} ({machine['instruction_set']}){against}, {result['date']}{busy}:", "",
+    how = "; ".join(filter(None, [machine["instruction_set"], table.clock(machine)]))
+    lines = [f"CPU time of one thread on {machine['cpu']} ({how}){against}, {result['date']}{busy}:", "",
              "| question | limit | libsched | upstream | faster than upstream |", "|---|--:|--:|--:|--:|"]
     for headline, row in headlines.found(result):
         cells = [headline.label, _value(row, row["limit"]), _value(row, row["libsched"]["min"]),

@@ -50,11 +50,17 @@ def busy(result):
     return max(load["before"][0], load["after"][0] - 1) > 0.6 * (result["machine"]["cpus"] or 1)
 
 
+def clock(machine):
+    """How fast the processor's clock was, or "" in older records: absolute figures are read beside it."""
+    latency = machine.get("dependent_add_ns")
+    return f"a dependent addition takes {latency:.2f} ns" if latency else ""
+
+
 def show(result):
     machine, load = result["machine"], result["load_average"]
     peer = result["upstream"]
     print(f"libsched {machine['libsched']} on {machine['cpu']}, {machine['cpus']} CPUs, "
-          f"{machine['instruction_set']}")
+          + ", ".join(filter(None, [machine["instruction_set"], clock(machine)])))
     print("upstream: " + (f"Kubernetes {peer['kubernetes']}, {peer['go']}"
                           if isinstance(peer, dict) else peer))
     print("load average " + " -> ".join(f"{load[when][0]:.1f}" for when in ("before", "after")) +

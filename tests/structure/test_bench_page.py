@@ -62,7 +62,8 @@ def result(**changes):
     measured, peer = made_up()
     made = {"format": 1, "date": "2026-01-02", "quick": False, "repetitions": 7, "notes": [],
             "machine": {"cpu": "A <fast> CPU", "cpus": 2, "instruction_set": "avx2", "libsched": "0.1.0",
-                        "instruction_sets": ["AVX2"], "caches": {"L1 data": 32768}, "memory_gib": 16},
+                        "instruction_sets": ["AVX2"], "caches": {"L1 data": 32768}, "memory_gib": 16,
+                        "dependent_add_ns": 0.276},
             "load_average": {"before": [0.1, 0, 0], "after": [0.9, 0, 0]},
             "upstream": {"kubernetes": "v1.36.3", "go": "go1.26"}, "gates_met": False,
             "rows": result_rows.make(measured, peer)}
@@ -194,6 +195,15 @@ def test_the_readme_table():
     assert "| read a pod of 3 KB from JSON | 1.00 us | 4.00 us | 80.0 us | 20 x |" in text
     with pytest.raises(ValueError, match="README.md needs"):
         readme_table.replaced("no markers", result())
+
+
+def test_the_clock_stands_beside_the_figures():
+    clock = "a dependent addition takes 0.28 ns"
+    made = result()
+    assert f"A <fast> CPU (avx2; {clock})" in readme_table.markdown(made)
+    assert clock in " ".join(Reader(html_page.page(made)).texts)
+    del made["machine"]["dependent_add_ns"]  # an older record
+    assert "A <fast> CPU (avx2)" in readme_table.markdown(made) and clock not in html_page.page(made)
 
 
 def test_the_recorded_run_is_in_the_readme():

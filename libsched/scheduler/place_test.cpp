@@ -298,13 +298,16 @@ TEST_CASE("A pod's schedulerName selects the profile") {
   Placing placing({});
   Evaluator other(*second, placing.w.cluster);
   placing.evaluators.push_back(&other);
-  const auto pods = [] {
-    return std::vector<PodRef>{pod_of("a", "{schedulerName: fakes}"),
-                               pod_of("b", "{schedulerName: second}"),
-                               pod_of("c", "{schedulerName: third}")};
+  const auto pods = [] {  // in turn, because the profile of a class is remembered
+    return std::vector<PodRef>{
+        pod_of("a", "{schedulerName: fakes}"),   pod_of("b", "{schedulerName: second}"),
+        pod_of("c", "{schedulerName: third}"),   pod_of("a2", "{schedulerName: fakes}"),
+        pod_of("b2", "{schedulerName: second}"), pod_of("c2", "{schedulerName: third}")};
   };
-  CHECK(placing.all(pods()) == Names{"a placed n1", "b unschedulable", "c placed n1"});
-  CHECK(placing.placements[1].profile == &other.framework());
+  for (const PodRef& pod : pods()) CHECK(pod->class_id != 0);
+  CHECK(placing.all(pods()) == Names{"a placed n1", "b unschedulable", "c placed n1",
+                                     "a2 placed n1", "b2 unschedulable", "c2 placed n1"});
+  for (const size_t i : {1, 4}) CHECK(placing.placements[i].profile == &other.framework());
   placing.options.other_profile.clear();
   CHECK(placing.all({pods()[2], pod_of("d")}) == Names{"c kept n1", "d error"});
   CHECK(placing.all({pod_of("e", "{schedulerName: third}")}) == Names{"e error"});

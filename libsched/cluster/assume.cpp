@@ -73,7 +73,8 @@ Result<void> Cluster::assume(Transaction*, const Pod& pod, uint32_t row, Time st
   if (judging_ != 0) return may_not_change();
   LIBSCHED_TRY(may_assume(pod));
   // Most pods that are placed so are what-ifs, which nobody looks at.
-  const bool as_it_is = !start.present && pod.spec.node_name.empty() && !pod.unnamed;
+  const bool waits = pod.class_id != 0 || pod.spec.node_name.empty();
+  const bool as_it_is = waits && !start.present && !pod.unnamed;
   PodRef placed =
       as_it_is ? PodRef::share(&pod) : bound_copy(pod, state_.node(row)->meta.name, start);
   put_assumed(std::move(placed), row);

@@ -153,9 +153,9 @@ class Pod final : public Object {
   // not ended, and need no claims that are made for them. 0: the pod has no number. Copies have
   // none, since what differs in a copy may be a part of its class.
   uint64_t class_id = 0;
-  Resources requests;  // for Filter: spec, overhead, pod-level; no status
   Resources occupied;  // its use of a node, with the status of a resize
   NonZero occupied_nonzero;
+  Resources requests;  // for Filter: spec, overhead, pod-level; no status
 
   PodSpec spec;
   PodStatus status;

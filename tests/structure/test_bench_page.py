@@ -244,6 +244,18 @@ def test_plans():
     assert alone and not any("upstream" in step.title for step in alone)
 
 
+@pytest.mark.parametrize("group,quick,runs,take_turns", [("fork", False, 6, False), ("fork", True, 1, False), ("snapshot", False, 1, True)])
+def test_absolute_gates_are_measured_alone(group, quick, runs, take_turns, monkeypatch):
+    commands = []
+    report = {"context": {}, "benchmarks": [{"run_type": "iteration", "run_name": "a", "family_index": 0, "cpu_time": 1.0}]}
+    monkeypatch.setattr(measuring, "_printed", lambda command, what: commands.append(command) or report)
+    measured = measuring.Measured()
+    for step in measuring.plan([group], measuring.Programs("bench"), 7, quick):
+        step.run(measured)
+    assert len(commands) == runs and measured.figures["a"].times == [1.0] * runs
+    assert all(("--benchmark_enable_random_interleaving=true" in command) == take_turns for command in commands)
+
+
 class Terminal:
     """A stream that is, or is not, a terminal."""
 

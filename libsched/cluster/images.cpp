@@ -60,6 +60,18 @@ void Images::hold(uint32_t row, uint32_t id, int64_t size) {
   --unused_;
 }
 
+// The images of another row, each of which is there once and is held.
+void Images::hold_like(uint32_t row, const std::vector<Place>& like) {
+  std::vector<Place>& places = rows_[row];
+  places.reserve(like.size());
+  for (const Place& p : like) {
+    Mirrored<Holder, 64>& holders = images_.edit(p.image).holders;
+    const auto position = static_cast<uint32_t>(holders.size());
+    holders.push_back({row, 0});
+    places.push_back({p.image, position});
+  }
+}
+
 void Images::attach(uint32_t row, const Node& node, uint32_t like) {
   if (node.images.empty()) return;
   if (row >= rows_.size()) {
@@ -70,7 +82,7 @@ void Images::attach(uint32_t row, const Node& node, uint32_t like) {
   ++holders_changes_;
   try {
     if (like != kNoId) {
-      for (const Place& p : rows_[like]) hold(row, p.image, images_[p.image].size);
+      hold_like(row, rows_[like]);
     } else {
       const uint32_t* id = intern_all(node).data();
       for (const ContainerImage& i : node.images)

@@ -157,6 +157,7 @@ class Images {
   const std::vector<uint32_t>& intern_all(const Node& node);
   bool has_names(const std::vector<uint32_t>& ids, const Node& node) const;
   void hold(uint32_t row, uint32_t id, int64_t size);
+  void hold_like(uint32_t row, const std::vector<Place>& like);
   void mark_stale(uint32_t row) noexcept {
     stale_.set(row);
     first_stale_ = stale_count_++ == 0 ? row / 64 : std::min<size_t>(first_stale_, row / 64);

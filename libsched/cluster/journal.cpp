@@ -142,20 +142,16 @@ void Journal::tree_remove(uint32_t r) {
 
 uint32_t Journal::add_pod(PodRef pod, uint32_t r, bool assumed) {
   reserve();
-  bool from_tail = false, touched = false;
   const Pod& p = *pod;
-  const uint32_t s = state_->acquire_slot(std::move(pod), &from_tail);
-  try {
-    touched = state_->attach_pod(s, r);
-  } catch (...) {
-    state_->undo_acquire_slot(s, from_tail);
-    throw;
-  }
-  if (assumed) state_->set_assumed(s, true);
+  const State::Added added = state_->add_pod(std::move(pod), r, assumed);
+  const uint32_t s = added.slot;
   log(r, changes_of(p, assumed));
   if (recording())
-    ops_.push_back(
-        {.kind = Kind::kAddPod, .flag = from_tail, .touched = touched, .a = s, .b = assumed});
+    ops_.push_back({.kind = Kind::kAddPod,
+                    .flag = added.from_tail,
+                    .touched = added.touched,
+                    .a = s,
+                    .b = assumed});
   if (p.plain || p.host_ports.empty()) return s;
   std::vector<View::UsedPort> ports = state_->row(r).ports;
   add_ports(state_->slot(s).pod, &ports);
@@ -244,8 +240,7 @@ void Journal::undo_add_pod(const Op& op) noexcept {
     const View::Slot& slot = state_->slot(op.a);
     log(slot.row, changes_of(*slot.pod, op.b != 0));
   }
-  if (op.b != 0) state_->set_assumed(op.a, false);
-  state_->undo_add_pod(op.a, op.flag, op.touched);
+  state_->undo_add_pod({op.a, op.flag, op.touched});
 }
 
 void Journal::undo(const Op& op) noexcept {

@@ -176,26 +176,11 @@ void State::undo_tree_remove(uint32_t r, std::string zone, NodeTree::Place place
   rows_.edit(r).zone = std::move(zone);
 }
 
-uint32_t State::acquire_slot(PodRef pod, bool* from_tail) {
-  slots_.reserve();
-  if (!pod->unnamed) pod_ids_.reserve();
-  const uint32_t s = slots_.take(from_tail);
-  if (!pod->unnamed) pod_ids_.insert_reserved(pod->meta.key_hash, s);
-  slots_.unmarked(s).pod = std::move(pod);  // it is attached next
-  return s;
-}
-
 PodRef State::release_slot(uint32_t s) noexcept {
   PodRef pod = std::move(slots_.unmarked(s).pod);  // it was detached before
   if (!pod->unnamed) pod_ids_.erase(pod->meta.key_hash, s);
   slots_.give_back(s);
   return pod;
-}
-
-void State::undo_acquire_slot(uint32_t s, bool from_tail) noexcept {
-  const PodRef pod = std::move(slots_.unmarked(s).pod);
-  if (!pod->unnamed) pod_ids_.erase(pod->meta.key_hash, s);
-  slots_.undo_take(s, from_tail);
 }
 
 void State::undo_release_slot(uint32_t s, PodRef pod) noexcept {
@@ -204,25 +189,35 @@ void State::undo_release_slot(uint32_t s, PodRef pod) noexcept {
   slots_.unmarked(s).pod = std::move(pod);
 }
 
-bool State::attach_pod(uint32_t s, uint32_t r) {
-  const Pod& pod = *slots_.unmarked(s).pod;
-  Row& row = rows_.unmarked(r);
-  reserve_more(row.pods, 1);
-  images_.reserve_stale(columns_.capacity());
-  if (!pod.plain) {
-    columns_.prepare(pod.occupied);
-    if (row.node && !pod.claim_names.empty()) claim_uses_.prepare(pod.meta.ns, pod.claim_names);
-    if (!pod.spec.scheduling_group.empty()) group_uses_.prepare(pod.meta.ns, group_of(pod));
-    existing_terms_.prepare_attach(s, pod, r, columns_.capacity());  // last: it notes the slot
-  }
-  link_pod(s, r);
-  return images_.touch(r);
+// Makes room for what add_pod() changes, except for what all pods need.
+void State::prepare_pod(uint32_t s, const Pod& pod, uint32_t r) {
+  columns_.prepare(pod.occupied);
+  if (rows_[r].node && !pod.claim_names.empty()) claim_uses_.prepare(pod.meta.ns, pod.claim_names);
+  if (!pod.spec.scheduling_group.empty()) group_uses_.prepare(pod.meta.ns, group_of(pod));
+  existing_terms_.prepare_attach(s, pod, r, columns_.capacity());  // last: it notes the slot
 }
 
-void State::link_pod(uint32_t s, uint32_t r) noexcept {
-  Slot& slot = slots_.edit(s);
-  const Pod& pod = *slot.pod;
+State::Added State::add_pod(PodRef pod, uint32_t r, bool assumed) {
+  const Pod& p = *pod;
   Row& row = rows_.edit(r);
+  slots_.reserve();
+  reserve_more(row.pods, 1);
+  images_.reserve_stale(columns_.capacity());
+  if (!p.unnamed) pod_ids_.reserve();
+  if (!p.plain) prepare_pod(slots_.next(), p, r);
+  // From here on nothing fails.
+  bool from_tail = false;
+  const uint32_t s = slots_.take(&from_tail);
+  Slot& slot = slots_.edit(s);
+  slot.pod = std::move(pod);
+  slot.assumed = assumed;
+  if (!p.unnamed) pod_ids_.insert_reserved(p.meta.key_hash, s);
+  link_pod(s, slot, r, row);
+  return {s, from_tail, images_.touch(r)};
+}
+
+void State::link_pod(uint32_t s, Slot& slot, uint32_t r, Row& row) noexcept {
+  const Pod& pod = *slot.pod;
   slot.row = r;
   slot.position = static_cast<uint32_t>(row.pods.size());
   row.pods.push_back(s);
@@ -235,8 +230,7 @@ void State::link_pod(uint32_t s, uint32_t r) noexcept {
   if (!pod.spec.scheduling_group.empty()) group_uses_.add(pod.meta.ns, group_of(pod));
 }
 
-void State::unlink_pod(uint32_t s) noexcept {
-  Slot& slot = slots_.edit(s);
+void State::unlink_pod(uint32_t s, const Slot& slot) noexcept {
   const Pod& pod = *slot.pod;
   Row& row = rows_.edit(slot.row);
   const uint32_t last = row.pods.back();
@@ -254,25 +248,31 @@ void State::unlink_pod(uint32_t s) noexcept {
 
 bool State::detach_pod(uint32_t s) {
   images_.reserve_stale(columns_.capacity());
-  unlink_pod(s);
-  return images_.touch(slots_[s].row);
+  const Slot& slot = slots_.edit(s);
+  unlink_pod(s, slot);
+  return images_.touch(slot.row);
 }
 
-void State::undo_add_pod(uint32_t s, bool from_tail, bool touched) noexcept {
-  if (touched) images_.undo_touch(slots_[s].row);
-  unlink_pod(s);
-  undo_acquire_slot(s, from_tail);
+void State::undo_add_pod(const Added& added) noexcept {
+  Slot& slot = slots_.edit(added.slot);
+  if (added.touched) images_.undo_touch(slot.row);
+  unlink_pod(added.slot, slot);
+  slot.assumed = false;
+  const PodRef pod = std::move(slot.pod);
+  if (!pod->unnamed) pod_ids_.erase(pod->meta.key_hash, added.slot);
+  slots_.undo_take(added.slot, added.from_tail);
 }
 
 void State::undo_detach_pod(uint32_t s, uint32_t r, uint32_t position, bool touched) noexcept {
   if (touched) images_.undo_touch(r);
-  link_pod(s, r);
+  Slot& slot = slots_.edit(s);
   Row& row = rows_.edit(r);
+  link_pod(s, slot, r, row);
   if (position + 1 == row.pods.size()) return;
   const uint32_t moved = row.pods[position];
   std::swap(row.pods[position], row.pods.back());
   slots_.edit(moved).position = static_cast<uint32_t>(row.pods.size() - 1);
-  slots_.edit(s).position = position;
+  slot.position = position;
 }
 
 void State::reserve_ports() { with_ports_.edit().reserve(columns_.capacity()); }

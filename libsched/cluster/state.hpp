@@ -100,19 +100,20 @@ class State final : public View {
   NodeTree::Place tree_remove(uint32_t r) noexcept;
   void undo_tree_add(uint32_t r, const NodeTree::Place& place) noexcept;
   void undo_tree_remove(uint32_t r, std::string zone, NodeTree::Place place) noexcept;
-  // Before as many pods come, to grow once. No promise: acquire_slot() makes room, too.
+  // Before as many pods come, to grow once. No promise: add_pod() makes room, too.
   void expect_pods(size_t pods) {
     slots_.reserve(pods);
     pod_ids_.reserve(pods);
   }
-  uint32_t acquire_slot(PodRef pod, bool* from_tail);
-  PodRef release_slot(uint32_t s) noexcept;
-  void undo_acquire_slot(uint32_t s, bool from_tail) noexcept;
+  struct Added {
+    uint32_t slot;
+    bool from_tail, touched;  // the slot is new; the row's images became stale
+  };
+  Added add_pod(PodRef pod, uint32_t r, bool assumed);
+  void undo_add_pod(const Added& added) noexcept;
+  PodRef release_slot(uint32_t s) noexcept;  // after detach_pod()
   void undo_release_slot(uint32_t s, PodRef pod) noexcept;
-  bool attach_pod(uint32_t s, uint32_t r);
   bool detach_pod(uint32_t s);
-  // Undoes acquire_slot() and attach_pod().
-  void undo_add_pod(uint32_t s, bool from_tail, bool touched) noexcept;
   void undo_detach_pod(uint32_t s, uint32_t r, uint32_t position, bool touched) noexcept;
   bool set_assumed(uint32_t s, bool assumed) {
     return std::exchange(slots_.edit(s).assumed, assumed);
@@ -148,8 +149,9 @@ class State final : public View {
 
  private:
   void link_node(uint32_t r, NodeRef node, uint32_t taint_set) noexcept;
-  void link_pod(uint32_t s, uint32_t r) noexcept;
-  void unlink_pod(uint32_t s) noexcept;
+  void prepare_pod(uint32_t s, const Pod& pod, uint32_t r);
+  void link_pod(uint32_t s, Slot& slot, uint32_t r, Row& row) noexcept;
+  void unlink_pod(uint32_t s, const Slot& slot) noexcept;
   bool same_names(std::vector<uint32_t>* rows) const;
   void fetch(uint32_t r) const {
     const Row& row = rows_[r];

@@ -60,7 +60,7 @@ void Images::hold(uint32_t row, uint32_t id, int64_t size) {
   --unused_;
 }
 
-// The images of another row, each of which is there once and is held.
+// Gives the row the images of another one, which holds each of them once.
 void Images::hold_like(uint32_t row, const std::vector<Place>& like) {
   std::vector<Place>& places = rows_[row];
   places.reserve(like.size());

@@ -225,10 +225,10 @@ def page(result):
         parts.append("</section>")
     parts.append('<section><h2 id="machine">Machine and method</h2>' + _machine(result) + (
         "<p>Every figure is CPU time of one thread: the minimum of the repetitions, with their median beside it; where "
-        "several pods are judged, the median over the pods. Repetitions of benchmarks take turns, except for absolute gates: "
-        "those are of benchmarks that run alone. All sides were measured in one run on this machine. Before anything is "
-        "timed, the limit kernels and the library must have the same answers. Upstream's figures include its garbage "
-        "collection, with one thread for all of Go.</p></section>"))
+        "several pods are judged, the median over the pods. Repetitions of benchmarks take turns; only rates of placing, "
+        "RunFilterPlugins, forks and simulated clusters are measured one benchmark after the other. All sides were measured in "
+        "one run on this machine. Before anything is timed, the limit kernels and the library must have the same answers. "
+        "Upstream's figures include its garbage collection, with one thread for all of Go.</p></section>"))
     parts.append("<footer>Made by <code>make bench</code>.</footer></body></html>\n")
     return "".join(parts)
 

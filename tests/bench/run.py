@@ -10,8 +10,8 @@
 One run has all sides, on one thread each: the limit kernels (limit_kernels.hpp, limit_cycle.hpp, simdjson),
 libsched through its C API (libsched_bench, built with the preset `bench`), Go and Python, and upstream's framework
 (tests/oracle; needs Go). Figures are CPU time, the minimum of the repetitions; where several pods are
-judged, the median over the pods. Repetitions of benchmarks take turns, except for absolute gates: those are of benchmarks
-that run alone. The limit is the fastest of the kernels that the machine can run.
+judged, the median over the pods. Repetitions of benchmarks take turns; only rates of placing, RunFilterPlugins, forks and
+simulated clusters are measured one benchmark after the other. The limit is the fastest of the kernels that the machine can run.
 Exit code 0 if every gate is met, 1 if not, 2 if nothing could be measured.
 """
 

@@ -245,7 +245,7 @@ def test_plans():
 
 
 @pytest.mark.parametrize("group,quick,runs,take_turns", [("fork", False, 6, False), ("fork", True, 1, False), ("snapshot", False, 1, True)])
-def test_absolute_gates_are_measured_alone(group, quick, runs, take_turns, monkeypatch):
+def test_forks_are_measured_one_benchmark_after_the_other(group, quick, runs, take_turns, monkeypatch):
     commands = []
     report = {"context": {}, "benchmarks": [{"run_type": "iteration", "run_name": "a", "family_index": 0, "cpu_time": 1.0}]}
     monkeypatch.setattr(measuring, "_printed", lambda command, what: commands.append(command) or report)
@@ -254,6 +254,15 @@ def test_absolute_gates_are_measured_alone(group, quick, runs, take_turns, monke
         step.run(measured)
     assert len(commands) == runs and measured.figures["a"].times == [1.0] * runs
     assert all(("--benchmark_enable_random_interleaving=true" in command) == take_turns for command in commands)
+
+
+def test_the_runs_that_do_not_take_turns(monkeypatch):
+    commands = []
+    monkeypatch.setattr(measuring, "_printed", lambda command, what: commands.append(command) or {"context": {}, "benchmarks": []})
+    for step in measuring.plan(["filter", "place", "fork", "snapshot"], measuring.Programs("bench"), 7, True):
+        step.run(measuring.Measured())
+    alone = {command[1] for command in commands if "--benchmark_enable_random_interleaving=true" not in command}
+    assert alone == {f"--benchmark_filter=^{name}/" for name in ("run_filter", "rate", "fork/5000")}
 
 
 class Terminal:

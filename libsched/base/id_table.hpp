@@ -3,6 +3,9 @@
 // The entries themselves live elsewhere (a vector indexed by id); the caller compares them. Erasing
 // shifts entries back, so a table does not degrade when filled and emptied repeatedly. Copyable.
 // Snapshots share chunks of slots with the writer's mirror (mirrored.hpp) and are only read.
+//
+// A SmallIdTable keeps half of the bits of each hash: its slots have 8 bytes instead of 16, so that
+// more of a large table stays in the cache. Of other hashes, every 2^32nd looks like a given one.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +19,8 @@ namespace libsched {
 
 inline constexpr uint32_t kNoId = UINT32_MAX;
 
-class IdTable {
+template <typename Kept>
+class BasicIdTable {
  public:
   // The id of the entry with this hash for which equal(id) holds, or kNoId.
   template <typename Equal>
@@ -28,7 +32,7 @@ class IdTable {
 
   // Prefetches the slot of this hash, for a find(), insert() or erase() soon after.
   void prefetch(uint64_t hash) const {
-    if (!slots_.empty()) libsched::prefetch(&slots_[home(hash)]);
+    if (!slots_.empty()) libsched::prefetch(&slots_[home(kept(hash))]);
   }
 
   // The id of an entry with this hash, which may be the wanted one, or kNoId.
@@ -50,9 +54,10 @@ class IdTable {
   // Needs room from an earlier reserve().
   void insert_reserved(uint64_t hash, uint32_t id) noexcept {
     Slot* const slots = slots_.unmarked();
-    size_t i = home(hash);
+    const Kept k = kept(hash);
+    size_t i = home(k);
     while (slots[i].id != kNoId) i = next(i);
-    slots[i] = {hash, id};
+    slots[i] = {k, id};
     slots_.mark(i);
     ++count_;
   }
@@ -60,10 +65,10 @@ class IdTable {
   // The entry must exist.
   void erase(uint64_t hash, uint32_t id) {
     Slot* const slots = slots_.unmarked();
-    size_t i = home(hash);
-    while (slots[i].id != id || slots[i].hash != hash) i = next(i);
+    size_t i = home(kept(hash));
+    while (slots[i].id != id) i = next(i);
     for (size_t j = next(i); slots[j].id != kNoId; j = next(j)) {
-      const size_t h = home(slots[j].hash);
+      const size_t h = home(slots[j].kept);
       // Slot j may fill the hole at i only if its home is not in (i, j].
       if (((j - h) & mask()) >= ((j - i) & mask())) {
         slots[i] = slots[j];
@@ -78,8 +83,8 @@ class IdTable {
 
   size_t size() const { return count_; }
 
-  IdTable publish() {
-    IdTable out;
+  BasicIdTable publish() {
+    BasicIdTable out;
     out.slots_ = slots_.publish();
     out.count_ = count_;
     return out;
@@ -87,23 +92,30 @@ class IdTable {
 
  private:
   struct Slot {
-    uint64_t hash = 0;
+    Kept kept = 0;
     uint32_t id = kNoId;
   };
 
   template <typename Slots, typename Equal>
   uint32_t find_in(const Slots& slots, uint64_t hash, Equal& equal) const {
-    for (size_t i = home(hash);; i = next(i)) {
+    const Kept k = kept(hash);
+    for (size_t i = home(k);; i = next(i)) {
       const Slot& s = slots[i];
       if (s.id == kNoId) return kNoId;
-      if (s.hash == hash && equal(s.id)) return s.id;
+      if (s.kept == k && equal(s.id)) return s.id;
     }
   }
   size_t mask() const { return slots_.size() - 1; }
-  static size_t mixed(uint64_t hash) {
-    return static_cast<size_t>((hash * 0x9e3779b97f4a7c15ULL) >> 20);
+  static constexpr uint64_t kMixer = 0x9e3779b97f4a7c15ULL;
+  static Kept kept(uint64_t hash) {
+    if constexpr (sizeof(Kept) == sizeof hash) return hash;
+    return static_cast<Kept>((hash * kMixer) >> 32);
   }
-  size_t home(uint64_t hash) const { return mixed(hash) & mask(); }
+  static size_t mixed(Kept k) {
+    if constexpr (sizeof k == sizeof(uint64_t)) return static_cast<size_t>((k * kMixer) >> 20);
+    return k;
+  }
+  size_t home(Kept k) const { return mixed(k) & mask(); }
   size_t next(size_t i) const { return (i + 1) & mask(); }
 
   __attribute__((noinline, cold)) void grow(size_t need) {
@@ -116,7 +128,7 @@ class IdTable {
     const size_t mask = this->mask();
     for (const Slot *s = old.items(), *end = s + old.size(); s != end; ++s) {
       if (s->id == kNoId) continue;
-      size_t i = mixed(s->hash) & mask;
+      size_t i = mixed(s->kept) & mask;
       while (slots[i].id != kNoId) i = (i + 1) & mask;
       slots[i] = *s;
     }
@@ -125,5 +137,8 @@ class IdTable {
   Mirrored<Slot, 128> slots_;
   size_t count_ = 0;
 };
+
+using IdTable = BasicIdTable<uint64_t>;
+using SmallIdTable = BasicIdTable<uint32_t>;
 
 }  // namespace libsched

@@ -170,7 +170,7 @@ class View : public HandleMark {
 
   IdPool<Row, 4> rows_;
   IdPool<Slot, 32> slots_;
-  IdTable row_ids_, pod_ids_;
+  SmallIdTable row_ids_, pod_ids_;
   Whole<Bitmap> live_, unschedulable_, with_ports_;
   Columns columns_;
   LabelIndex labels_;

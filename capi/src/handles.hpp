@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <string>
 #include <utility>
@@ -190,15 +191,15 @@ class Unwrapped {
  public:
   template <typename C>
   Unwrapped(const C* const* handles, size_t count) {
-    if (count > few_.size()) many_.resize(count);
-    const T** const to = many_.empty() ? few_.data() : many_.data();
+    if (count > few_.size()) many_ = std::make_unique_for_overwrite<const T*[]>(count);
+    const T** const to = many_ ? many_.get() : few_.data();
     for (size_t i = 0; i < count; ++i) to[i] = unwrap(handles[i]);
   }
-  const T* const* data() const { return many_.empty() ? few_.data() : many_.data(); }
+  const T* const* data() const { return many_ ? many_.get() : few_.data(); }
 
  private:
   std::array<const T*, 8> few_;
-  std::vector<const T*> many_;
+  std::unique_ptr<const T*[]> many_;
 };
 
 // Shared immutable objects are returned without const, for C reference counting.
@@ -252,9 +253,8 @@ C* retain(const C* handle) {
 
 inline Str in(libsched_str s) { return s.ptr == nullptr ? Str() : Str(s.ptr, s.len); }
 inline std::vector<Str> all_in(const libsched_str* texts, size_t count) {
-  std::vector<Str> all;
-  all.reserve(count);
-  for (size_t i = 0; i < count; ++i) all.push_back(in(texts[i]));
+  std::vector<Str> all(count);
+  for (size_t i = 0; i < count; ++i) all[i] = in(texts[i]);
   return all;
 }
 inline libsched_str out(Str s) {

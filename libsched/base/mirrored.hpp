@@ -65,6 +65,7 @@ class Mirrored {
     // The first publish() makes a mirror of its own: sharing costs more than most copies'
     // snapshots.
     marks_.reserve((size_ + N - 1) / N);
+    room_ = size_;
     if constexpr (kFetches) {
       items_.reserve(o.items_.size());
       for (size_t i = 0; i < o.items_.size(); ++i) {
@@ -122,18 +123,24 @@ class Mirrored {
   // The items without a mark: what is changed must be marked.
   T* unmarked() { return items_.data(); }
   void mark(size_t i) { marks_.set(i / N); }
-  size_t capacity() const { return std::min(items_.capacity(), marks_.size() * N); }
+  size_t capacity() const { return room_; }
   void reserve(size_t n) {
+    if (n <= room_) return;
     marks_.reserve((n + N - 1) / N);
     items_.reserve(n);
+    room_ = n;
   }
   // Does not fail below capacity().
   void push_back(T item) {
-    if (size_ == capacity()) reserve(std::max<size_t>(4, 2 * size_));
+    if (size_ == room_) [[unlikely]]
+      reserve(std::max<size_t>(4, 2 * size_));
     items_.push_back(std::move(item));
     mark(size_++);
   }
-  void pop_back() { truncate(size_ - 1); }
+  void pop_back() {
+    items_.pop_back();
+    --size_;
+  }
   void truncate(size_t n) {
     items_.erase(items_.begin() + static_cast<ptrdiff_t>(n), items_.end());
     size_ = n;
@@ -189,6 +196,7 @@ class Mirrored {
 
   std::vector<T> items_;  // empty in a snapshot
   size_t size_ = 0;
+  size_t room_ = 0;  // items for which there is memory, and there are marks
   ChunkMarks marks_;
   Chunks<T, N> mirror_;  // as of the latest publish(); in a snapshot the items
 };

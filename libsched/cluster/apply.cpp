@@ -40,52 +40,61 @@ class Cluster::FetchAhead {
   // pod_at(i) and node_at(i): pod i of n, and the name of its node.
   FetchAhead(const State& state, size_t n, PodAt pod_at, NodeAt node_at)
       : state_(state), n_(n), pod_at_(pod_at), node_at_(node_at) {
+    for (size_t i = 0; i < std::min(n, kNames); ++i) fetch_name(i);
     for (size_t i = 0; i < std::min(n, kIds); ++i) fetch_ids(i);
     for (size_t i = 0; i < std::min(n, kRows); ++i) fetch_row(i);
   }
 
-  // To be called once for each pod in turn, before it is put: its node.
-  NodeName next() {
+  // To be called once for each pod in turn, before it is put: its node, until the next call.
+  const NodeName& next() {
     const size_t i = at_++;
-    if (i + kPods < n_) state_.fetch_pod(pod_at_(i + kPods));
-    if (i + kNames < n_) state_.fetch_name(node_at_(i + kNames));
-    if (i + kIds < n_) fetch_ids(i + kIds);
-    if (i + kRows < n_) fetch_row(i + kRows);
-    if (i + kTails < n_) state_.fetch_row_pods(ring_[(i + kTails) % kRing].row);
-    return {node_at_(i), ring_[i % kRing].hash, ring_[i % kRing].row};
+    if (i + kPods < n_) [[likely]] {
+      state_.fetch_pod(pod_at_(i + kPods));
+      fetch_name(i + kNames);
+      fetch_ids(i + kIds);
+      fetch_row(i + kRows);
+      fetch_row_pods(i + kTails);
+    } else {
+      if (i + kNames < n_) fetch_name(i + kNames);
+      if (i + kIds < n_) fetch_ids(i + kIds);
+      if (i + kRows < n_) fetch_row(i + kRows);
+      if (i + kTails < n_) fetch_row_pods(i + kTails);
+    }
+    return at(i);
   }
 
  private:
-  struct Found {
-    uint64_t hash;
-    uint32_t row;
-  };
   static constexpr size_t kRing = 32, kPods = 38, kNames = 31, kIds = 24, kRows = 16, kTails = 8;
 
+  NodeName& at(size_t i) { return ring_[i % kRing]; }
+  void fetch_name(size_t i) {
+    at(i).name = node_at_(i);
+    state_.fetch_name(at(i).name);
+  }
   void fetch_ids(size_t i) {
-    const uint64_t hash = ring_[i % kRing].hash = hash_str(node_at_(i));
-    state_.fetch_ids(hash, pod_at_(i).meta.key_hash);
+    at(i).hash = hash_str(at(i).name);
+    state_.fetch_ids(at(i).hash, pod_at_(i).meta.key_hash);
   }
-  void fetch_row(size_t i) {
-    Found& found = ring_[i % kRing];
-    found.row = state_.fetch_row(found.hash);
-  }
+  void fetch_row(size_t i) { at(i).guess = state_.fetch_row(at(i).hash); }
+  void fetch_row_pods(size_t i) { state_.fetch_row_pods(at(i).guess); }
 
   const State& state_;
   const size_t n_;
   PodAt pod_at_;
   NodeAt node_at_;
   size_t at_ = 0;
-  std::array<Found, kRing> ring_;  // made and not used yet: pod i's at i % kRing
+  std::array<NodeName, kRing> ring_;  // made and not used yet: pod i's at i % kRing
 };
 
-uint32_t Cluster::row_for(const NodeName& node) {
+inline uint32_t Cluster::row_for(const NodeName& node) {
   const uint32_t g = node.guess;
   if (g < state_.row_count() && state_.row(g).used && same_text(state_.row(g).name, node.name))
     return g;
   const uint32_t r = state_.find_row(node.name, node.hash);
   return r != kNoId ? r : journal_.acquire_row(node.name, node.hash);
 }
+
+uint32_t Cluster::row_for(Str name) { return row_for(NodeName{name, hash_str(name)}); }
 
 void Cluster::release_row_if_empty(uint32_t r) {
   const View::Row& row = state_.row(r);
@@ -168,15 +177,17 @@ void Cluster::drop_stand_in(const ResourceClaim& claim) {
 
 Cluster::Refusal Cluster::put(Transaction* change, NodeRef node, PutMode mode) {
   const Str name = node->meta.name;
-  const uint32_t r = state_.find_node(name);
-  if (r != kNoId) {
+  const uint64_t hash = hash_str(name);
+  const uint32_t r = state_.find_row(name, hash);
+  const Node* const there = state_.node(r);
+  if (there != nullptr) {
     if (mode == PutMode::kNew) return Refusal::kExists;
     if (mode == PutMode::kMissing) return Refusal::kNone;
-    if (mode == PutMode::kApply && same_object(*state_.node(r), *node)) return Refusal::kNone;
+    if (mode == PutMode::kApply && same_object(*there, *node)) return Refusal::kNone;
   }
   if (!has_room(node->allocatable)) return Refusal::kNoRoom;
-  change->note("Node", state_.node(r), node.get());
-  place_node(node);
+  change->note("Node", there, node.get());
+  place_node(node, r != kNoId ? r : journal_.acquire_row(name, hash));
   return Refusal::kNone;
 }
 
@@ -199,17 +210,22 @@ Cluster::Refusal Cluster::put(Transaction* change, PodRef pod, const NodeName& n
     if (!slot.assumed && same_object(*slot.pod, *pod) && state_.row(slot.row).name == node_name)
       return Refusal::kNone;
   }
+  if (!there) return put_new(change, std::move(pod), node);
   if (!has_room(pod->occupied)) return Refusal::kNoRoom;
-  if (there)
-    change->note_pod(s, pod.get());
-  else
-    change->note("Pod", nullptr, pod.get());
+  change->note_pod(s, pod.get());
   const uint32_t r = row_for(node);
-  if (there) {
-    const uint32_t old = state_.slot(s).row;
-    journal_.remove_pod(s);
-    if (old != r) release_row_if_empty(old);
-  }
+  const uint32_t old = state_.slot(s).row;
+  journal_.remove_pod(s);
+  if (old != r) release_row_if_empty(old);
+  journal_.add_pod(std::move(pod), r);
+  return Refusal::kNone;
+}
+
+// Puts a pod whose name no pod has.
+inline Cluster::Refusal Cluster::put_new(Transaction* change, PodRef pod, const NodeName& node) {
+  if (!has_room(pod->occupied)) return Refusal::kNoRoom;
+  change->note("Pod", nullptr, pod.get());
+  const uint32_t r = row_for(node);
   journal_.add_pod(std::move(pod), r);
   return Refusal::kNone;
 }
@@ -359,7 +375,11 @@ Result<void> Cluster::add_pods(const Pod* const* pods, const Str* node_names, si
   return change([&](Transaction* change) -> Result<void> {
     FetchAhead ahead(state_, n, [&](size_t i) -> const Pod& { return *pods[i]; }, node_at);
     for (size_t i = 0; i < n; ++i) {
-      const Refusal refusal = put(change, PodRef::share(pods[i]), ahead.next(), PutMode::kNew);
+      const NodeName& node = ahead.next();
+      const Refusal refusal = node.name.empty() ? Refusal::kNoNodeName
+                              : state_.find_pod(pods[i]->meta) != kNoId
+                                  ? Refusal::kExists
+                                  : put_new(change, PodRef::share(pods[i]), node);
       if (refusal != Refusal::kNone)
         return result(refusal, "pod", pods[i]->meta.ns, pods[i]->meta.name);
     }

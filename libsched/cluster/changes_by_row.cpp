@@ -47,7 +47,7 @@ Result<uint32_t> Cluster::place_pod(const PodRef& pod, uint32_t row) {
   if (!has_room(pod->occupied)) return too_many_resources("pod", pod_key(*pod));
   Transaction change(this);
   change.note("Pod", nullptr, pod.get());
-  const uint32_t slot = journal_.add_pod(pod, row);
+  const uint32_t slot = journal_.add_pod(PodRef(pod), row);
   change.commit();
   return slot;
 }

@@ -155,15 +155,14 @@ class Cluster final : public RefCounted {
   // The name of a node, which may be borrowed from a pod that is replaced.
   struct NodeName {
     Str name;
-    uint64_t hash;
+    uint64_t hash = 0;
     uint32_t guess = kNoId;  // which row it may be
   };
   template <typename PodAt, typename NodeAt>
   class FetchAhead;
-  uint32_t row_for(Str name) { return row_for(NodeName{name, hash_str(name)}); }
+  uint32_t row_for(Str name);
   uint32_t row_for(const NodeName& node);
   void release_row_if_empty(uint32_t r);
-  void place_node(const NodeRef& node) { place_node(node, row_for(node->meta.name)); }
   void place_node(const NodeRef& node, uint32_t r);  // its row
   void drop_pod(uint32_t s);
   // The steps of changes (apply.cpp), each in a transaction that undoes failed steps.
@@ -172,6 +171,7 @@ class Cluster final : public RefCounted {
   Refusal put(Transaction* change, NodeRef node, PutMode mode);
   void drop_stand_in(const ResourceClaim& claim);
   Refusal put(Transaction* change, PodRef pod, const NodeName& node, PutMode mode);
+  Refusal put_new(Transaction* change, PodRef pod, const NodeName& node);
   Result<void> put_all(Transaction* change, const PutObjects& part);
   Refusal remove(Transaction* change, Str node);
   Refusal remove(Transaction* change, Str ns, Str pod);

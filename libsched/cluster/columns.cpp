@@ -124,28 +124,6 @@ void Columns::clear_allocatable(uint32_t row, const Resources& r) {
   for (const ScalarAmount& s : r.scalars) set(unuse(s), row, 0);
 }
 
-void Columns::add_pod(uint32_t row, const Resources& r, const NonZero& nonzero) {
-  Resource* const usual = resources_.unmarked();
-  change_left<wrapping_sub>(
-      r, [&](uint32_t id) -> int64_t& { return usual[id].left[row]; },
-      [&](const ScalarAmount& s) -> int64_t& { return scalar(use(s), row).left[row]; });
-  nonzero_[kCpu][row] = wrapping_add(nonzero_[kCpu][row], nonzero.milli_cpu);
-  nonzero_[kMemory][row] = wrapping_add(nonzero_[kMemory][row], nonzero.memory);
-  balances_[row] = kUnknownBalance;
-  usual_.mark(row);
-}
-
-void Columns::remove_pod(uint32_t row, const Resources& r, const NonZero& nonzero) {
-  Resource* const usual = resources_.unmarked();
-  change_left<wrapping_add>(
-      r, [&](uint32_t id) -> int64_t& { return usual[id].left[row]; },
-      [&](const ScalarAmount& s) -> int64_t& { return scalar(unuse(s), row).left[row]; });
-  nonzero_[kCpu][row] = wrapping_sub(nonzero_[kCpu][row], nonzero.milli_cpu);
-  nonzero_[kMemory][row] = wrapping_sub(nonzero_[kMemory][row], nonzero.memory);
-  balances_[row] = kUnknownBalance;
-  usual_.mark(row);
-}
-
 Columns::Resource Columns::Resource::published() {
   blocks.renew(allocatable.size() / 64, [&](Block* block, size_t w) {
     std::copy_n(&allocatable[w * 64], 64, block->allocatable);

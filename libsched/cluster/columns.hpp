@@ -33,7 +33,8 @@ enum : uint32_t { kCpu = 0, kMemory = 1, kEphemeralStorage = 2, kPods = 3, kFirs
 // (wrapping_sub) or removed (wrapping_add). `left` returns a reference to the amount of one of the
 // resources above, and `left_of_scalar` to that of a ScalarAmount.
 template <int64_t (*kChange)(int64_t, int64_t), typename Left, typename LeftOfScalar>
-void change_left(const Resources& occupied, Left&& left, LeftOfScalar&& left_of_scalar) {
+__attribute__((always_inline)) inline void change_left(const Resources& occupied, Left&& left,
+                                                       LeftOfScalar&& left_of_scalar) {
   const auto change = [](int64_t& amount, int64_t by) { amount = kChange(amount, by); };
   change(left(kCpu), occupied.milli_cpu);
   change(left(kMemory), occupied.memory);
@@ -223,5 +224,29 @@ class Columns {
   size_t made_ = 0;                 // since the last collection
   uint64_t epoch_ = next_serial();
 };
+
+__attribute__((always_inline)) inline void Columns::add_pod(uint32_t row, const Resources& r,
+                                                            const NonZero& nonzero) {
+  Resource* const usual = resources_.unmarked();
+  change_left<wrapping_sub>(
+      r, [&](uint32_t id) -> int64_t& { return usual[id].left[row]; },
+      [&](const ScalarAmount& s) -> int64_t& { return scalar(use(s), row).left[row]; });
+  nonzero_[kCpu][row] = wrapping_add(nonzero_[kCpu][row], nonzero.milli_cpu);
+  nonzero_[kMemory][row] = wrapping_add(nonzero_[kMemory][row], nonzero.memory);
+  balances_[row] = kUnknownBalance;
+  usual_.mark(row);
+}
+
+__attribute__((always_inline)) inline void Columns::remove_pod(uint32_t row, const Resources& r,
+                                                               const NonZero& nonzero) {
+  Resource* const usual = resources_.unmarked();
+  change_left<wrapping_add>(
+      r, [&](uint32_t id) -> int64_t& { return usual[id].left[row]; },
+      [&](const ScalarAmount& s) -> int64_t& { return scalar(unuse(s), row).left[row]; });
+  nonzero_[kCpu][row] = wrapping_sub(nonzero_[kCpu][row], nonzero.milli_cpu);
+  nonzero_[kMemory][row] = wrapping_sub(nonzero_[kMemory][row], nonzero.memory);
+  balances_[row] = kUnknownBalance;
+  usual_.mark(row);
+}
 
 }  // namespace libsched

@@ -2,6 +2,8 @@
 // node moves the last one into its place.
 #include "libsched/cluster/images.hpp"
 
+#include <algorithm>
+
 namespace libsched {
 
 const Images::Image* Images::find(Str name) const {
@@ -46,15 +48,25 @@ bool Images::has_names(const std::vector<uint32_t>& ids, const Node& node) const
   return at == ids.size();
 }
 
-void Images::hold(uint32_t row, uint32_t id, int64_t size) {
+bool Images::same_lists(const Node& a, const Node& b) {
+  if (a.images_hash != b.images_hash || a.images.size() != b.images.size()) return false;
+  if (a.images.data() == b.images.data()) return true;  // one is a copy of the other
+  for (size_t i = 0; i < a.images.size(); ++i)
+    if (!std::equal(a.images[i].names.begin(), a.images[i].names.end(), b.images[i].names.begin(),
+                    b.images[i].names.end(), same_text))
+      return false;
+  return true;
+}
+
+// Adds the image to the row's places.
+inline void Images::hold(uint32_t row, uint32_t id, int64_t size, std::vector<Place>* places) {
   Image& image = images_.edit(id);
   Mirrored<Holder, 64>& holders = image.holders;
   const size_t others = holders.size();
   if (others != 0 && holders.back().row == row) return;  // named twice
-  std::vector<Place>& places = rows_[row];
-  reserve_more(places, 1);
+  reserve_more(*places, 1);
   holders.push_back({row, 0});
-  places.push_back({id, static_cast<uint32_t>(others)});
+  places->push_back({id, static_cast<uint32_t>(others)});
   if (others != 0) return;
   image.size = size;
   --unused_;
@@ -85,8 +97,9 @@ void Images::attach(uint32_t row, const Node& node, uint32_t like) {
       hold_like(row, rows_[like]);
     } else {
       const uint32_t* id = intern_all(node).data();
+      std::vector<Place>* const places = &rows_[row];
       for (const ContainerImage& i : node.images)
-        for (size_t k = 0; k < i.names.size(); ++k) hold(row, *id++, i.size_bytes);
+        for (size_t k = 0; k < i.names.size(); ++k) hold(row, *id++, i.size_bytes, places);
     }
   } catch (...) {
     detach(row);
@@ -97,8 +110,9 @@ void Images::attach(uint32_t row, const Node& node, uint32_t like) {
 void Images::attach_again(uint32_t row, const Node& node) noexcept {
   if (node.images.empty()) return;
   ++holders_changes_;
+  std::vector<Place>* const places = &rows_[row];
   for (const ContainerImage& i : node.images)
-    for (const Str name : i.names) hold(row, intern(name), i.size_bytes);
+    for (const Str name : i.names) hold(row, intern(name), i.size_bytes, places);
 }
 
 void Images::detach(uint32_t row) noexcept {
@@ -106,15 +120,16 @@ void Images::detach(uint32_t row) noexcept {
   ++holders_changes_;
   for (const Place& p : rows_[row]) {
     Image& image = images_.edit(p.image);
-    const Holder moved = image.holders.back();
-    image.holders.edit(p.position) = moved;
-    image.holders.pop_back();
-    if (moved.row != row)
+    if (p.position + 1 != image.holders.size()) {
+      const Holder moved = image.holders.back();
+      image.holders.edit(p.position) = moved;
       for (Place& other : rows_[moved.row])
         if (other.image == p.image) {
           other.position = p.position;
           break;
         }
+    }
+    image.holders.pop_back();
     if (image.holders.empty()) ++unused_;
   }
   rows_[row].clear();

@@ -55,7 +55,9 @@ class Images {
     return 0;
   }
 
-  // Adds all images or none. `like`: a row whose node has this very list of images, or kNoId.
+  // Whether the nodes have the same names in the same order.
+  static bool same_lists(const Node& a, const Node& b);
+  // Adds all images or none. `like`: a row whose node has the same names, or kNoId.
   void attach(uint32_t row, const Node& node, uint32_t like);
   // Restores those of a node that the row had before.
   void attach_again(uint32_t row, const Node& node) noexcept;
@@ -156,7 +158,7 @@ class Images {
   uint32_t intern(Str name);
   const std::vector<uint32_t>& intern_all(const Node& node);
   bool has_names(const std::vector<uint32_t>& ids, const Node& node) const;
-  void hold(uint32_t row, uint32_t id, int64_t size);
+  void hold(uint32_t row, uint32_t id, int64_t size, std::vector<Place>* places);
   void hold_like(uint32_t row, const std::vector<Place>& like);
   void mark_stale(uint32_t row) noexcept {
     stale_.set(row);

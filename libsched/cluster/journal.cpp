@@ -124,23 +124,26 @@ void Journal::detach_node(uint32_t r, ChangeKinds changes) {
 }
 
 void Journal::tree_add(uint32_t r) {
-  reserve(trees_);
-  NodeTree::Place place = state_->tree_add(r);
+  reserve();
+  const NodeTree::Place place = state_->tree_add(r);
   if (!recording()) return;
-  trees_.push_back({{}, std::move(place)});
-  ops_.push_back({.kind = Kind::kTreeAdd, .a = r});
+  ops_.push_back({.kind = Kind::kTreeAdd,
+                  .flag = place.alone,
+                  .a = r,
+                  .b = place.zone_index,
+                  .c = place.position});
 }
 
 void Journal::tree_remove(uint32_t r) {
   reserve(trees_);
   std::string zone = state_->row(r).zone;
-  NodeTree::Place place = state_->tree_remove(r);
+  NodeTree::Removed removed = state_->tree_remove(r);
   if (!recording()) return;
-  trees_.push_back({std::move(zone), std::move(place)});
+  trees_.push_back({std::move(zone), std::move(removed)});
   ops_.push_back({.kind = Kind::kTreeRemove, .a = r});
 }
 
-uint32_t Journal::add_pod(PodRef pod, uint32_t r, bool assumed) {
+uint32_t Journal::add_pod(PodRef&& pod, uint32_t r, bool assumed) {
   reserve();
   const Pod& p = *pod;
   const State::Added added = state_->add_pod(std::move(pod), r, assumed);
@@ -260,10 +263,10 @@ void Journal::undo(const Op& op) noexcept {
       log(op.a, op.b);
       if (op.flag) state_->images().restore(op.a, pop(images_));
       break;
-    case Kind::kTreeAdd: state_->undo_tree_add(op.a, pop(trees_).place); break;
+    case Kind::kTreeAdd: state_->undo_tree_add(op.a, {op.b, op.c, op.flag}); break;
     case Kind::kTreeRemove: {
-      TreeChange change = pop(trees_);
-      state_->undo_tree_remove(op.a, std::move(change.zone), std::move(change.place));
+      TreeRemoval removal = pop(trees_);
+      state_->undo_tree_remove(op.a, std::move(removal.zone), std::move(removal.removed));
       break;
     }
     case Kind::kAddPod: undo_add_pod(op); break;

@@ -37,7 +37,7 @@ class Journal {
   void detach_node(uint32_t r, ChangeKinds changes);
   void tree_add(uint32_t r);
   void tree_remove(uint32_t r);
-  uint32_t add_pod(PodRef pod, uint32_t r, bool assumed = false);  // its slot
+  uint32_t add_pod(PodRef&& pod, uint32_t r, bool assumed = false);  // its slot
   void remove_pod(uint32_t s);
   // ObjectStore::replace: puts, assumes, restores, or (null) erases.
   void put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry entry);
@@ -64,7 +64,8 @@ class Journal {
   };
   struct Op {
     Kind kind;
-    bool flag = false;  // by operation: from the tail, had images, was assumed, other numbers
+    // By operation: from the tail, had images, was assumed, other numbers, alone in its zone.
+    bool flag = false;
     bool touched = false;
     uint32_t a = 0, b = 0, c = 0;
   };
@@ -79,9 +80,9 @@ class Journal {
     std::string name;
     uint64_t hash;
   };
-  struct TreeChange {
+  struct TreeRemoval {
     std::string zone;
-    NodeTree::Place place;
+    NodeTree::Removed removed;
   };
 
   struct ObjectChange {
@@ -117,7 +118,7 @@ class Journal {
   std::vector<NodeRef> nodes_;
   std::vector<PodRef> pods_;
   std::vector<NamedRow> rows_;
-  std::vector<TreeChange> trees_;
+  std::vector<TreeRemoval> trees_;
   std::vector<std::vector<View::UsedPort>> ports_;
   std::vector<ObjectChange> objects_;
   std::vector<View::Order> orders_;

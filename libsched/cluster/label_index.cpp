@@ -8,9 +8,11 @@
 namespace libsched {
 namespace {
 
-bool same_texts(const Label& a, const Label& b) {
-  const auto same = [](Str x, Str y) { return x.data() == y.data() && x.size() == y.size(); };
-  return same(a.key, b.key) && same(a.value, b.value);
+bool same_label(const Label& a, const Label& b) {
+  if (a.pair_hash != b.pair_hash) return false;
+  const auto shared = [](Str x, Str y) { return x.data() == y.data() && x.size() == y.size(); };
+  if (shared(a.key, b.key) && shared(a.value, b.value)) return true;  // of a copy
+  return same_text(a.value, b.value) && same_text(a.key, b.key);
 }
 
 }  // namespace
@@ -60,7 +62,7 @@ void LabelIndex::prepare(Labels labels, size_t capacity, std::vector<uint32_t>* 
   reserve_more(*pairs, labels.size());
   pairs->clear();
   for (size_t i = 0; i < labels.size(); ++i) {
-    const bool is_known = i < known.labels.size() && same_texts(labels[i], known.labels[i]);
+    const bool is_known = i < known.labels.size() && same_label(labels[i], known.labels[i]);
     const uint32_t id = is_known ? known.pairs[i] : intern_pair(labels[i]);
     Pair& pair = pairs_.unmarked(id);  // what is seen of it does not change yet
     pair.rows.reserve(capacity);

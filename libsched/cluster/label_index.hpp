@@ -40,8 +40,8 @@ class LabelIndex {
   };
   // Adds a row's labels in two steps, so that all are added or none. prepare() writes the pair ids
   // in the labels' order and may fail; add() and remove() do not allocate. `capacity` is greater
-  // than every row. Labels that share their texts with those of `known`, as copies of a node do,
-  // are not looked up.
+  // than every row. Labels that are equal to those of `known` at the same place, as many of a node
+  // of the same kind are, are not looked up.
   void prepare(Labels labels, size_t capacity, std::vector<uint32_t>* pairs, const Known& known);
   void add(uint32_t row, const std::vector<uint32_t>& pairs) noexcept;
   void remove(uint32_t row, const std::vector<uint32_t>& pairs) noexcept;

@@ -15,9 +15,15 @@ size_t NodeTree::find(Str zone) const {
 }
 
 NodeTree::Place NodeTree::add(uint32_t row, Str zone) {
-  const size_t i = find(zone);
+  // Nodes often come zone by zone, or from each zone in turn.
+  size_t i = latest_ + 1 < zones_.size() ? latest_ + 1 : 0;
+  if (i == zones_.size() || !same_text(zones_[i].key, zone)) {
+    i = latest_;
+    if (i >= zones_.size() || !same_text(zones_[i].key, zone)) i = find(zone);
+  }
+  latest_ = i;
   Place place{static_cast<uint32_t>(i), 0, i == zones_.size()};
-  if (place.zone_was_alone) {
+  if (place.alone) {
     Zone fresh{std::string(zone), {}};
     fresh.rows.reserve(1);
     zones_.push_back(std::move(fresh));
@@ -30,31 +36,32 @@ NodeTree::Place NodeTree::add(uint32_t row, Str zone) {
   return place;
 }
 
-NodeTree::Place NodeTree::remove(uint32_t row, Str zone) noexcept {
+NodeTree::Removed NodeTree::remove(uint32_t row, Str zone) noexcept {
   const size_t i = find(zone);
   std::vector<uint32_t>& rows = zones_[i].rows;
   // The node added last is usually removed first.
   const auto it = std::find(rows.rbegin(), rows.rend(), row);
-  Place place{static_cast<uint32_t>(i), static_cast<uint32_t>(rows.rend() - it - 1),
-              rows.size() == 1};
-  rows.erase(rows.begin() + place.position);
-  if (place.zone_was_alone) {
-    place.zone = std::move(zones_[i]);
+  Removed removed{
+      {static_cast<uint32_t>(i), static_cast<uint32_t>(rows.rend() - it - 1), rows.size() == 1}};
+  rows.erase(rows.begin() + removed.place.position);
+  if (removed.place.alone) {
+    removed.zone = std::move(zones_[i]);
     zones_.erase(zones_.begin() + static_cast<ptrdiff_t>(i));
   }
   --size_;
-  return place;
+  return removed;
 }
 
 void NodeTree::undo_add(const Place& place) noexcept {
   std::vector<uint32_t>& rows = zones_[place.zone_index].rows;
   rows.erase(rows.begin() + place.position);
-  if (place.zone_was_alone) zones_.erase(zones_.begin() + place.zone_index);
+  if (place.alone) zones_.erase(zones_.begin() + place.zone_index);
   --size_;
 }
 
-void NodeTree::undo_remove(uint32_t row, Place place) noexcept {
-  if (place.zone_was_alone) zones_.insert(zones_.begin() + place.zone_index, std::move(place.zone));
+void NodeTree::undo_remove(uint32_t row, Removed removed) noexcept {
+  const Place& place = removed.place;
+  if (place.alone) zones_.insert(zones_.begin() + place.zone_index, std::move(removed.zone));
   std::vector<uint32_t>& rows = zones_[place.zone_index].rows;
   rows.insert(rows.begin() + place.position, row);
   ++size_;

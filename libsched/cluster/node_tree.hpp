@@ -17,20 +17,23 @@ class NodeTree {
     std::string key;
     std::vector<uint32_t> rows;
   };
-  // The place of a removed node, for an undo.
+  // The place of a node that was added or removed, for an undo.
   struct Place {
     uint32_t zone_index = 0;
     uint32_t position = 0;
-    bool zone_was_alone = false;  // the zone was added or removed with this node
-    Zone zone = {};               // the removed zone
+    bool alone = false;  // the zone was added or removed with this node
+  };
+  struct Removed {
+    Place place;
+    Zone zone = {};  // if it was removed
   };
 
   // Add or remove a node completely. It is removed from the zone to which it was added, whatever
   // its Node::zone_key is by then. Only add() allocates.
   Place add(uint32_t row, Str zone);
-  Place remove(uint32_t row, Str zone) noexcept;
+  Removed remove(uint32_t row, Str zone) noexcept;
   void undo_add(const Place& place) noexcept;
-  void undo_remove(uint32_t row, Place place) noexcept;
+  void undo_remove(uint32_t row, Removed removed) noexcept;
 
   size_t size() const { return size_; }
   // As a snapshot shows it, which has no use for the list.
@@ -46,6 +49,7 @@ class NodeTree {
 
   std::vector<Zone> zones_;
   size_t size_ = 0;
+  size_t latest_ = 0;  // the place of the zone that add() found last
 };
 
 }  // namespace libsched

@@ -72,8 +72,7 @@ bool State::attach_node(uint32_t r, NodeRef node) {
   const bool has_latest = latest < rows_.size() && latest != r && rows_[latest].node;
   LabelIndex::Known known;
   if (has_latest) known = {rows_[latest].node->meta.labels, rows_[latest].labels.data()};
-  const bool same_images = has_latest && rows_[latest].node->images.data() == node->images.data() &&
-                           rows_[latest].node->images.size() == node->images.size();
+  const bool same_images = has_latest && Images::same_lists(*rows_[latest].node, *node);
   try {
     labels_.prepare(node->meta.labels, capacity, &row.labels, known);
     images_.attach(r, *node, same_images ? latest : kNoId);
@@ -149,15 +148,15 @@ void StateNumbers::take_block() noexcept {
 }
 
 NodeTree::Place State::tree_add(uint32_t r) {
-  std::string zone(order_mode_ == NodeOrder::kUpstream ? rows_[r].node->zone_key : Str());
-  NodeTree::Place place = tree_.add(r, zone);
-  rows_.edit(r).zone = std::move(zone);
+  Row& row = rows_.edit(r);
+  row.zone = order_mode_ == NodeOrder::kUpstream ? row.node->zone_key : Str();
+  const NodeTree::Place place = tree_.add(r, row.zone);
   membership_ = numbers_.draw();
   name_set_ += mixed(rows_[r].name_hash);
   return place;
 }
 
-NodeTree::Place State::tree_remove(uint32_t r) noexcept {
+NodeTree::Removed State::tree_remove(uint32_t r) noexcept {
   membership_ = numbers_.draw();
   name_set_ -= mixed(rows_[r].name_hash);
   return tree_.remove(r, rows_[r].zone);
@@ -169,10 +168,10 @@ void State::undo_tree_add(uint32_t r, const NodeTree::Place& place) noexcept {
   tree_.undo_add(place);
 }
 
-void State::undo_tree_remove(uint32_t r, std::string zone, NodeTree::Place place) noexcept {
+void State::undo_tree_remove(uint32_t r, std::string zone, NodeTree::Removed removed) noexcept {
   membership_ = numbers_.draw();
   name_set_ += mixed(rows_[r].name_hash);
-  tree_.undo_remove(r, std::move(place));
+  tree_.undo_remove(r, std::move(removed));
   rows_.edit(r).zone = std::move(zone);
 }
 
@@ -197,7 +196,49 @@ void State::prepare_pod(uint32_t s, const Pod& pod, uint32_t r) {
   existing_terms_.prepare_attach(s, pod, r, columns_.capacity());  // last: it notes the slot
 }
 
-State::Added State::add_pod(PodRef pod, uint32_t r, bool assumed) {
+// What each pod needs is inlined into the functions below: it is most of a what-if's time.
+__attribute__((always_inline)) inline void State::link_pod(uint32_t s, Slot& slot, uint32_t r,
+                                                           Row& row) noexcept {
+  const Pod& pod = *slot.pod;
+  slot.row = r;
+  slot.position = static_cast<uint32_t>(row.pods.size());
+  row.pods.push_back(s);
+  columns_.add_pod(r, pod.occupied, pod.occupied_nonzero);
+  tables_.attach_pod(s, pod, r);
+  if (!pod.plain) link_parts(s, pod, r, row);
+}
+
+// Links what plain pods do not have.
+void State::link_parts(uint32_t s, const Pod& pod, uint32_t r, Row& row) noexcept {
+  existing_terms_.attach_pod(s, pod, r);
+  row.volumes.add(pod);
+  if (row.node && !pod.claim_names.empty()) claim_uses_.add(pod.meta.ns, pod.claim_names);
+  if (!pod.spec.scheduling_group.empty()) group_uses_.add(pod.meta.ns, group_of(pod));
+}
+
+__attribute__((always_inline)) inline void State::unlink_pod(uint32_t s,
+                                                             const Slot& slot) noexcept {
+  const Pod& pod = *slot.pod;
+  Row& row = rows_.edit(slot.row);
+  const uint32_t last = row.pods.back();
+  row.pods.pop_back();
+  if (last != s) {  // upstream moves the last pod into the hole
+    row.pods[slot.position] = last;
+    slots_.edit(last).position = slot.position;
+  }
+  columns_.remove_pod(slot.row, pod.occupied, pod.occupied_nonzero);
+  tables_.detach_pod(s, slot.row);
+  if (!pod.plain) unlink_parts(s, pod, slot.row, row);
+}
+
+void State::unlink_parts(uint32_t s, const Pod& pod, uint32_t r, Row& row) noexcept {
+  existing_terms_.detach_pod(s, pod, r);
+  row.volumes.remove(pod);
+  if (row.node && !pod.claim_names.empty()) claim_uses_.remove(pod.meta.ns, pod.claim_names);
+  if (!pod.spec.scheduling_group.empty()) group_uses_.remove(pod.meta.ns, group_of(pod));
+}
+
+State::Added State::add_pod(PodRef&& pod, uint32_t r, bool assumed) {
   const Pod& p = *pod;
   Row& row = rows_.edit(r);
   slots_.reserve();
@@ -214,36 +255,6 @@ State::Added State::add_pod(PodRef pod, uint32_t r, bool assumed) {
   if (!p.unnamed) pod_ids_.insert_reserved(p.meta.key_hash, s);
   link_pod(s, slot, r, row);
   return {s, from_tail, images_.touch(r)};
-}
-
-void State::link_pod(uint32_t s, Slot& slot, uint32_t r, Row& row) noexcept {
-  const Pod& pod = *slot.pod;
-  slot.row = r;
-  slot.position = static_cast<uint32_t>(row.pods.size());
-  row.pods.push_back(s);
-  columns_.add_pod(r, pod.occupied, pod.occupied_nonzero);
-  tables_.attach_pod(s, pod, r);
-  if (pod.plain) return;
-  existing_terms_.attach_pod(s, pod, r);
-  row.volumes.add(pod);
-  if (row.node && !pod.claim_names.empty()) claim_uses_.add(pod.meta.ns, pod.claim_names);
-  if (!pod.spec.scheduling_group.empty()) group_uses_.add(pod.meta.ns, group_of(pod));
-}
-
-void State::unlink_pod(uint32_t s, const Slot& slot) noexcept {
-  const Pod& pod = *slot.pod;
-  Row& row = rows_.edit(slot.row);
-  const uint32_t last = row.pods.back();
-  row.pods[slot.position] = last;  // upstream moves the last pod into the hole
-  if (last != s) slots_.edit(last).position = slot.position;
-  row.pods.pop_back();
-  columns_.remove_pod(slot.row, pod.occupied, pod.occupied_nonzero);
-  tables_.detach_pod(s, slot.row);
-  if (pod.plain) return;
-  existing_terms_.detach_pod(s, pod, slot.row);
-  row.volumes.remove(pod);
-  if (row.node && !pod.claim_names.empty()) claim_uses_.remove(pod.meta.ns, pod.claim_names);
-  if (!pod.spec.scheduling_group.empty()) group_uses_.remove(pod.meta.ns, group_of(pod));
 }
 
 bool State::detach_pod(uint32_t s) {

@@ -55,7 +55,6 @@ class State final : public View {
     prefetch(&pod.occupied);
     prefetch(&pod.occupied_nonzero);
     prefetch(&pod.spec.node_name);
-    prefetch(&pod.status.phase);
   }
   void fetch_name(Str name) const { prefetch(name.data()); }
   void fetch_ids(uint64_t row_hash, uint64_t pod_hash) const {
@@ -97,9 +96,9 @@ class State final : public View {
   void undo_attach_node(uint32_t r, bool touched) noexcept;
   void undo_detach_node(uint32_t r, NodeRef node) noexcept;
   NodeTree::Place tree_add(uint32_t r);
-  NodeTree::Place tree_remove(uint32_t r) noexcept;
+  NodeTree::Removed tree_remove(uint32_t r) noexcept;
   void undo_tree_add(uint32_t r, const NodeTree::Place& place) noexcept;
-  void undo_tree_remove(uint32_t r, std::string zone, NodeTree::Place place) noexcept;
+  void undo_tree_remove(uint32_t r, std::string zone, NodeTree::Removed removed) noexcept;
   // Before as many pods come, to grow once. No promise: add_pod() makes room, too.
   void expect_pods(size_t pods) {
     slots_.reserve(pods);
@@ -109,7 +108,7 @@ class State final : public View {
     uint32_t slot;
     bool from_tail, touched;  // the slot is new; the row's images became stale
   };
-  Added add_pod(PodRef pod, uint32_t r, bool assumed);
+  Added add_pod(PodRef&& pod, uint32_t r, bool assumed);
   void undo_add_pod(const Added& added) noexcept;
   PodRef release_slot(uint32_t s) noexcept;  // after detach_pod()
   void undo_release_slot(uint32_t s, PodRef pod) noexcept;
@@ -151,7 +150,9 @@ class State final : public View {
   void link_node(uint32_t r, NodeRef node, uint32_t taint_set) noexcept;
   void prepare_pod(uint32_t s, const Pod& pod, uint32_t r);
   void link_pod(uint32_t s, Slot& slot, uint32_t r, Row& row) noexcept;
+  void link_parts(uint32_t s, const Pod& pod, uint32_t r, Row& row) noexcept;
   void unlink_pod(uint32_t s, const Slot& slot) noexcept;
+  void unlink_parts(uint32_t s, const Pod& pod, uint32_t r, Row& row) noexcept;
   bool same_names(std::vector<uint32_t>* rows) const;
   void fetch(uint32_t r) const {
     const Row& row = rows_[r];

@@ -28,15 +28,19 @@ uint32_t Images::intern(Str name) {
 }
 
 // The ids of the names of the node's images, in their order. Nodes of one kind mostly have equal
-// lists.
+// lists, and what-ifs add the same nodes again.
 const std::vector<uint32_t>& Images::intern_all(const Node& node) {
-  if (lists_.by_hash.empty()) lists_.by_hash.resize(kLists);
-  List& list = lists_.by_hash[node.images_hash % kLists];
-  if (list.hash == node.images_hash && has_names(list.ids, node)) return list.ids;
-  list.ids.clear();  // also if memory runs out
-  for (const ContainerImage& i : node.images)
-    for (const Str name : i.names) list.ids.push_back(intern(name));
-  list.hash = node.images_hash;
+  if (lists_->empty()) lists_->resize(kLists);
+  List& list = (*lists_)[node.images_hash % kLists];
+  if (list.serial == node.serial && node.serial != 0) return list.ids;
+  list.serial = 0;
+  if (list.hash != node.images_hash || !has_names(list.ids, node)) {
+    list.ids.clear();  // also if memory runs out
+    for (const ContainerImage& i : node.images)
+      for (const Str name : i.names) list.ids.push_back(intern(name));
+    list.hash = node.images_hash;
+  }
+  list.serial = node.serial;
   return list.ids;
 }
 
@@ -163,7 +167,7 @@ void Images::unfreeze(uint32_t row, const uint32_t* numbers) noexcept {
 }
 
 void Images::collect(uint64_t since) noexcept {
-  lists_.by_hash.clear();  // of ids that get other names
+  lists_->clear();  // of ids that get other names
   for (uint32_t id = 0; unused_ != 0 && id < images_.size(); ++id) {
     const Image& image = images_[id];
     if (image.born <= since || !image.holders.empty()) continue;

@@ -14,6 +14,7 @@
 #include "libsched/base/bitmap.hpp"
 #include "libsched/base/hash.hpp"
 #include "libsched/base/id_pool.hpp"
+#include "libsched/base/uncopied.hpp"
 #include "libsched/objects/node.hpp"
 
 namespace libsched {
@@ -139,21 +140,10 @@ class Images {
   // other lists may have the hash, and a list may be incomplete if memory ran out.
   struct List {
     uint64_t hash = 0;
+    uint64_t serial = 0;  // of the node that had this list last; 0: none
     std::vector<uint32_t> ids;
   };
   static constexpr size_t kLists = 256;
-  // Copies of the state begin without any.
-  struct Lists {
-    Lists() = default;
-    Lists(const Lists&) {}
-    Lists(Lists&&) noexcept = default;
-    Lists& operator=(const Lists&) {
-      by_hash.clear();
-      return *this;
-    }
-    Lists& operator=(Lists&&) noexcept = default;
-    std::vector<List> by_hash;  // by hash % kLists
-  };
 
   uint32_t intern(Str name);
   const std::vector<uint32_t>& intern_all(const Node& node);
@@ -172,7 +162,7 @@ class Images {
 
   IdPool<Image, 1> images_;
   IdTable ids_;
-  Lists lists_;                           // of present ids alone
+  Uncopied<std::vector<List>> lists_;     // by hash % kLists; of present ids alone
   std::vector<std::vector<Place>> rows_;  // in the order of the node's names
   // By row: the number of holders_changes_ for which the row has the current numbers; 0: unknown.
   // So freezing a row is free while no node with images comes or goes.

@@ -60,14 +60,32 @@ uint32_t LabelIndex::intern_pair(const Label& label) {
 void LabelIndex::prepare(Labels labels, size_t capacity, std::vector<uint32_t>* pairs,
                          const Known& known) {
   reserve_more(*pairs, labels.size());
-  pairs->clear();
-  for (size_t i = 0; i < labels.size(); ++i) {
-    const bool is_known = i < known.labels.size() && same_label(labels[i], known.labels[i]);
-    const uint32_t id = is_known ? known.pairs[i] : intern_pair(labels[i]);
+  Remembered* memory = nullptr;
+  if (known.serial != 0) {
+    if (remembered_->empty()) remembered_->resize(kRemembered);
+    memory = &(*remembered_)[known.serial % kRemembered];
+  }
+  if (memory != nullptr && memory->serial == known.serial) {
+    *pairs = memory->pairs;
+  } else {
+    size_t found = 0;
+    pairs->clear();
+    for (size_t i = 0; i < labels.size(); ++i) {
+      const bool is_known = i < known.labels.size() && same_label(labels[i], known.labels[i]);
+      pairs->push_back(is_known ? known.pairs[i] : intern_pair(labels[i]));
+      found += is_known ? 0 : 1;
+    }
+    // A copy, of which mostly one label differs, does not come again.
+    if (memory != nullptr && found > 1) {
+      memory->serial = 0;
+      memory->pairs = *pairs;
+      memory->serial = known.serial;
+    }
+  }
+  for (const uint32_t id : *pairs) {
     Pair& pair = pairs_.unmarked(id);  // what is seen of it does not change yet
     pair.rows.reserve(capacity);
     keys_.unmarked(pair.key).rows.reserve(capacity);
-    pairs->push_back(id);
   }
 }
 
@@ -91,6 +109,7 @@ void LabelIndex::remove(uint32_t row, const std::vector<uint32_t>& pairs) noexce
 
 void LabelIndex::collect(uint64_t since) noexcept {
   if (unused_ == 0) return;
+  remembered_->clear();
   for (uint32_t k = 0; k < keys_.size(); ++k) {
     Key& key = keys_.edit(k);
     size_t kept = 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libsched/base/id_pool.hpp"
+#include "libsched/base/uncopied.hpp"
 #include "libsched/cluster/posting.hpp"
 #include "libsched/objects/meta.hpp"
 
@@ -33,15 +34,18 @@ class LabelIndex {
     Posting rows;
   };
 
-  // The labels of a row, whose texts are alive, and their pairs.
+  // What may help to find the pairs.
   struct Known {
-    Labels labels;
+    uint64_t serial = 0;  // of the node that has the labels; 0: it is not remembered
+    // The labels of another row, whose texts are alive, and their pairs.
+    Labels labels = {};
     const uint32_t* pairs = nullptr;
   };
   // Adds a row's labels in two steps, so that all are added or none. prepare() writes the pair ids
   // in the labels' order and may fail; add() and remove() do not allocate. `capacity` is greater
-  // than every row. Labels that are equal to those of `known` at the same place, as many of a node
-  // of the same kind are, are not looked up.
+  // than every row. Labels of a node that is remembered, and those that are equal to a known one at
+  // the same place, as many of a node of the same kind are, are not looked up. Without a serial,
+  // nothing is allocated if all pairs exist and the capacity is 0.
   void prepare(Labels labels, size_t capacity, std::vector<uint32_t>* pairs, const Known& known);
   void add(uint32_t row, const std::vector<uint32_t>& pairs) noexcept;
   void remove(uint32_t row, const std::vector<uint32_t>& pairs) noexcept;
@@ -66,12 +70,19 @@ class LabelIndex {
  private:
   uint32_t intern_key(const Label& label);
   uint32_t intern_pair(const Label& label);
+  // The pairs of a node that was prepared lately: what-ifs add the same nodes again.
+  struct Remembered {
+    uint64_t serial = 0;
+    std::vector<uint32_t> pairs;
+  };
+  static constexpr size_t kRemembered = 256;
 
   IdPool<Key, 1> keys_;
   IdPool<Pair, 8> pairs_;
   IdTable key_ids_, pair_ids_;
   size_t unused_ = 0;
   uint64_t epoch_ = next_serial();
+  Uncopied<std::vector<Remembered>> remembered_;  // by serial % kRemembered; of present pairs alone
 };
 
 }  // namespace libsched

@@ -70,8 +70,11 @@ bool State::attach_node(uint32_t r, NodeRef node) {
   // Copies of a node often come one after the other.
   const uint32_t latest = std::exchange(latest_node_, kNoId);
   const bool has_latest = latest < rows_.size() && latest != r && rows_[latest].node;
-  LabelIndex::Known known;
-  if (has_latest) known = {rows_[latest].node->meta.labels, rows_[latest].labels.data()};
+  LabelIndex::Known known{node->serial};
+  if (has_latest) {
+    known.labels = rows_[latest].node->meta.labels;
+    known.pairs = rows_[latest].labels.data();
+  }
   const bool same_images = has_latest && Images::same_lists(*rows_[latest].node, *node);
   try {
     labels_.prepare(node->meta.labels, capacity, &row.labels, known);

@@ -42,7 +42,7 @@ class BasicIdTable {
 
   // Afterwards `more` calls of insert() cannot fail. Room never shrinks.
   void reserve(size_t more = 1) {
-    if ((count_ + more) * 8 > slots_.size() * 5) [[unlikely]]
+    if ((count_ + more) * 8 > slots_.size() * kEighths) [[unlikely]]
       grow(count_ + more);
   }
 
@@ -106,6 +106,8 @@ class BasicIdTable {
     }
   }
   size_t mask() const { return slots_.size() - 1; }
+  static constexpr size_t kEighths =
+      sizeof(Kept) == sizeof(uint32_t) ? 3 : 5;  // of the slots at most are used
   static constexpr uint64_t kMixer = 0x9e3779b97f4a7c15ULL;
   static Kept kept(uint64_t hash) {
     if constexpr (sizeof(Kept) == sizeof hash) return hash;
@@ -120,7 +122,7 @@ class BasicIdTable {
 
   __attribute__((noinline, cold)) void grow(size_t need) {
     size_t size = slots_.empty() ? 16 : slots_.size() * 2;
-    while (need * 8 > size * 5) size *= 2;
+    while (need * 8 > size * kEighths) size *= 2;
     Mirrored<Slot, 128> old;
     old.resize(size);
     std::swap(old, slots_);

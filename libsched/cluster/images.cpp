@@ -90,10 +90,10 @@ void Images::hold_like(uint32_t row, const std::vector<Place>& like) {
 
 void Images::attach(uint32_t row, const Node& node, uint32_t like) {
   if (node.images.empty()) return;
-  if (row >= rows_.size()) {
+  if (row >= frozen_.size()) {
     const size_t rows = row + 1 + row / 4;
-    frozen_.resize(rows);
-    rows_.resize(rows);
+    if (rows_.size() < rows) rows_.resize(rows);
+    frozen_.resize(rows);  // last: a row with a number has a place, also if memory runs out
   }
   ++holders_changes_;
   try {

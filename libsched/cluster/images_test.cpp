@@ -9,6 +9,7 @@
 #include <set>
 
 #include "libsched/cluster/cluster.hpp"
+#include "libsched/cluster/failing_new.hpp"
 #include "libsched/ingest/ingest.hpp"
 
 namespace libsched::images_test {
@@ -108,6 +109,31 @@ TEST_CASE("an image whose id was reclaimed gets another one") {
   REQUIRE(c.update_node(node("b", {{"", 8}})).ok());
   c.refresh();
   CHECK(shown(c, "") == "8: b=1");
+}
+
+TEST_CASE("rows without images can be refreshed after a node's ran out of memory") {
+  bool done = false;
+  for (long allocations = 0; !done; ++allocations) {
+    Cluster c;
+    for (const char* name : {"with", "b", "c"})
+      REQUIRE(c.update_node(node(name, name == Str("with") ? List{{"x", 1}} : List())).ok());
+    c.refresh();
+    const NodeRef last = node("last", {{"x", 1}, {"y", 2}});
+    const PodRef one = pod("one");
+    allocations_left = allocations;
+    try {
+      done = c.update_node(last).ok();
+    } catch (const std::bad_alloc&) {
+      done = false;
+    }
+    allocations_left = -1;
+    REQUIRE(c.update_pod(one, "c").ok());  // whose row is stale now
+    c.refresh();
+    CHECK(shown(c, "x") == (done ? "1: last=2 with=1" : "1: with=1"));
+    REQUIRE(c.update_node(last).ok());
+    c.refresh();
+    CHECK(shown(c, "y") == "2: last=1");
+  }
 }
 
 TEST_CASE("the size is that of the first reporter") {

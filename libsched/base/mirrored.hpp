@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "libsched/base/chunks.hpp"
+#include "libsched/base/huge_pages.hpp"
 
 namespace libsched {
 
@@ -194,7 +195,7 @@ class Mirrored {
     if constexpr (kFetches) item.fetch_for_copy();
   }
 
-  std::vector<T> items_;  // empty in a snapshot
+  std::vector<T, HugePages<T>> items_;  // empty in a snapshot
   size_t size_ = 0;
   size_t room_ = 0;  // items for which there is memory, and there are marks
   ChunkMarks marks_;

@@ -14,6 +14,8 @@ template <typename T>
 struct HugePages {
   using value_type = T;
   static constexpr size_t kPage = size_t{2} << 20;
+  // A smaller block would leave much of a page unused, and a page is cleared at its first use.
+  static constexpr size_t kLarge = 2 * kPage;
 
   HugePages() = default;
   template <typename U>
@@ -21,7 +23,7 @@ struct HugePages {
 
   T* allocate(size_t n) {
     const size_t bytes = n * sizeof(T);
-    if (bytes < kPage) {
+    if (bytes < kLarge) {
       if constexpr (alignof(T) <= kUsual) return static_cast<T*>(::operator new(bytes));
       return static_cast<T*>(::operator new(bytes, std::align_val_t{alignof(T)}));
     }
@@ -30,7 +32,7 @@ struct HugePages {
     return static_cast<T*>(p);
   }
   void deallocate(T* p, size_t n) noexcept {
-    if (n * sizeof(T) >= kPage) return ::operator delete(p, std::align_val_t{kPage});
+    if (n * sizeof(T) >= kLarge) return ::operator delete(p, std::align_val_t{kPage});
     if constexpr (alignof(T) <= kUsual) return ::operator delete(p);
     ::operator delete(p, std::align_val_t{alignof(T)});
   }

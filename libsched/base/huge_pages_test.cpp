@@ -16,13 +16,13 @@ template <typename T>
 void check(size_t bytes) {
   const size_t n = bytes / sizeof(T);
   std::vector<T, HugePages<T>> v(n);
-  const size_t alignment = n * sizeof(T) >= HugePages<T>::kPage ? HugePages<T>::kPage : alignof(T);
+  const size_t alignment = n * sizeof(T) >= HugePages<T>::kLarge ? HugePages<T>::kPage : alignof(T);
   CHECK(reinterpret_cast<uintptr_t>(v.data()) % alignment == 0);
 }
 
 TEST_CASE("small and large blocks are aligned") {
-  for (const size_t bytes : {size_t{64}, size_t{4096}, HugePages<char>::kPage - 64,
-                             HugePages<char>::kPage, 5 * HugePages<char>::kPage / 2}) {
+  for (const size_t bytes : {size_t{64}, size_t{4096}, HugePages<char>::kLarge - 64,
+                             HugePages<char>::kLarge, 5 * HugePages<char>::kPage / 2}) {
     check<uint32_t>(bytes);
     check<Line>(bytes);
   }

@@ -228,11 +228,12 @@ template <typename F>
     totals[i] = static_cast<int32_t>(static_cast<uint32_t>(sums[i]) + scores[i] * factor);
 }
 
-// Block by block, which stays in registers.
-[[gnu::always_inline]] inline void intersect_body(uint64_t* __restrict alive, size_t words,
-                                                  const uint64_t* const* sets, size_t count) {
-  constexpr size_t kBlock = 16;
-  size_t w = 0;
+// As many words from w on as there are whole blocks for; returns the next one. A block stays in
+// registers.
+template <size_t kBlock>
+[[gnu::always_inline]] inline size_t intersect_blocks(uint64_t* __restrict alive, size_t w,
+                                                      size_t words, const uint64_t* const* sets,
+                                                      size_t count) {
   for (; w + kBlock <= words; w += kBlock) {
     uint64_t block[kBlock];
     for (size_t i = 0; i < kBlock; ++i) block[i] = alive[w + i];
@@ -242,8 +243,14 @@ template <typename F>
     }
     for (size_t i = 0; i < kBlock; ++i) alive[w + i] = block[i];
   }
-  for (; w < words; ++w)
-    for (size_t k = 0; k < count; ++k) alive[w] &= sets[k][w];
+  return w;
+}
+
+[[gnu::always_inline]] inline void intersect_body(uint64_t* __restrict alive, size_t words,
+                                                  const uint64_t* const* sets, size_t count) {
+  size_t w = intersect_blocks<16>(alive, 0, words, sets, count);
+  w = intersect_blocks<4>(alive, w, words, sets, count);
+  intersect_blocks<1>(alive, w, words, sets, count);
 }
 
 [[gnu::always_inline]] inline size_t ones_body(const uint64_t* bits, size_t words) {

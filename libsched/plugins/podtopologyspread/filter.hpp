@@ -57,6 +57,7 @@ struct HardConstraints final : PluginData {
   struct Judged {
     std::vector<uint64_t> accepted;
     std::vector<char> full;
+    std::vector<uint32_t> changed;  // scratch
   };
   std::vector<Judged> judged;
   std::vector<Tables::Values> values;  // scratch of renew_hard()

@@ -13,6 +13,18 @@ namespace {
 
 using Judged = HardConstraints::Judged;
 
+// The items of a Mirrored, of which a writer's lie side by side.
+template <typename T, size_t N>
+class Items {
+ public:
+  explicit Items(const Mirrored<T, N>& all) : all_(all), items_(all.items()) {}
+  const T& operator[](size_t i) const { return items_ != nullptr ? items_[i] : all_[i]; }
+
+ private:
+  const Mirrored<T, N>& all_;
+  const T* const items_;
+};
+
 bool by_row(const HardConstraint& c) { return c.column->unique(); }
 
 bool full(const HardConstraint& c, size_t domain) {
@@ -31,11 +43,13 @@ void judge_all(const View& view, const HardConstraint& c, Judged* out) {
 // Where each row is a domain of its own, and the smallest count is as before.
 void judge_rows(const HardConstraint& c, std::span<const uint32_t> rows, Judged* out,
                 std::vector<uint32_t>* hit) {
-  for (const uint32_t r : rows) prefetch(&c.counts->rows[r]);  // they lie scattered
+  const Items counts(c.counts->rows);
+  const Items domains(c.column->domain);
+  for (const uint32_t r : rows) prefetch(&counts[r]);  // they lie scattered
   for (const uint32_t r : rows) {
-    const bool counts = (c.eligible[r / 64] >> (r % 64) & 1) != 0;
-    const int64_t pods = counts ? c.counts->rows[r] : 0;
-    const bool accepts = c.column->domain[r] != TopologyColumn::kNone && pods <= c.most;
+    const bool eligible = (c.eligible[r / 64] >> (r % 64) & 1) != 0;
+    const int64_t pods = eligible ? counts[r] : 0;
+    const bool accepts = domains[r] != TopologyColumn::kNone && pods <= c.most;
     uint64_t& word = out->accepted[r / 64];
     if ((word >> (r % 64) & 1) == uint64_t{accepts}) continue;
     word ^= uint64_t{1} << (r % 64);
@@ -46,24 +60,34 @@ void judge_rows(const HardConstraint& c, std::span<const uint32_t> rows, Judged*
 // Returns whether a domain became full or ceased to be.
 bool judge_domains(const View& view, const HardConstraint& c, Judged* out) {
   const auto& domains = c.column->domains;
-  size_t opened = 0, closed = 0, closed_before = 0;
-  for (size_t d = 0; d < out->full.size(); ++d) {
-    if (domains[d].rows == 0) continue;
-    const bool was = out->full[d] != 0, now = full(c, d);
-    opened += was && !now ? 1 : 0;
-    closed += now && !was ? 1 : 0;
-    closed_before += was && now ? 1 : 0;
+  std::vector<uint32_t>& changed = out->changed;
+  changed.clear();
+  if (c.sums) {
+    const Items sums(c.sums->sum);
+    for (size_t d = 0, end = out->full.size(); d < end; ++d)
+      if ((sums[d] > c.most) != (out->full[d] != 0)) changed.push_back(static_cast<uint32_t>(d));
+  } else {
+    for (size_t d = 0, end = out->full.size(); d < end; ++d)
+      if (full(c, d) != (out->full[d] != 0)) changed.push_back(static_cast<uint32_t>(d));
   }
+  size_t opened = 0, closed = 0;
+  for (const uint32_t d : changed)
+    if (domains[d].rows != 0) ++(out->full[d] != 0 ? opened : closed);
   if (opened + closed == 0) return false;
-  // Mostly all others open once each has got a pod.
-  if (opened > closed_before && out->full.size() <= kFewDomains) {
-    judge_all(view, c, out);
-    return true;
+  if (opened != 0 && out->full.size() <= kFewDomains) {
+    size_t stay = 0;
+    for (size_t d = 0; d < out->full.size(); ++d)
+      stay += out->full[d] != 0 && domains[d].rows != 0 ? 1 : 0;
+    stay -= opened;
+    // Mostly all others open once each has got a pod.
+    if (opened > stay) {
+      judge_all(view, c, out);
+      return true;
+    }
   }
   const size_t words = out->accepted.size();
-  for (size_t d = 0; d < out->full.size(); ++d) {
-    const bool now = full(c, d);
-    if ((out->full[d] != 0) == now) continue;
+  for (const uint32_t d : changed) {
+    const bool now = out->full[d] == 0;
     out->full[d] = now ? 1 : 0;
     if (domains[d].rows == 0) continue;
     const Posting& rows = view.labels().pair(domains[d].pair).rows;

@@ -77,12 +77,25 @@ class Mirrored {
       items_ = o.items_;
     }
   }
-  Mirrored(Mirrored&&) noexcept = default;
+  Mirrored(Mirrored&& o) noexcept
+      : items_(std::move(o.items_)),
+        size_(std::exchange(o.size_, 0)),
+        room_(std::exchange(o.room_, 0)),
+        marks_(std::move(o.marks_)),
+        mirror_(std::move(o.mirror_)) {}
   Mirrored& operator=(const Mirrored& o) {
     if (this != &o) *this = Mirrored(o);
     return *this;
   }
-  Mirrored& operator=(Mirrored&&) noexcept = default;
+  Mirrored& operator=(Mirrored&& o) noexcept {
+    if (this == &o) return *this;
+    items_ = std::move(o.items_);
+    size_ = std::exchange(o.size_, 0);
+    room_ = std::exchange(o.room_, 0);
+    marks_ = std::move(o.marks_);
+    mirror_ = std::move(o.mirror_);
+    return *this;
+  }
   ~Mirrored() {
     if constexpr (kFetches) {
       for (; !items_.empty(); items_.pop_back())

@@ -127,4 +127,20 @@ TEST_CASE("mirrored: snapshots are read and dropped on threads while the writer 
   CHECK(wrong == 0);
 }
 
+TEST_CASE("what was moved away is empty, and can be filled anew") {
+  Mirrored<int, 4> one;
+  for (int i = 0; i < 10; ++i) one.push_back(i);
+  Mirrored<int, 4> two = std::move(one);
+  CHECK(one.empty());
+  CHECK(one.capacity() == 0);
+  for (int i = 0; i < 5; ++i) one.push_back(100 + i);
+  CHECK(values(one) == std::vector<int>{100, 101, 102, 103, 104});
+  CHECK(values(two).size() == 10);
+  two = std::move(one);
+  CHECK(one.empty());
+  one.push_back(7);
+  CHECK(values(one.publish()) == std::vector<int>{7});
+  CHECK(values(two) == std::vector<int>{100, 101, 102, 103, 104});
+}
+
 }  // namespace libsched::mirrored_test

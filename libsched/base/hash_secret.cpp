@@ -1,4 +1,5 @@
-// The two sources of random numbers. The core asks the system for nothing else by itself.
+// The two sources of random numbers. Besides them, the core asks the system for huge pages alone
+// (base/huge_pages).
 #include "libsched/base/hash_secret.hpp"
 
 #include <sys/auxv.h>

@@ -106,8 +106,9 @@ class BasicIdTable {
     }
   }
   size_t mask() const { return slots_.size() - 1; }
-  static constexpr size_t kEighths =
-      sizeof(Kept) == sizeof(uint32_t) ? 3 : 5;  // of the slots at most are used
+  // At most so many eighths of the slots are used. Small slots are cheap, and most lookups in a
+  // table that is rather empty end at the first slot, as the processor expects.
+  static constexpr size_t kEighths = sizeof(Kept) == sizeof(uint32_t) ? 3 : 5;
   static constexpr uint64_t kMixer = 0x9e3779b97f4a7c15ULL;
   static Kept kept(uint64_t hash) {
     if constexpr (sizeof(Kept) == sizeof hash) return hash;

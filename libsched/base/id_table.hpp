@@ -62,7 +62,7 @@ class BasicIdTable {
     ++count_;
   }
 
-  // The entry must exist.
+  // The entry must exist, and be the only one of its id.
   void erase(uint64_t hash, uint32_t id) {
     Slot* const slots = slots_.unmarked();
     size_t i = home(kept(hash));

@@ -57,19 +57,14 @@ void judge_rows(const HardConstraint& c, std::span<const uint32_t> rows, Judged*
   }
 }
 
-// Returns whether a domain became full or ceased to be.
+// Returns whether a domain became full or ceased to be. The constraint has counts and sums.
 bool judge_domains(const View& view, const HardConstraint& c, Judged* out) {
   const auto& domains = c.column->domains;
   std::vector<uint32_t>& changed = out->changed;
   changed.clear();
-  if (c.sums) {
-    const Items sums(c.sums->sum);
-    for (size_t d = 0, end = out->full.size(); d < end; ++d)
-      if ((sums[d] > c.most) != (out->full[d] != 0)) changed.push_back(static_cast<uint32_t>(d));
-  } else {
-    for (size_t d = 0, end = out->full.size(); d < end; ++d)
-      if (full(c, d) != (out->full[d] != 0)) changed.push_back(static_cast<uint32_t>(d));
-  }
+  const Items sums(c.sums->sum);
+  for (size_t d = 0, end = out->full.size(); d < end; ++d)
+    if ((sums[d] > c.most) != (out->full[d] != 0)) changed.push_back(static_cast<uint32_t>(d));
   size_t opened = 0, closed = 0;
   for (const uint32_t d : changed)
     if (domains[d].rows != 0) ++(out->full[d] != 0 ? opened : closed);

@@ -40,10 +40,8 @@ void PlacedTotals::begin(const NodePlaces& places) {
   stale_.assign(groups, ~uint64_t{0});
   loose_ = stale_;
   exact_.assign(groups, 0);
-  open_ = bounded_ = exact_;
-  moved_.assign(words, 0);
-  fresh_ = moved_;
-  moved_any_ = fresh_any_ = false;
+  open_ = moved_ = fresh_ = exact_;
+  moved_any_ = false;
   first_.assign(best_.size(), 0);
   before_.assign(words, 0);
   feasible_ = 0;
@@ -51,8 +49,7 @@ void PlacedTotals::begin(const NodePlaces& places) {
 }
 
 size_t PlacedTotals::bytes() const {
-  const std::array words{&bits_,  &ever_,  &stale_, &moved_,  &fresh_,
-                         &exact_, &loose_, &open_,  &bounded_};
+  const std::array words{&bits_, &ever_, &stale_, &moved_, &fresh_, &exact_, &loose_, &open_};
   size_t out = (totals_.capacity() + best_.capacity() + bound_.capacity() + first_.capacity() +
                 before_.capacity()) *
                sizeof(int32_t);
@@ -83,10 +80,8 @@ void PlacedTotals::take(const uint64_t* bits) {
   const bool forget = ++taken_ % kTimes == 0;
   if (forget) std::fill(ever_.begin(), ever_.end(), 0);
   const ColumnKernels& kernels = column_kernels();
-  const bool any_fresh =
-      kernels.take(bits, words, {bits_.data(), ever_.data(), moved_.data(), fresh_.data()});
+  kernels.take(bits, words, {bits_.data(), ever_.data(), moved_.data(), fresh_.data()});
   if (forget) std::fill(fresh_.begin(), fresh_.end(), ~uint64_t{0});
-  fresh_any_ = fresh_any_ || forget || any_fresh;
   moved_any_ = true;
   feasible_ = kernels.ranks(bits_.data(), words, before_.data());
   counted_ = true;
@@ -123,8 +118,7 @@ PlacedTotals::Best PlacedTotals::best(const NodePlaces& places) {
   // After so many bounds that are too high none is left.
   constexpr int kBounds = 4;
   for (int n = 1;; ++n) {
-    int32_t top = best_[0];
-    for (const int32_t b : best_) top = std::max(top, b);
+    const int32_t top = column_kernels().largest(best_.data(), best_.size());
     const uint32_t place = first_by_levels(top);
     if (place != kNoId) return {top, place};
     make_exact(top, n == kBounds);
@@ -215,12 +209,9 @@ void PlacedTotals::renew_stale() {
   const ColumnKernels& kernels = column_kernels();
   const size_t words = bits_.size();
   const bool any = std::exchange(moved_any_, false);
-  const bool any_fresh = std::exchange(fresh_any_, false);
   for (size_t k = 0; k < stale_.size(); ++k) {
-    const size_t from = k * 64, count = std::min<size_t>(words - from, 64);
-    const uint64_t moved = any ? kernels.nonzero(moved_.data() + from, count) : 0;
-    bounded_[k] = moved;
-    loose_[k] |= stale_[k] | (any_fresh ? kernels.nonzero(fresh_.data() + from, count) : 0);
+    const uint64_t moved = moved_[k];
+    loose_[k] |= stale_[k] | fresh_[k];
     stale_[k] &= ~moved;
     exact_[k] = (exact_[k] | stale_[k]) & ~moved;
     open_[k] = loose_[k] & moved;
@@ -230,10 +221,10 @@ void PlacedTotals::renew_stale() {
   std::fill(stale_.begin(), stale_.end(), 0);
   if (!any) return;
   kernels.tops(open_.data(), ever_.data(), words, totals_.data(), bound_.data());
-  for (size_t k = 0; k < bounded_.size(); ++k)
-    kernels.put(bounded_[k], bound_.data() + k * 64, best_.data() + k * 64);
+  for (size_t k = 0; k < moved_.size(); ++k)
+    kernels.put(moved_[k], bound_.data() + k * 64, best_.data() + k * 64);
   std::fill(moved_.begin(), moved_.end(), 0);
-  if (any_fresh) std::fill(fresh_.begin(), fresh_.end(), 0);
+  std::fill(fresh_.begin(), fresh_.end(), 0);
 }
 
 // The same for words whose best_ is this number, or for all.

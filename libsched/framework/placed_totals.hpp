@@ -72,12 +72,11 @@ class PlacedTotals {
   // exact_ is not set, a number that is not smaller. bound_: the best total of the places in ever_.
   std::vector<int32_t> best_, bound_;
   // Words, as bits. stale_: with changed totals or places; loose_: whose bound_ does not hold;
-  // open_, bounded_: scratch.
-  std::vector<uint64_t> stale_, exact_, loose_, open_, bounded_;
-  // Places since best(). moved_: that take() has changed; fresh_: for which bound_ does not hold.
-  std::vector<uint64_t> moved_, fresh_;
-  bool moved_any_ = false, fresh_any_ = false;
-  uint32_t taken_ = 0;  // how often
+  // open_: scratch. Since best(), moved_: with places that take() has changed; fresh_: with places
+  // for which bound_ does not hold.
+  std::vector<uint64_t> stale_, exact_, loose_, open_, moved_, fresh_;
+  bool moved_any_ = false;  // take() was called since best()
+  uint32_t taken_ = 0;      // how often
   // By word, the smallest rank of a place with the best total, and 1, where every node is feasible.
   // 0: not known.
   std::vector<uint32_t> first_;

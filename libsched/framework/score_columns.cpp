@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <string_view>
 
 #include "libsched/framework/scoring.hpp"
 #include "libsched/framework/vector_intrinsics.hpp"
@@ -269,13 +270,9 @@ template <size_t kBlock>
   return n;
 }
 
-[[gnu::always_inline]] inline uint64_t nonzero_body(const uint64_t* words, size_t count) {
-  uint64_t out = 0;
-  if (count == 64) {
-    for (size_t i = 0; i < 64; ++i) out |= uint64_t{words[i] != 0} << i;
-  } else {
-    for (size_t i = 0; i < count; ++i) out |= uint64_t{words[i] != 0} << i;
-  }
+[[gnu::always_inline]] inline int32_t largest_body(const int32_t* values, size_t count) {
+  int32_t out = values[0];
+  for (size_t i = 0; i < count; ++i) out = values[i] > out ? values[i] : out;
   return out;
 }
 
@@ -284,22 +281,20 @@ template <size_t kBlock>
   for (size_t i = 0; i < 64; ++i) to[i] = (which >> i & 1) != 0 ? from[i] : to[i];
 }
 
-[[gnu::always_inline]] inline bool take_body(const uint64_t* __restrict bits, size_t words,
-                                             const RowSets& sets) {
-  uint64_t* __restrict const now = sets.now;
-  uint64_t* __restrict const ever = sets.ever;
-  uint64_t* __restrict const moved = sets.moved;
-  uint64_t* __restrict const fresh = sets.fresh;
-  uint64_t any = 0;
-  for (size_t w = 0; w < words; ++w) {
-    const uint64_t b = bits[w], first = b & ~ever[w];
-    moved[w] |= now[w] ^ b;
-    fresh[w] |= first;
-    any |= first;
-    ever[w] |= b;
-    now[w] = b;
+[[gnu::always_inline]] inline void take_body(const uint64_t* bits, size_t words,
+                                             const PlaceSets& sets) {
+  for (size_t k = 0; k * 64 < words; ++k) {
+    uint64_t moved = 0, fresh = 0;
+    for (size_t w = k * 64, end = std::min(words, w + 64); w < end; ++w) {
+      const uint64_t b = bits[w];
+      moved |= uint64_t{sets.now[w] != b} << (w % 64);
+      fresh |= uint64_t{(b & ~sets.ever[w]) != 0} << (w % 64);
+      sets.now[w] = b;
+      sets.ever[w] |= b;
+    }
+    sets.moved_in[k] |= moved;
+    sets.fresh_in[k] |= fresh;
   }
-  return any != 0;
 }
 
 #define LIBSCHED_COLUMN_KERNELS(NAME, ATTRIBUTE)                                                  \
@@ -345,14 +340,11 @@ template <size_t kBlock>
   ATTRIBUTE size_t NAME##_ranks(const uint64_t* bits, size_t words, uint32_t* ranks) {            \
     return ranks_body(bits, words, ranks);                                                        \
   }                                                                                               \
-  ATTRIBUTE uint64_t NAME##_nonzero(const uint64_t* words, size_t count) {                        \
-    return nonzero_body(words, count);                                                            \
+  ATTRIBUTE int32_t NAME##_largest(const int32_t* values, size_t count) {                         \
+    return largest_body(values, count);                                                           \
   }                                                                                               \
   ATTRIBUTE void NAME##_put(uint64_t which, const int32_t* from, int32_t* to) {                   \
     put_body(which, from, to);                                                                    \
-  }                                                                                               \
-  ATTRIBUTE bool NAME##_take(const uint64_t* bits, size_t words, RowSets sets) {                  \
-    return take_body(bits, words, sets);                                                          \
   }
 
 LIBSCHED_COLUMN_KERNELS(portable, )
@@ -364,6 +356,9 @@ ColumnTop portable_top_narrow(const uint64_t* bits, size_t words, const int32_t*
   return top_of_column(bits, words, values);
 }
 uint64_t portable_equal(const int32_t* values, int32_t value) { return equal_body(values, value); }
+void portable_take(const uint64_t* bits, size_t words, PlaceSets sets) {
+  take_body(bits, words, sets);
+}
 
 #if defined(__x86_64__)
 // --- 64 numbers at a time ---
@@ -404,6 +399,10 @@ __attribute__((target("avx2,popcnt"))) uint64_t avx2_equal(const int32_t* values
         << i;
   }
   return out;
+}
+__attribute__((target("avx2,popcnt"))) void avx2_take(const uint64_t* bits, size_t words,
+                                                      PlaceSets sets) {
+  take_body(bits, words, sets);
 }
 __attribute__((target("avx512f,avx512dq,popcnt"))) void avx512_tops(const uint64_t* which,
                                                                     const uint64_t* bits,
@@ -469,13 +468,59 @@ __attribute__((target("avx512f,avx512dq,popcnt"))) uint64_t avx512_equal(const i
   return out;
 }
 
+// Eight words at a time.
+__attribute__((target("avx512f,avx512dq,popcnt"))) void avx512_take(const uint64_t* bits,
+                                                                    size_t words, PlaceSets sets) {
+  for (size_t k = 0; k * 64 < words; ++k) {
+    uint64_t moved = 0, fresh = 0;
+    for (size_t w = k * 64, end = std::min(words, w + 64); w < end; w += 8) {
+      const __mmask8 in = static_cast<__mmask8>(end - w >= 8 ? 0xff : (1 << (end - w)) - 1);
+      const __m512i b = _mm512_maskz_loadu_epi64(in, bits + w);
+      const __m512i now = _mm512_maskz_loadu_epi64(in, sets.now + w);
+      const __m512i ever = _mm512_maskz_loadu_epi64(in, sets.ever + w);
+      const __m512i first = _mm512_andnot_si512(ever, b);
+      moved |= uint64_t{_mm512_cmpneq_epi64_mask(now, b)} << (w % 64);
+      fresh |= uint64_t{_mm512_test_epi64_mask(first, first)} << (w % 64);
+      _mm512_mask_storeu_epi64(sets.now + w, in, b);
+      _mm512_mask_storeu_epi64(sets.ever + w, in, _mm512_or_si512(ever, b));
+    }
+    sets.moved_in[k] |= moved;
+    sets.fresh_in[k] |= fresh;
+  }
+}
+// Sums of eight words' numbers of rows, each with those before it, in three steps.
+__attribute__((target("avx512f,avx512dq,avx512vpopcntdq,popcnt"))) size_t
+vpopcnt_ranks(const uint64_t* bits, size_t words, uint32_t* ranks) {
+  const __m512i by_1 = _mm512_setr_epi64(0, 0, 1, 2, 3, 4, 5, 6);
+  const __m512i by_2 = _mm512_setr_epi64(0, 0, 0, 1, 2, 3, 4, 5);
+  const __m512i by_4 = _mm512_setr_epi64(0, 0, 0, 0, 0, 1, 2, 3);
+  const __m512i last = _mm512_set1_epi64(7);
+  __m512i before = _mm512_setzero_si512();
+  size_t w = 0;
+  for (; w + 8 <= words; w += 8) {
+    const __m512i n = _mm512_popcnt_epi64(_mm512_loadu_si512(bits + w));
+    __m512i sum = _mm512_add_epi64(n, _mm512_maskz_permutexvar_epi64(0xfe, by_1, n));
+    sum = _mm512_add_epi64(sum, _mm512_maskz_permutexvar_epi64(0xfc, by_2, sum));
+    sum = _mm512_add_epi64(sum, _mm512_maskz_permutexvar_epi64(0xf0, by_4, sum));
+    const __m512i rank = _mm512_add_epi64(before, _mm512_sub_epi64(sum, n));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(ranks + w), _mm512_cvtepi64_epi32(rank));
+    before = _mm512_add_epi64(before, _mm512_permutexvar_epi64(last, sum));
+  }
+  auto out = static_cast<uint32_t>(_mm_cvtsi128_si64(_mm512_castsi512_si128(before)));
+  for (; w < words; ++w) {
+    ranks[w] = out;
+    out += static_cast<uint32_t>(std::popcount(bits[w]));
+  }
+  return out;
+}
+
 LIBSCHED_COLUMN_KERNELS(avx2, __attribute__((target("avx2,popcnt"))))
 LIBSCHED_COLUMN_KERNELS(avx512, __attribute__((target("avx512f,avx512dq,popcnt"))))
 #endif
 #undef LIBSCHED_COLUMN_KERNELS
 
 struct Available {
-  std::array<ColumnKernels, 3> list;
+  std::array<ColumnKernels, 4> list;
   size_t count = 0;
 
   Available() {
@@ -484,20 +529,24 @@ struct Available {
         portable_top,       portable_top_narrow, portable_count,      portable_intersect,
         portable_ones,      portable_best,       portable_tops,       portable_equal,
         portable_add_small, portable_first,      portable_best_of,    portable_ranks,
-        portable_nonzero,   portable_put,        portable_take};
+        portable_largest,   portable_put,        portable_take};
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"))
       list[count++] = {"avx2",          avx2_add,     avx2_add_narrow, avx2_range, avx2_top,
                        avx2_top_narrow, avx2_count,   avx2_intersect,  avx2_ones,  avx2_best,
                        avx2_tops,       avx2_equal,   avx2_add_small,  avx2_first, avx2_best_of,
-                       avx2_ranks,      avx2_nonzero, avx2_put,        avx2_take};
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-      list[count++] = {"avx512",         avx512_add,        avx512_add_narrow, avx512_range,
-                       avx512_top,       avx512_top_narrow, avx512_count,      avx512_intersect,
-                       avx512_ones,      avx512_best,       avx512_tops,       avx512_equal,
-                       avx512_add_small, avx512_first,      avx512_best_of,    avx512_ranks,
-                       avx512_nonzero,   avx512_put,        avx512_take};
+                       avx2_ranks,      avx2_largest, avx2_put,        avx2_take};
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq")) return;
+    list[count++] = {"avx512",         avx512_add,        avx512_add_narrow, avx512_range,
+                     avx512_top,       avx512_top_narrow, avx512_count,      avx512_intersect,
+                     avx512_ones,      avx512_best,       avx512_tops,       avx512_equal,
+                     avx512_add_small, avx512_first,      avx512_best_of,    avx512_ranks,
+                     avx512_largest,   avx512_put,        avx512_take};
+    if (!__builtin_cpu_supports("avx512vpopcntdq")) return;
+    list[count] = list[count - 1];
+    list[count].name = "avx512 and vpopcntdq";
+    list[count++].ranks = vpopcnt_ranks;
 #endif
   }
 };

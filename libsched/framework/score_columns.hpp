@@ -24,9 +24,10 @@ struct WordBest {
   uint32_t ties, first;
 };
 
-// Sets of rows or places, in whole words; none overlaps another in memory.
-struct RowSets {
-  uint64_t *now, *ever, *moved, *fresh;
+// Sets of places, in whole words, and sets of such words; none overlaps another in memory.
+struct PlaceSets {
+  uint64_t *now, *ever;           // places
+  uint64_t *moved_in, *fresh_in;  // words
 };
 
 struct ColumnKernels {
@@ -64,13 +65,13 @@ struct ColumnKernels {
   WordBest (*best_of)(const int32_t* values, const uint32_t* ranks, size_t count);
   // ranks[w] = the number of rows before word w. Returns the number of all.
   size_t (*ranks)(const uint64_t* bits, size_t words, uint32_t* ranks);
-  // Those of up to 64 words that are not zero, as bits.
-  uint64_t (*nonzero)(const uint64_t* words, size_t count);
+  int32_t (*largest)(const int32_t* values, size_t count);  // at least one
   // to[i] = from[i] for every bit i of `which`; both have 64 numbers.
   void (*put)(uint64_t which, const int32_t* from, int32_t* to);
-  // Replaces the set `now` by `bits`, and adds the members that come or go to `moved`. Those of
-  // `bits` that are not in `ever` are added to it and to `fresh`. Returns whether there are such.
-  bool (*take)(const uint64_t* bits, size_t words, RowSets sets);
+  // Replaces the set `now` by `bits`, and adds the words in which members come or go to
+  // `moved_in`. Members of `bits` that are not in `ever` are added to it, and their words to
+  // `fresh_in`.
+  void (*take)(const uint64_t* bits, size_t words, PlaceSets sets);
 };
 
 const ColumnKernels& column_kernels();

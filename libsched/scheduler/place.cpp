@@ -1,6 +1,8 @@
 // See place.hpp.
 #include "libsched/scheduler/place.hpp"
 
+#include <algorithm>
+
 #include "libsched/base/key_cache.hpp"
 #include "libsched/base/prefetch.hpp"
 #include "libsched/cluster/transaction.hpp"
@@ -244,8 +246,7 @@ void fetch_pod(const Pod& pod) {
   prefetch(&pod.occupied);
   prefetch(&pod.occupied_nonzero);
 }
-void fetch_parts(const View& view, const Pod& pod) {
-  view.fetch_pod_key(pod.meta.key_hash);
+void fetch_parts(const Pod& pod) {
   if (pod.class_id != 0) {
     if (pod.plain) return;
     prefetch(&pod.spec.pod_affinity);
@@ -269,6 +270,21 @@ void fetch_parts(const View& view, const Pod& pod) {
   if (!pod.meta.labels.empty()) prefetch(pod.meta.labels[0].value.data());
 }
 
+// Looking up the page of an address takes long, and several are looked up at a time: of `count`
+// requests together, the pods of those after the next `ahead` and `count`, and the places of names
+// of those after the next `ahead`.
+void fetch_pages(const View& view, Span<PlaceRequest> requests, size_t ahead, size_t count) {
+  const auto each = [&](size_t from, auto&& f) {
+    for (size_t i = from; i < std::min(from + count, requests.size()); ++i)
+      if (requests[i].pod) f(*requests[i].pod);
+  };
+  each(ahead + count, [](const Pod& pod) {
+    prefetch(&pod);
+    prefetch(&pod.meta.key_hash);
+  });
+  each(ahead, [&](const Pod& pod) { view.fetch_pod_key(pod.meta.key_hash); });
+}
+
 Result<PodRef> replica_of(const PlaceRequest& request, size_t index) {
   if (request.replica) return request.replica(index);
   const Pod& p = *request.pod;
@@ -290,12 +306,14 @@ Result<Placing> Placing::begin(Span<Evaluator*> profiles, const PlaceOptions& op
 
 Result<bool> Placing::place(Span<PlaceRequest> requests) {
   const View& view = placer_->view();
-  constexpr size_t kAhead = 8, kPartsAhead = 4;
+  constexpr size_t kAhead = 8, kPartsAhead = 4, kAtOnce = 8;
   for (const PlaceRequest& request : requests) {
-    const auto later = static_cast<size_t>(requests.data() + requests.size() - &request);
-    if (later > kAhead && (&request)[kAhead].pod) fetch_pod(*(&request)[kAhead].pod);
-    if (later > kPartsAhead && (&request)[kPartsAhead].pod)
-      fetch_parts(view, *(&request)[kPartsAhead].pod);
+    const auto at = static_cast<size_t>(&request - requests.data());
+    if (at % kAtOnce == 0) fetch_pages(view, requests.subspan(at), kAhead, kAtOnce);
+    const size_t left = requests.size() - at;
+    if (left > kAhead && (&request)[kAhead].pod) fetch_pod(*(&request)[kAhead].pod);
+    if (left > kPartsAhead && (&request)[kPartsAhead].pod)
+      fetch_parts(*(&request)[kPartsAhead].pod);
     const bool alone = request.replicas == 1 && !request.replica;
     bool stuck = false;
     for (size_t i = 0; i < request.replicas && !stuck; ++i) {

@@ -191,7 +191,8 @@ CountsRef Tables::counts(const View& state, const CountKey& key) const {
 }
 
 bool Tables::again(std::span<const Known> known, Values* out) const {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock<Mutex> lock(mutex_, std::defer_lock);
+  if (!follows_) lock.lock();
   return or_drop_and_throw([&] {
     for (const Known& k : known) {
       Values& values = *out++;

@@ -281,19 +281,14 @@ template <size_t kBlock>
   for (size_t i = 0; i < 64; ++i) to[i] = (which >> i & 1) != 0 ? from[i] : to[i];
 }
 
-[[gnu::always_inline]] inline void take_body(const uint64_t* bits, size_t words,
+[[gnu::always_inline]] inline void take_body(const uint64_t* bits, size_t from, size_t words,
                                              const PlaceSets& sets) {
-  for (size_t k = 0; k * 64 < words; ++k) {
-    uint64_t moved = 0, fresh = 0;
-    for (size_t w = k * 64, end = std::min(words, w + 64); w < end; ++w) {
-      const uint64_t b = bits[w];
-      moved |= uint64_t{sets.now[w] != b} << (w % 64);
-      fresh |= uint64_t{(b & ~sets.ever[w]) != 0} << (w % 64);
-      sets.now[w] = b;
-      sets.ever[w] |= b;
-    }
-    sets.moved_in[k] |= moved;
-    sets.fresh_in[k] |= fresh;
+  for (size_t w = from; w < words; ++w) {
+    const uint64_t b = bits[w];
+    sets.moved_in[w / 64] |= uint64_t{sets.now[w] != b} << (w % 64);
+    sets.fresh_in[w / 64] |= uint64_t{(b & ~sets.ever[w]) != 0} << (w % 64);
+    sets.now[w] = b;
+    sets.ever[w] |= b;
   }
 }
 
@@ -357,7 +352,7 @@ ColumnTop portable_top_narrow(const uint64_t* bits, size_t words, const int32_t*
 }
 uint64_t portable_equal(const int32_t* values, int32_t value) { return equal_body(values, value); }
 void portable_take(const uint64_t* bits, size_t words, PlaceSets sets) {
-  take_body(bits, words, sets);
+  take_body(bits, 0, words, sets);
 }
 
 #if defined(__x86_64__)
@@ -400,9 +395,27 @@ __attribute__((target("avx2,popcnt"))) uint64_t avx2_equal(const int32_t* values
   }
   return out;
 }
+// Four words at a time.
 __attribute__((target("avx2,popcnt"))) void avx2_take(const uint64_t* bits, size_t words,
                                                       PlaceSets sets) {
-  take_body(bits, words, sets);
+  const auto vector = [](uint64_t* p) { return reinterpret_cast<__m256i*>(p); };
+  // The bits of the words in which they differ.
+  const auto differ = [](__m256i a, __m256i b) __attribute__((target("avx2,popcnt"))) {
+    const int same = _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(a, b)));
+    return static_cast<uint64_t>(same ^ 0xf);
+  };
+  const size_t whole = words / 4 * 4;
+  for (size_t w = 0; w < whole; w += 4) {
+    const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bits + w));
+    const __m256i now = _mm256_loadu_si256(vector(sets.now + w));
+    const __m256i ever = _mm256_loadu_si256(vector(sets.ever + w));
+    const __m256i all = _mm256_or_si256(ever, b);
+    sets.moved_in[w / 64] |= differ(now, b) << (w % 64);
+    sets.fresh_in[w / 64] |= differ(ever, all) << (w % 64);
+    _mm256_storeu_si256(vector(sets.now + w), b);
+    _mm256_storeu_si256(vector(sets.ever + w), all);
+  }
+  take_body(bits, whole, words, sets);
 }
 __attribute__((target("avx512f,avx512dq,popcnt"))) void avx512_tops(const uint64_t* which,
                                                                     const uint64_t* bits,
@@ -471,22 +484,18 @@ __attribute__((target("avx512f,avx512dq,popcnt"))) uint64_t avx512_equal(const i
 // Eight words at a time.
 __attribute__((target("avx512f,avx512dq,popcnt"))) void avx512_take(const uint64_t* bits,
                                                                     size_t words, PlaceSets sets) {
-  for (size_t k = 0; k * 64 < words; ++k) {
-    uint64_t moved = 0, fresh = 0;
-    for (size_t w = k * 64, end = std::min(words, w + 64); w < end; w += 8) {
-      const __mmask8 in = static_cast<__mmask8>(end - w >= 8 ? 0xff : (1 << (end - w)) - 1);
-      const __m512i b = _mm512_maskz_loadu_epi64(in, bits + w);
-      const __m512i now = _mm512_maskz_loadu_epi64(in, sets.now + w);
-      const __m512i ever = _mm512_maskz_loadu_epi64(in, sets.ever + w);
-      const __m512i first = _mm512_andnot_si512(ever, b);
-      moved |= uint64_t{_mm512_cmpneq_epi64_mask(now, b)} << (w % 64);
-      fresh |= uint64_t{_mm512_test_epi64_mask(first, first)} << (w % 64);
-      _mm512_mask_storeu_epi64(sets.now + w, in, b);
-      _mm512_mask_storeu_epi64(sets.ever + w, in, _mm512_or_si512(ever, b));
-    }
-    sets.moved_in[k] |= moved;
-    sets.fresh_in[k] |= fresh;
+  const size_t whole = words / 8 * 8;
+  for (size_t w = 0; w < whole; w += 8) {
+    const __m512i b = _mm512_loadu_si512(bits + w);
+    const __m512i now = _mm512_loadu_si512(sets.now + w);
+    const __m512i ever = _mm512_loadu_si512(sets.ever + w);
+    const __m512i all = _mm512_or_si512(ever, b);
+    sets.moved_in[w / 64] |= uint64_t{_mm512_cmpneq_epi64_mask(now, b)} << (w % 64);
+    sets.fresh_in[w / 64] |= uint64_t{_mm512_cmpneq_epi64_mask(ever, all)} << (w % 64);
+    _mm512_storeu_si512(sets.now + w, b);
+    _mm512_storeu_si512(sets.ever + w, all);
   }
+  take_body(bits, whole, words, sets);
 }
 // Sums of eight words' numbers of rows, each with those before it, in three steps.
 __attribute__((target("avx512f,avx512dq,avx512vpopcntdq,popcnt"))) size_t

@@ -246,7 +246,8 @@ void fetch_pod(const Pod& pod) {
   prefetch(&pod.occupied);
   prefetch(&pod.occupied_nonzero);
 }
-void fetch_parts(const Pod& pod) {
+void fetch_parts(const View& view, const Pod& pod) {
+  view.fetch_pod_key(pod.meta.key_hash);
   if (pod.class_id != 0) {
     if (pod.plain) return;
     prefetch(&pod.spec.pod_affinity);
@@ -313,7 +314,7 @@ Result<bool> Placing::place(Span<PlaceRequest> requests) {
     const size_t left = requests.size() - at;
     if (left > kAhead && (&request)[kAhead].pod) fetch_pod(*(&request)[kAhead].pod);
     if (left > kPartsAhead && (&request)[kPartsAhead].pod)
-      fetch_parts(*(&request)[kPartsAhead].pod);
+      fetch_parts(view, *(&request)[kPartsAhead].pod);
     const bool alone = request.replicas == 1 && !request.replica;
     bool stuck = false;
     for (size_t i = 0; i < request.replicas && !stuck; ++i) {

@@ -187,8 +187,8 @@ class Reader final : public Plugin {
       if (full(call.view, row) != nullptr) set.reject(row);
     });
   }
-  Status filter_status(const FilterCall& call, uint32_t row) const override {
-    return Status(Code::kUnschedulable, "full of " + std::string(*full(call.view, row)));
+  void filter_status(const FilterCall& call, uint32_t row, Status* out) const override {
+    out->set(Code::kUnschedulable, "full of " + std::string(*full(call.view, row)));
   }
 
  private:

@@ -329,7 +329,7 @@ class WantsLabel final : public Plugin {
         set.reject(row);
     });
   }
-  Status filter_status(const FilterCall&, uint32_t) const override { return kNo; }
+  void filter_status(const FilterCall&, uint32_t, Status* out) const override { *out = kNo; }
 
  private:
   int* prepared_;

@@ -5,8 +5,8 @@ namespace libsched {
 
 Result<Status> Plugin::pre_filter(const PreFilterCall&, PreFilterResult*) const { return Status(); }
 
-Status Plugin::filter_status(const FilterCall&, uint32_t) const {
-  return Status(Code::kError, "rejected without a reason");
+void Plugin::filter_status(const FilterCall&, uint32_t, Status* out) const {
+  out->set(Code::kError, "rejected without a reason");
 }
 
 Scored Plugin::score(const ScoreCall&, const ScoreSet&, int64_t*) const { return {true, 0}; }

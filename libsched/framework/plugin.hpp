@@ -211,8 +211,9 @@ class Plugin {
   virtual bool filter_rows(const FilterCall&, std::span<const uint32_t>, uint8_t*) const {
     return false;
   }
-  // The whole status of a row that filter() has just rejected, without the plugin's name.
-  virtual Status filter_status(const FilterCall&, uint32_t row) const;
+  // Sets *out to the whole status of a row that filter() has just rejected, but for the plugin's
+  // name.
+  virtual void filter_status(const FilterCall&, uint32_t row, Status* out) const;
   // Rejected rows with the same number have the same filter_status(). kNoReasonKey: unknown until
   // the status is made.
   static constexpr uint64_t kNoReasonKey = ~uint64_t{0};

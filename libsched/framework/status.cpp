@@ -18,6 +18,13 @@ const char* code_name(Code code) {
 
 Status::Status(Code c, std::string reason) : code(c) { reasons.push_back(std::move(reason)); }
 
+void Status::set(Code c, Str reason) {
+  code = c;
+  error.reset();
+  reasons.resize(1);
+  reasons[0].assign(reason);
+}
+
 Status Status::from_error(std::string text) {
   Status s(Code::kError, text);
   s.error = std::move(text);

@@ -52,6 +52,8 @@ struct Status {
   // Upstream's AsStatus(fmt.Errorf("<prefix>%w", s.AsError())).
   static Status wrap(const std::string& prefix, const Status& s);
   void set_error(std::string text);
+  // Sets all but `plugin`, in the memory that there is: of rejections there are many.
+  void set(Code c, Str reason);
   void reset() {
     code = Code::kSuccess;
     plugin.clear();

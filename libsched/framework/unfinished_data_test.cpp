@@ -50,7 +50,7 @@ class Prepares final : public Plugin {
       if (call.view.row(row).name == "n2") set.reject(row);
     });
   }
-  Status filter_status(const FilterCall&, uint32_t) const override { return kNo; }
+  void filter_status(const FilterCall&, uint32_t, Status* out) const override { *out = kNo; }
   Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* data) const override {
     ++cut_->scored;
     *data = cut_->make(call, &cut_->score_next);

@@ -62,12 +62,10 @@ Status rejection(const Framework& framework, const FilterStep& step, const Filte
 void reject(const Framework& framework, const FilterStep& step, const FilterCall& call,
             uint32_t row, Status* status) {
   const std::string& name = framework.plugins()[step.index].name;
-  std::string plugin = std::move(status->plugin);  // mostly it has room for the name
-  *status = step.plugin->filter_status(call, row);
+  step.plugin->filter_status(call, row, status);
   if (!status->rejected())
     *status = Status::wrap("running " + go_quote(name) + " filter plugin: ", *status);
-  plugin = name;
-  status->plugin = std::move(plugin);
+  status->plugin = name;
 }
 
 template <typename F>

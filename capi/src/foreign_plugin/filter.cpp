@@ -51,8 +51,8 @@ void ForeignPlugin::filter(const FilterCall& call, const RowSet& set) const {
   }
 }
 
-Status ForeignPlugin::filter_status(const FilterCall& call, uint32_t row) const {
-  return static_cast<const Verdicts&>(*call.data).status(*r_, row);
+void ForeignPlugin::filter_status(const FilterCall& call, uint32_t row, Status* out) const {
+  *out = static_cast<const Verdicts&>(*call.data).status(*r_, row);
 }
 
 void ForeignPlugin::filter_each(const FilterCall& call, const RowSet& set,

@@ -33,7 +33,7 @@ class ForeignPlugin final : public Plugin {
   Status remove_pod(const PodChange& change) const override;
   std::shared_ptr<PluginData> prepare(const Call&, const Pod&) const override;
   void filter(const FilterCall& call, const RowSet& set) const override;
-  Status filter_status(const FilterCall& call, uint32_t row) const override;
+  void filter_status(const FilterCall& call, uint32_t row, Status* out) const override;
 
   // score.cpp
   Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>*) const override;

@@ -116,11 +116,14 @@ class DynamicResources final : public Plugin {
     });
   }
 
-  Status filter_status(const FilterCall& call, uint32_t row) const override {
-    if (call.data == nullptr) return Status::from_error("not found");
+  void filter_status(const FilterCall& call, uint32_t row, Status* out) const override {
+    if (call.data == nullptr) {
+      *out = Status::from_error("not found");
+      return;
+    }
     ClaimData& data = *static_cast<const ClaimsOfCycle&>(*call.data).data;
-    return data.verdict(call.node(row), call.services.clock(), [&] { return call.exceeded(); })
-        .status;
+    *out =
+        data.verdict(call.node(row), call.services.clock(), [&] { return call.exceeded(); }).status;
   }
 
   void pod_facts(const Call& call, const Pod& pod, const Status& status,

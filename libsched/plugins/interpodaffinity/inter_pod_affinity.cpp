@@ -66,18 +66,21 @@ class InterPodAffinity final : public Plugin {
     const auto* data = static_cast<const AffinityFilter*>(call.data);
     return !call.pre_filtered || data == nullptr ? 0 : 1 + data->rule(row);
   }
-  Status filter_status(const FilterCall& call, uint32_t row) const override {
+  void filter_status(const FilterCall& call, uint32_t row, Status* out) const override {
     const auto* data = static_cast<const AffinityFilter*>(call.data);
-    if (!call.pre_filtered || data == nullptr) return not_pre_filtered();
+    if (!call.pre_filtered || data == nullptr) {
+      *out = not_pre_filtered();
+      return;
+    }
     switch (data->rule(row)) {
       case AffinityFilter::kAffinity:
-        return Status(Code::kUnschedulableAndUnresolvable,
-                      "node(s) didn't match pod affinity rules");
+        return out->set(Code::kUnschedulableAndUnresolvable,
+                        "node(s) didn't match pod affinity rules");
       case AffinityFilter::kAnti:
-        return Status(Code::kUnschedulable, "node(s) didn't match pod anti-affinity rules");
+        return out->set(Code::kUnschedulable, "node(s) didn't match pod anti-affinity rules");
       default:
-        return Status(Code::kUnschedulable,
-                      "node(s) didn't satisfy existing pods anti-affinity rules");
+        return out->set(Code::kUnschedulable,
+                        "node(s) didn't satisfy existing pods anti-affinity rules");
     }
   }
 

@@ -123,11 +123,11 @@ class NodeAffinityPlugin final : public Plugin {
     }
   }
 
-  Status filter_status(const FilterCall& call, uint32_t row) const override {
+  void filter_status(const FilterCall& call, uint32_t row, Status* out) const override {
     const bool enforced = !static_cast<const Compiled&>(*call.data).added.matches(call.view, row);
-    return Status(Code::kUnschedulableAndUnresolvable,
-                  enforced ? "node(s) didn't match scheduler-enforced node affinity"
-                           : "node(s) didn't match Pod's node affinity/selector");
+    out->set(Code::kUnschedulableAndUnresolvable,
+             enforced ? "node(s) didn't match scheduler-enforced node affinity"
+                      : "node(s) didn't match Pod's node affinity/selector");
   }
 
   uint64_t reason_key(const FilterCall& call, uint32_t row) const override {

@@ -42,12 +42,12 @@ class NodeDeclaredFeatures final : public Plugin {
     });
   }
 
-  Status filter_status(const FilterCall& call, uint32_t) const override {
+  void filter_status(const FilterCall& call, uint32_t, Status* out) const override {
     if (!call.pre_filtered)
-      return Status(Code::kError,
-                    "error reading \"PreFilterNodeDeclaredFeatures\" from cycle-state: not found");
-    return Status(Code::kUnschedulableAndUnresolvable,
-                  "node(s) didn't match Pod's required features");
+      return out->set(
+          Code::kError,
+          "error reading \"PreFilterNodeDeclaredFeatures\" from cycle-state: not found");
+    out->set(Code::kUnschedulableAndUnresolvable, "node(s) didn't match Pod's required features");
   }
 
   uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }

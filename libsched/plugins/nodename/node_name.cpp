@@ -23,9 +23,8 @@ class NodeName final : public Plugin {
     if (there) set.alive[row / 64 - set.first_word] = keep;
   }
 
-  Status filter_status(const FilterCall&, uint32_t) const override {
-    return Status(Code::kUnschedulableAndUnresolvable,
-                  "node(s) didn't match the requested node name");
+  void filter_status(const FilterCall&, uint32_t, Status* out) const override {
+    out->set(Code::kUnschedulableAndUnresolvable, "node(s) didn't match the requested node name");
   }
 
   uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }

@@ -39,11 +39,10 @@ class NodePorts final : public Plugin {
                    });
   }
 
-  Status filter_status(const FilterCall& call, uint32_t) const override {
+  void filter_status(const FilterCall& call, uint32_t, Status* out) const override {
     if (!call.pre_filtered)
-      return Status(Code::kError, "reading \"PreFilterNodePorts\" from cycleState: not found");
-    return Status(Code::kUnschedulable,
-                  "node(s) didn't have free ports for the requested pod ports");
+      return out->set(Code::kError, "reading \"PreFilterNodePorts\" from cycleState: not found");
+    out->set(Code::kUnschedulable, "node(s) didn't have free ports for the requested pod ports");
   }
 
   uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }

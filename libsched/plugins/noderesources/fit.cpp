@@ -126,26 +126,28 @@ class NodeResourcesFit final : public Plugin {
     return true;
   }
 
-  Status filter_status(const FilterCall& call, uint32_t row) const override {
+  void filter_status(const FilterCall& call, uint32_t row, Status* out) const override {
     if (!call.pre_filtered)
-      return Status(Code::kError,
-                    "error reading \"PreFilterNodeResourcesFit\" from cycleState: not found");
+      return out->set(Code::kError,
+                      "error reading \"PreFilterNodeResourcesFit\" from cycleState: not found");
     const NodeView node = call.node(row);
-    Status out(Code::kUnschedulable);
+    out->set(Code::kUnschedulable, {});
+    size_t count = 0;
     for (const Demand& d : static_cast<const Demands&>(*call.data).list) {
       if (!lacks(node, d)) continue;
+      if (count == out->reasons.size()) out->reasons.emplace_back();
+      std::string& reason = out->reasons[count++];
       if (d.resource == kPods) {
-        out.reasons.push_back("Too many pods");  // always resolvable
+        reason = "Too many pods";  // always resolvable
         continue;
       }
       constexpr Str kInsufficient = "Insufficient ";
-      std::string& reason = out.reasons.emplace_back();
       reason.reserve(kInsufficient.size() + d.name.size());
-      reason.append(kInsufficient).append(d.name);
+      reason.assign(kInsufficient).append(d.name);
       if (d.need > (d.resource != kUnknownResource ? node.allocatable(d.resource) : 0))
-        out.code = Code::kUnschedulableAndUnresolvable;
+        out->code = Code::kUnschedulableAndUnresolvable;
     }
-    return out;
+    out->reasons.resize(count);
   }
 
   void node_facts(const FilterCall& call, uint32_t row, const Status& status,

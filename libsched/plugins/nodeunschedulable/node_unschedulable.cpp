@@ -30,8 +30,8 @@ class NodeUnschedulable final : public Plugin {
     for (size_t w = 0; w < words; ++w) set.alive[w] &= ~bits[w];
   }
 
-  Status filter_status(const FilterCall&, uint32_t) const override {
-    return Status(Code::kUnschedulableAndUnresolvable, "node(s) were unschedulable");
+  void filter_status(const FilterCall&, uint32_t, Status* out) const override {
+    out->set(Code::kUnschedulableAndUnresolvable, "node(s) were unschedulable");
   }
 
   uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }

@@ -116,20 +116,20 @@ class NodeVolumeLimits final : public Plugin {
     });
   }
 
-  Status filter_status(const FilterCall& call, uint32_t row) const override {
+  void filter_status(const FilterCall& call, uint32_t row, Status* out) const override {
     AttachedVolumes scratch;
     Judgement j = judge(call, row, &scratch);
     switch (j.verdict) {
       case Verdict::kFits: break;
       case Verdict::kTooMany:
-        return Status(Code::kUnschedulable, "node(s) exceed max volume count");
+        return out->set(Code::kUnschedulable, "node(s) exceed max volume count");
       case Verdict::kNoDriver:
-        return Status(Code::kUnschedulable,
-                      std::string(j.driver) + " CSI driver is not installed on the node");
-      case Verdict::kNewFails: return variant(call, row).status;
-      case Verdict::kThereFails: return std::move(j.status);
+        return out->set(Code::kUnschedulable,
+                        std::string(j.driver) + " CSI driver is not installed on the node");
+      case Verdict::kNewFails: *out = variant(call, row).status; return;
+      case Verdict::kThereFails: *out = std::move(j.status); return;
     }
-    return Plugin::filter_status(call, row);
+    Plugin::filter_status(call, row, out);
   }
 
   void node_facts(const FilterCall& call, uint32_t row, const Status& status,

@@ -68,9 +68,12 @@ class PodTopologySpread final : public Plugin {
     return true;
   }
 
-  Status filter_status(const FilterCall& call, uint32_t row) const override {
-    if (call.data == nullptr) return not_pre_filtered();
-    return hard_status(static_cast<const HardConstraints&>(*call.data), row);
+  void filter_status(const FilterCall& call, uint32_t row, Status* out) const override {
+    if (call.data == nullptr) {
+      *out = not_pre_filtered();
+      return;
+    }
+    *out = hard_status(static_cast<const HardConstraints&>(*call.data), row);
   }
 
   void node_facts(const FilterCall& call, uint32_t row, const Status& status,

@@ -68,8 +68,8 @@ class TaintToleration final : public Plugin {
       sets[id].rows.and_not_into(set.first_word, set.words, set.alive);
   }
 
-  Status filter_status(const FilterCall& call, uint32_t row) const override {
-    return Status(Code::kUnschedulableAndUnresolvable, reason(call, row));
+  void filter_status(const FilterCall& call, uint32_t row, Status* out) const override {
+    out->set(Code::kUnschedulableAndUnresolvable, reason(call, row));
   }
 
   uint64_t reason_key(const FilterCall& call, uint32_t row) const override {

@@ -117,9 +117,9 @@ class VolumeBinding final : public Plugin {
     }
   }
 
-  Status filter_status(const FilterCall& call, uint32_t row) const override {
-    if (call.data == nullptr) return Status(Code::kError, "not found");
-    return static_cast<const Volumes&>(*call.data).found->status(row);
+  void filter_status(const FilterCall& call, uint32_t row, Status* out) const override {
+    if (call.data == nullptr) return out->set(Code::kError, "not found");
+    *out = static_cast<const Volumes&>(*call.data).found->status(row);
   }
 
   uint64_t reason_key(const FilterCall& call, uint32_t row) const override {

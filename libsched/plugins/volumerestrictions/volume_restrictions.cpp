@@ -123,13 +123,16 @@ class VolumeRestrictions final : public Plugin {
     }
   }
 
-  Status filter_status(const FilterCall& call, uint32_t row) const override {
+  void filter_status(const FilterCall& call, uint32_t row, Status* out) const override {
     if (disk_conflict(call, Disks(call.pod), row))
-      return Status(Code::kUnschedulable, "node(s) had no available disk");
-    if (call.data == nullptr) return not_pre_filtered();
-    return Status(Code::kUnschedulable,
-                  "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access "
-                  "mode already in-use by another pod");
+      return out->set(Code::kUnschedulable, "node(s) had no available disk");
+    if (call.data == nullptr) {
+      *out = not_pre_filtered();
+      return;
+    }
+    out->set(Code::kUnschedulable,
+             "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access "
+             "mode already in-use by another pod");
   }
 
   void pod_facts(const Call& call, const Pod& pod, const Status& status,

@@ -90,10 +90,11 @@ class VolumeZone final : public Plugin {
     }
   }
 
-  Status filter_status(const FilterCall& call, uint32_t) const override {
+  void filter_status(const FilterCall& call, uint32_t, Status* out) const override {
     const Zones& zones = static_cast<const Zones&>(*call.data);
-    if (!zones.status.success()) return zones.status;
-    return Status(Code::kUnschedulableAndUnresolvable, "node(s) had no available volume zone");
+    if (zones.status.success())
+      return out->set(Code::kUnschedulableAndUnresolvable, "node(s) had no available volume zone");
+    *out = zones.status;
   }
 
   uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }

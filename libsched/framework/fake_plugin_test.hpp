@@ -68,8 +68,8 @@ class FakePlugin final : public Plugin {
       }
     });
   }
-  Status filter_status(const FilterCall& call, uint32_t row) const override {
-    return fake_.filter(call, *call.view.node(row));
+  void filter_status(const FilterCall& call, uint32_t row, Status* out) const override {
+    *out = fake_.filter(call, *call.view.node(row));
   }
   Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>*) const override {
     return fake_.pre_score(call);

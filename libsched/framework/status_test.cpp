@@ -51,6 +51,17 @@ TEST_CASE("statuses are equal only with equal code, plugin and reasons, and rese
   CHECK(b == Status());
 }
 
+TEST_CASE("set() leaves nothing of the status before but the plugin") {
+  for (Status s : {Status(), Status(Code::kPending, "one"), Status::from_error("failed")}) {
+    s.plugin = "P";
+    s.reasons.push_back("more");
+    s.set(Code::kUnschedulable, "full");
+    Status want(Code::kUnschedulable, "full");
+    want.plugin = "P";
+    CHECK(s == want);
+  }
+}
+
 TEST_CASE("errors: upstream's AsStatus, AsError and WithError, and how the runtime wraps them") {
   Status s = Status::from_error("broken");
   CHECK(s.code == Code::kError);

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -127,6 +128,11 @@ class Mirrored {
       const T* const chunk = mirror_.chunk(i / N) - i;
       for (const size_t end = std::min(size_, i + N); i < end; ++i) f(i, chunk[i]);
     }
+  }
+  // Calls f(span) for all, in parts of N items.
+  template <typename F>
+  void for_each_part(F&& f) const {
+    for (size_t i = 0; i < size_; i += N) f(std::span<const T>(run(i), std::min(N, size_ - i)));
   }
 
   // --- for the writer ---

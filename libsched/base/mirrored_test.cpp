@@ -22,6 +22,13 @@ std::vector<T> values(const Mirrored<T, N>& from) {
     CHECK(&item == &from[i]);
     out.push_back(item);
   });
+  size_t seen = 0;
+  from.for_each_part([&](std::span<const T> some) {
+    CHECK(some.data() == &from[seen]);
+    CHECK(some.size() == std::min(N, out.size() - seen));
+    seen += some.size();
+  });
+  CHECK(seen == out.size());
   return out;
 }
 

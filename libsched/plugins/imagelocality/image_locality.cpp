@@ -151,17 +151,24 @@ class ImageLocality final : public Plugin {
                         const ScoreSet& set) {
     return images.lists_rows() && set.count * kRowsPerHolder < wanted[0]->holders.size();
   }
-  // Calls f(row, score) for each node that has the image, the only one of a pod.
+  // Calls f(row, score) for each node that the image, the only one of a pod, gives another score
+  // than nodes without it: of small images there are none.
   template <typename F>
   static void each_holder(const Images::Image& image, size_t all_nodes, int64_t max, F&& f) {
+    const int64_t without = score_of(0, max);
     uint32_t nodes = 0;  // mostly the same for all nodes
-    int64_t score = 0;
-    image.holders.for_each([&](size_t, const Images::Holder& h) {
-      if (h.nodes != nodes) {
-        nodes = h.nodes;
-        score = score_of(scaled_size(image.size, nodes, all_nodes), max);
+    int64_t score = without;
+    image.holders.for_each_part([&](std::span<const Images::Holder> some) {
+      uint32_t differ = 0;
+      for (const Images::Holder& h : some) differ |= h.nodes ^ nodes;
+      if (differ == 0 && score == without) return;
+      for (const Images::Holder& h : some) {
+        if (h.nodes != nodes) {
+          nodes = h.nodes;
+          score = score_of(scaled_size(image.size, nodes, all_nodes), max);
+        }
+        if (score != without) f(h.row, score);
       }
-      f(h.row, score);
     });
   }
   static int64_t score_of(int64_t sum, int64_t max) {

@@ -60,8 +60,8 @@ class Tables {
     SumsRef sums;  // empty, too, if they are not kept any more
   };
   // Sets out[i] to the values of known[i] as they are now. Returns false if some of the counts are
-  // not kept any more. In a snapshot any thread may call it; in a cluster only the writer, and while
-  // no other thread asks for it, so that nothing needs to be locked.
+  // not kept any more. In a snapshot any thread may call it; in a cluster only the writer, and
+  // while no other thread asks for it, so that nothing needs to be locked.
   bool again(std::span<const Known> known, Values* out) const;
   // Sums over the rows of `eligible` (whole words; rows without a domain are ignored).
   SumsRef sums(const CountsRef& counts, const TopologyRef& topology, Span<uint64_t> eligible) const;

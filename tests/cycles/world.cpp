@@ -115,13 +115,13 @@ class World::FakePlugin final : public Plugin {
   }
   void filter(const FilterCall& call, const RowSet& set) const override {
     set.for_each([&](uint32_t row) {
-      const Status s = filter_status(call, row);
+      const Status s = verdict(call, row);
       if (s.success()) return;
       s.rejected() ? set.reject(row) : set.reject_with_error(row);
     });
   }
-  Status filter_status(const FilterCall& call, uint32_t row) const override {
-    return status_of(rule("filter", call.pod, call.node(row).name()));
+  void filter_status(const FilterCall& call, uint32_t row, Status* out) const override {
+    *out = verdict(call, row);
   }
   Status post_filter(const PostFilterCall& call, std::optional<Nomination>* out) const override {
     const Rule r = rule("postFilter", call.pod);
@@ -226,6 +226,9 @@ class World::FakePlugin final : public Plugin {
   std::string name() const { return spec_.json["name"].get<std::string>(); }
   Rule rule(const char* point, const Pod& pod, Str node = {}) const {
     return world_.pick(spec_.rules.at(point), pod.meta.name, node, {});
+  }
+  Status verdict(const FilterCall& call, uint32_t row) const {
+    return status_of(rule("filter", call.pod, call.node(row).name()));
   }
   Status note(const char* point, const Pod& pod, Str node, Status s) const {
     std::string line = name() + "." + point;

@@ -219,13 +219,22 @@ void Quantity::add(const Quantity& other) {
 }
 
 void Quantity::subtract(const Quantity& other) {
+  constexpr int128 kLeastDecimal = static_cast<int128>(1) << 127;
   Quantity negative = other;
-  if (other.kind_ == Kind::kBig) {
+  if (other.kind_ == Kind::kAmount && static_cast<int64_t>(other.low_) == kMinInt64) {
+    // Among amounts upstream takes it for its own negative, unless that overflows.
+    const Quantity before = *this;
+    if (kind_ == Kind::kAmount) add(negative);
+    if (kind_ == Kind::kAmount) return;
+    *this = before;
+    negative.high_ = 0;
+    negative.scale_ = wrap_sub(0, other.scale_);
+    negative.kind_ = Kind::kDecimal;
+  } else if (other.kind_ == Kind::kBig || other.unscaled() == kLeastDecimal) {
     BigDecimal v = other.to_big();
     v.negative = !v.negative;
     if (!negative.set_big(std::move(v), other.scale_)) return;
   } else {
-    // The smallest int64 stays what it is, as in upstream's arithmetic.
     const uint128 value = -static_cast<uint128>(other.unscaled());
     negative.low_ = static_cast<uint64_t>(value);
     if (other.kind_ == Kind::kDecimal) negative.high_ = static_cast<int64_t>(value >> 64);

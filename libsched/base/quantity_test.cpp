@@ -189,6 +189,34 @@ TEST_CASE("addition and order are exact, whatever the representation") {
   CHECK(thirds.to_string() == "100000000000000000000000000000000000000000000.2");
 }
 
+// Recorded from k8s.io/apiserver v0.36.3: quantity(text).sub(-9223372036854775808).
+TEST_CASE("the smallest int64 is its own negative among amounts, and no others") {
+  const std::pair<const char*, const char*> recorded[] = {
+      {"0", "-9223372036854775808"},
+      {"1", "-9223372036854775807"},
+      {"1k", "-9223372036854774808"},
+      {"1E", "-8223372036854775808"},
+      {"-1", "9223372036854775807"},
+      {".5", "9223372036854775808.5"},
+      {"0.0000000001", "9223372036854775808.000000001"},
+      {"9223372036854775807", "18446744073709551615"},
+      {"-9223372036854775808", "0"},
+      {"12345678901234567890", "21569050938089343698"},
+  };
+  for (const auto& [text, want] : recorded) {
+    CAPTURE(text);
+    Quantity difference = quantity(text);
+    difference.subtract(Quantity::from_int(kMin));
+    CHECK(difference.to_string() == want);
+  }
+  // A decimal of 128 bits has no such number.
+  Quantity least = quantity("-170141183460469231731687303715884105727n");
+  least.subtract(quantity("1n"));
+  Quantity difference = quantity("1n");
+  difference.subtract(least);
+  CHECK(difference.to_string() == "170141183460469231731687303715.884105729");
+}
+
 TEST_CASE("exponents beyond all use cost nothing") {
   CHECK(quantity("1e2000000000").compare(quantity("9e1999999999")) == 1);
   CHECK(quantity("-1e2000000000").compare(quantity("1")) == -1);

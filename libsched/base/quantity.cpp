@@ -222,7 +222,7 @@ void Quantity::subtract(const Quantity& other) {
   constexpr int128 kLeastDecimal = static_cast<int128>(1) << 127;
   Quantity negative = other;
   if (other.kind_ == Kind::kAmount && static_cast<int64_t>(other.low_) == kMinInt64) {
-    // Among amounts upstream takes it for its own negative, unless that overflows.
+    // Among amounts upstream takes this number for its own negative, unless the sum overflows.
     const Quantity before = *this;
     if (kind_ == Kind::kAmount) add(negative);
     if (kind_ == Kind::kAmount) return;

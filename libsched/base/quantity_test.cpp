@@ -209,7 +209,7 @@ TEST_CASE("the smallest int64 is its own negative among amounts, and no others")
     difference.subtract(Quantity::from_int(kMin));
     CHECK(difference.to_string() == want);
   }
-  // A decimal of 128 bits has no such number.
+  // Decimals have no such number: the smallest of 128 bits is subtracted exactly, too.
   Quantity least = quantity("-170141183460469231731687303715884105727n");
   least.subtract(quantity("1n"));
   Quantity difference = quantity("1n");

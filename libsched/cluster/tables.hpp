@@ -190,8 +190,8 @@ class Tables {
                       uint64_t hash) const;
   void shrink(const Table* keep_table, const Topology* keep_topology) const;
 
-  // Filled while other threads read the state: guarded by mutex_ in queries, and by the rule that
-  // no thread queries while the writer changes the state.
+  // Filled while other threads read the state: guarded by mutex_ in queries but again(), and by the
+  // rule that no thread queries while the writer changes the state.
   mutable Mutex mutex_;
   mutable std::vector<Topology> topologies_;
   mutable std::vector<Table> tables_;

@@ -115,10 +115,11 @@ PlacedTotals::Best PlacedTotals::best(const NodePlaces& places) {
   ranked_ = false;
   renew_stale();
   count();
+  const ColumnKernels& kernels = column_kernels();
   // After so many bounds that are too high none is left.
   constexpr int kBounds = 4;
   for (int n = 1;; ++n) {
-    const int32_t top = column_kernels().largest(best_.data(), best_.size());
+    const int32_t top = kernels.largest(best_.data(), best_.size());
     const uint32_t place = first_by_levels(top);
     if (place != kNoId) return {top, place};
     make_exact(top, n == kBounds);

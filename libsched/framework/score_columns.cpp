@@ -7,7 +7,6 @@
 #include <array>
 #include <bit>
 #include <limits>
-#include <string_view>
 
 #include "libsched/framework/scoring.hpp"
 #include "libsched/framework/vector_intrinsics.hpp"
@@ -260,10 +259,10 @@ template <size_t kBlock>
   return static_cast<size_t>(n);
 }
 
-[[gnu::always_inline]] inline size_t ranks_body(const uint64_t* bits, size_t words,
-                                                uint32_t* ranks) {
-  uint32_t n = 0;
-  for (size_t w = 0; w < words; ++w) {
+// From a word on, before which there are n rows.
+[[gnu::always_inline]] inline size_t ranks_body(const uint64_t* bits, size_t from, size_t words,
+                                                uint32_t n, uint32_t* ranks) {
+  for (size_t w = from; w < words; ++w) {
     ranks[w] = n;
     n += static_cast<uint32_t>(std::popcount(bits[w]));
   }
@@ -333,7 +332,7 @@ template <size_t kBlock>
     return best_of_body(values, ranks, count);                                                    \
   }                                                                                               \
   ATTRIBUTE size_t NAME##_ranks(const uint64_t* bits, size_t words, uint32_t* ranks) {            \
-    return ranks_body(bits, words, ranks);                                                        \
+    return ranks_body(bits, 0, words, 0, ranks);                                                  \
   }                                                                                               \
   ATTRIBUTE int32_t NAME##_largest(const int32_t* values, size_t count) {                         \
     return largest_body(values, count);                                                           \
@@ -515,12 +514,8 @@ vpopcnt_ranks(const uint64_t* bits, size_t words, uint32_t* ranks) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(ranks + w), _mm512_cvtepi64_epi32(rank));
     before = _mm512_add_epi64(before, _mm512_permutexvar_epi64(last, sum));
   }
-  auto out = static_cast<uint32_t>(_mm_cvtsi128_si64(_mm512_castsi512_si128(before)));
-  for (; w < words; ++w) {
-    ranks[w] = out;
-    out += static_cast<uint32_t>(std::popcount(bits[w]));
-  }
-  return out;
+  const auto n = static_cast<uint32_t>(_mm_cvtsi128_si64(_mm512_castsi512_si128(before)));
+  return ranks_body(bits, w, words, n, ranks);
 }
 
 LIBSCHED_COLUMN_KERNELS(avx2, __attribute__((target("avx2,popcnt"))))

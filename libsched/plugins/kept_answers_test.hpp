@@ -59,15 +59,15 @@ class Asking {
       uint64_t alive = uint64_t{1} << (row % 64), errors = 0;
       const FilterCall call{call_, pod_, *state_, data_.get(), pre_filtered_};
       plugin_.filter(call, {row / 64, 1, &alive, &errors});
+      if (alive != 0) {
+        out.rows[row] = "Success";
+        continue;
+      }
       // What an earlier rejection has left is not part of the answer.
       Status status = Status::from_error("of another row");
       status.reasons.push_back("and another reason");
-      if (alive != 0)
-        status.reset();
-      else
-        plugin_.filter_status(call, row, &status);
-      out.rows[row] = alive != 0 ? "Success" : answer_text(status);
-      if (alive == 0 && errors != 0) out.rows[row] += " (Error)";
+      plugin_.filter_status(call, row, &status);
+      out.rows[row] = answer_text(status) + (errors != 0 ? " (Error)" : "");
     }
     return out;
   }

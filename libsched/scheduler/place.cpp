@@ -271,9 +271,9 @@ void fetch_parts(const View& view, const Pod& pod) {
   if (!pod.meta.labels.empty()) prefetch(pod.meta.labels[0].value.data());
 }
 
-// Looking up the page of an address takes long, and several are looked up at a time: of `count`
-// requests together, the pods of those after the next `ahead` and `count`, and the places of names
-// of those after the next `ahead`.
+// Finding the page of an address takes long, but the processor finds several at the same time. So
+// this touches the table of names for `count` requests from requests[ahead] on, and the pods of the
+// `count` requests behind those. The functions above then bring all closer, pod by pod.
 void fetch_pages(const View& view, Span<PlaceRequest> requests, size_t ahead, size_t count) {
   const auto each = [&](size_t from, auto&& f) {
     for (size_t i = from; i < std::min(from + count, requests.size()); ++i)

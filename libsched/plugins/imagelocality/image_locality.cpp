@@ -151,8 +151,8 @@ class ImageLocality final : public Plugin {
                         const ScoreSet& set) {
     return images.lists_rows() && set.count * kRowsPerHolder < wanted[0]->holders.size();
   }
-  // Calls f(row, score) for each node that the image, the only one of a pod, gives another score
-  // than nodes without it: of small images there are none.
+  // Calls f(row, score) for each node to which the image, the only one of a pod, gives another
+  // score than nodes without it have. A small image gives none.
   template <typename F>
   static void each_holder(const Images::Image& image, size_t all_nodes, int64_t max, F&& f) {
     const int64_t without = score_of(0, max);

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "libsched/base/mirrored_items.hpp"
 #include "libsched/base/prefetch.hpp"
 #include "libsched/objects/pod_parts.hpp"
 #include "libsched/plugins/interpodaffinity/incoming_terms.hpp"
@@ -218,9 +219,8 @@ namespace {
 // Adds the rows' counts, times a factor, to sums[i].
 void add_counts(const CountTable& table, uint32_t times, std::span<const uint32_t> rows,
                 uint32_t* sums) {
-  const int32_t* const all = table.rows.items();  // a writer's
-  for (size_t i = 0; i < rows.size(); ++i)
-    sums[i] += times * static_cast<uint32_t>(all != nullptr ? all[rows[i]] : table.rows[rows[i]]);
+  const MirroredItems all(table.rows);
+  for (size_t i = 0; i < rows.size(); ++i) sums[i] += times * static_cast<uint32_t>(all[rows[i]]);
 }
 
 }  // namespace

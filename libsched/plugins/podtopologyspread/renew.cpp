@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libsched/base/mirrored_items.hpp"
 #include "libsched/base/prefetch.hpp"
 #include "libsched/framework/score_columns.hpp"
 
@@ -12,18 +13,6 @@ namespace libsched {
 namespace {
 
 using Judged = HardConstraints::Judged;
-
-// The items of a Mirrored, of which a writer's lie side by side.
-template <typename T, size_t N>
-class Items {
- public:
-  explicit Items(const Mirrored<T, N>& all) : all_(all), items_(all.items()) {}
-  const T& operator[](size_t i) const { return items_ != nullptr ? items_[i] : all_[i]; }
-
- private:
-  const Mirrored<T, N>& all_;
-  const T* const items_;
-};
 
 bool by_row(const HardConstraint& c) { return c.column->unique(); }
 
@@ -43,8 +32,8 @@ void judge_all(const View& view, const HardConstraint& c, Judged* out) {
 // Where each row is a domain of its own, and the smallest count is as before.
 void judge_rows(const HardConstraint& c, std::span<const uint32_t> rows, Judged* out,
                 std::vector<uint32_t>* hit) {
-  const Items counts(c.counts->rows);
-  const Items domains(c.column->domain);
+  const MirroredItems counts(c.counts->rows);
+  const MirroredItems domains(c.column->domain);
   for (const uint32_t r : rows) prefetch(&counts[r]);  // they lie scattered
   for (const uint32_t r : rows) {
     const bool eligible = (c.eligible[r / 64] >> (r % 64) & 1) != 0;
@@ -62,7 +51,7 @@ bool judge_domains(const View& view, const HardConstraint& c, Judged* out) {
   const auto& domains = c.column->domains;
   std::vector<uint32_t>& changed = out->changed;
   changed.clear();
-  const Items sums(c.sums->sum);
+  const MirroredItems sums(c.sums->sum);
   for (size_t d = 0, end = out->full.size(); d < end; ++d)
     if ((sums[d] > c.most) != (out->full[d] != 0)) changed.push_back(static_cast<uint32_t>(d));
   size_t opened = 0, closed = 0;

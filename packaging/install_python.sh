@@ -32,7 +32,7 @@ now=$(digest libsched capi net cmake bindings/pybind11 python CMakeLists.txt pyp
 if [ "$now" != "$(cat "$stamp" 2>/dev/null)" ] || [ ! -x .venv/bin/libsched ]; then
   packaging/build.sh release libsched libsched_net
   install_wheel libsched "$stamp" "$now" . \
-    -C cmake.define.LIBSCHED_PREBUILT="$PWD/build/release/lib/libsched.so"
+    --config-settings cmake.define.LIBSCHED_PREBUILT="$PWD/build/release/lib/libsched.so"
 fi
 
 stamp=.venv/libsched_evaluate.sha256

@@ -74,9 +74,9 @@ for python in "$@"; do
   work=$(mktemp -d)
   CC=$root/tools/zig-clang CXX=$root/tools/zig-clang++ "$python" -m pip wheel --quiet --disable-pip-version-check \
     --no-deps --no-build-isolation --wheel-dir "$work" . \
-    -C build-dir="build/wheel-{wheel_tag}" -C install.strip=true \
-    -C cmake.define.LIBSCHED_NOTICES="$PWD/build/wheel/stripped/NOTICES.txt" \
-    -C cmake.define.LIBSCHED_PREBUILT="$PWD/build/wheel/stripped/libsched.so"
+    --config-settings build-dir="build/wheel-{wheel_tag}" --config-settings install.strip=true \
+    --config-settings cmake.define.LIBSCHED_NOTICES="$PWD/build/wheel/stripped/NOTICES.txt" \
+    --config-settings cmake.define.LIBSCHED_PREBUILT="$PWD/build/wheel/stripped/libsched.so"
   "$python" -m wheel tags --remove --platform-tag "$platform" "$work"/*.whl > /dev/null
   mv "$work"/*.whl build/wheels/
   rmdir "$work"

@@ -95,9 +95,9 @@ def cluster_and_plugin(tmp_path):
         plugin.write_text(f"#!{sys.executable}\nimport sys\nfrom libsched.cli.{module} import main\nsys.exit(main())\n")
         plugin.chmod(0o755)
 
-    def go(*arguments):
+    def go(*arguments, program="kubectl"):
         return subprocess.run(
-            ["kubectl", *arguments], capture_output=True, text=True, cwd=tmp_path, check=False,
+            [program, *arguments], capture_output=True, text=True, cwd=tmp_path, check=False,
             env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "KUBECONFIG": str(config),
                  "HOME": str(tmp_path)})
 
@@ -164,14 +164,24 @@ def test_every_kind_is_served_or_named():
     assert set(dump.RESOURCES) - served == {"csistoragecapacities"}
 
 
-@pytest.fixture
-def candidates(kubectl_with_plugin):
-    """A function that returns what kubectl offers after `kubectl libsched WORDS`, and its number for the shell."""
-    def of(*words):
-        done = kubectl_with_plugin("__complete", "libsched", *words)
-        lines = done.stdout.splitlines()
-        if not lines or lines[-1] == ":0" and len(lines) == 1 and words == ("",):
+@pytest.fixture(params=["kubectl", "program"])
+def candidates(request, kubectl_with_plugin, tmp_path):
+    """A function that returns what is offered after `kubectl libsched WORDS`, and its number for the shell.
+
+    kubectl asks the plugin's program for completion from 1.26 on. The program is asked directly as well, because older
+    releases of Debian have an older kubectl.
+    """
+    if request.param == "kubectl":
+        version = json.loads(kubectl_with_plugin("version", "--client", "-o", "json").stdout)["clientVersion"]
+        if int(version["minor"].rstrip("+")) < 26:
             pytest.skip("this kubectl does not complete the words of plugins (1.26 and later do)")
+
+    def of(*words):
+        if request.param == "kubectl":
+            done = kubectl_with_plugin("__complete", "libsched", *words)
+        else:
+            done = kubectl_with_plugin(*words, program=tmp_path / "bin" / "kubectl_complete-libsched")
+        lines = done.stdout.splitlines()
         return {line.partition("\t")[0]: line.partition("\t")[2] for line in lines[:-1]}, lines[-1]
     return of
 

@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 
 import project
 import pytest
@@ -100,8 +99,7 @@ TRAIN = project.ROOT / "examples" / "clusters" / "pods" / "train.yaml"
                                                 ("more_nodes.c", [SHOP, TRAIN, 20, "gpu-train-b-2", 3])])
 def test_programs_of_the_oldest_headers_run(program, arguments, tmp_path):
     """Programs that were compiled with the oldest recorded headers run with today's library."""
-    with tarfile.open(RECORDED / VERSIONS[0] / "headers.tar.gz") as recorded:
-        recorded.extractall(tmp_path, filter="data")
+    project.run("tar", "-C", tmp_path, "-xzf", RECORDED / VERSIONS[0] / "headers.tar.gz")
     cjson = project.run("pkg-config", "--cflags", "--libs", "libcjson").split()
     project.run("cc", "-std=c11", f"-I{tmp_path / 'capi/include'}", project.ROOT / "examples" / "c" / program,
                 f"-L{project.LIBRARY.parent}", "-lsched", f"-Wl,-rpath,{project.LIBRARY.parent}", *cjson,

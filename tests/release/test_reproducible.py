@@ -1,7 +1,6 @@
 """Releases are reproducible: packaging/release.sh --check has made one twice, at two places, the second time without caches."""
 
 import re
-import tarfile
 import zipfile
 
 import pytest
@@ -48,8 +47,7 @@ def test_no_file_tells_where_it_was_made(name, tmp_path):
         with zipfile.ZipFile(path) as archive:
             archive.extractall(tmp_path)
     elif name.endswith(".gz"):
-        with tarfile.open(path) as archive:
-            archive.extractall(tmp_path, filter="data")
+        roots.run("tar", "-C", tmp_path, "-xzf", path)
     elif name.endswith(".deb"):
         roots.run("dpkg-deb", "--raw-extract", path, tmp_path / "tree")
     else:

@@ -14,18 +14,18 @@ export GOTOOLCHAIN := local
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: ## Install what is missing: Debian packages, .venv, Go
+setup: ## Install what building and testing need: Debian packages, .venv, Go
 	@packaging/setup.sh
 
 build: setup ## Build the release library and its tests into build/release
 	@packaging/build.sh release
 
 static: setup ## Build libsched.a into build/static/gnu, or with LIBC=musl into build/static/musl (takes minutes)
-	@packaging/setup.sh $(if $(filter musl,$(LIBC)),musl,static)
+	@packaging/setup.sh tests:static $(if $(filter musl,$(LIBC)),musl)
 	@packaging/static/$(or $(LIBC),gnu).sh
 
-python: setup ## Build the library; install the Python package and command line into .venv
-	@packaging/build.sh release libsched
+python: ## Build the library; install the Python package and command line into .venv
+	@packaging/setup.sh system python
 	@packaging/install_python.sh
 
 demo: python ## Which nodes of an example cluster take these pods, and why don't the others?
@@ -45,7 +45,7 @@ docs: python ## Write the documentation site: build/docs/index.html
 	@cd docs && ../$(PYTHON) -m manual
 
 test: ## Run every test of every language (PART=name: one part, PART=list: their names)
-	@packaging/setup.sh system python go docs static $(filter musl release,$(PART:reproducible=release)) \
+	@packaging/setup.sh system python tests:$(or $(PART),all) $(filter musl release,$(PART:reproducible=release)) \
 	  $(if $(filter libcxx aarch64,$(PART)),musl)
 	@tests/run $(PART)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # packaging/build.sh PRESET [TARGET...]: builds, after configuring if necessary.
 #
-# On a terminal ninja shows its progress; elsewhere only warnings and errors are printed.
+# On a terminal ninja shows its progress; elsewhere a line tells it each half minute, beside warnings and errors.
 # JOBS sets the number of compilers (default: one per core, but one per 1.5 GB of memory at most).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -22,8 +22,22 @@ if [ ! -f "build/$preset/build.ninja" ]; then
     exit 1
   fi
 fi
-quiet=()
-[ -t 1 ] || quiet=(-- --quiet)
+# Passes on what ninja prints but its lines of progress, of which one is printed each half minute.
+rarely() {
+  local line last=0
+  while IFS= read -r line; do
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\  ]]; then
+      if ((SECONDS - last >= 30)); then
+        last=$SECONDS
+        echo "build: step ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]} after $SECONDS s" >&2
+      fi
+    elif [[ $line != "ninja: no work to do." && $line != "-- "* ]]; then  # nor what CMake says when files came or went
+      printf '%s\n' "$line"
+    fi
+  done
+}
+
 # Only one build of a folder may run at a time.
-exec flock "build/$preset.lock" cmake --build --preset "$preset" --parallel "$jobs" \
-  ${1:+--target "$@"} "${quiet[@]}"
+run=(flock "build/$preset.lock" cmake --build --preset "$preset" --parallel "$jobs" ${1:+--target "$@"})
+if [ -t 1 ]; then exec "${run[@]}"; fi
+"${run[@]}" | rarely

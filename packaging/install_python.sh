@@ -30,6 +30,8 @@ install_wheel() {
 stamp=.venv/libsched.sha256
 now=$(digest libsched capi net cmake bindings/pybind11 python CMakeLists.txt pyproject.toml)
 if [ "$now" != "$(cat "$stamp" 2>/dev/null)" ] || [ ! -x .venv/bin/libsched ]; then
+  [ -e build/release/lib/libsched.so ] ||
+    echo "compiling the library: about 9 minutes of processor time the first time" >&2
   packaging/build.sh release libsched libsched_net
   install_wheel libsched "$stamp" "$now" . \
     --config-settings cmake.define.LIBSCHED_PREBUILT="$PWD/build/release/lib/libsched.so"

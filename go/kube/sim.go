@@ -49,6 +49,7 @@ func running(pod *v1.Pod) bool {
 // ResetTo ends all forks and replaces all nodes and pods, in one call of the library beside that for new
 // contents; other objects stay. Errors: those of Catalog.Pod and libsched.Sim.Reset.
 func (s *Sim) ResetTo(nodes []*v1.Node, pods []*v1.Pod) (Loaded, error) {
+	defer s.catalog.Hold().Release()
 	var err error
 	if s.nodes, err = s.catalog.Nodes(nodes, s.nodes); err != nil {
 		return Loaded{}, err
@@ -94,6 +95,9 @@ type Lister[T any] interface {
 
 // ResetFrom is ResetTo with all nodes and pods of two listers. It returns them beside their ids.
 func (s *Sim) ResetFrom(nodes Lister[*v1.Node], pods Lister[*v1.Pod]) ([]*v1.Node, []*v1.Pod, Loaded, error) {
+	if nodes == nil || pods == nil {
+		return nil, nil, Loaded{}, &libsched.Error{Code: libsched.ErrMisuse, Msg: "nil Lister"}
+	}
 	allNodes, err := nodes.List(labels.Everything())
 	if err != nil {
 		return nil, nil, Loaded{}, err
@@ -127,6 +131,7 @@ func (s *Sim) Unset(kind, namespace, name string) error { return s.RemoveObject(
 // Put puts a pod onto a node, without asking whether it fits. Errors: those of Catalog.Placed and
 // libsched.Sim.AddPod.
 func (s *Sim) Put(pod *v1.Pod, node libsched.NodeID) (libsched.PodID, error) {
+	defer s.catalog.Hold().Release()
 	ref, err := s.catalog.Placed(pod)
 	if err != nil {
 		return 0, err
@@ -136,6 +141,7 @@ func (s *Sim) Put(pod *v1.Pod, node libsched.NodeID) (libsched.PodID, error) {
 
 // Add adds a node behind all others. Errors: those of Catalog.Node and libsched.Sim.AddNode.
 func (s *Sim) Add(node *v1.Node) (libsched.NodeID, error) {
+	defer s.catalog.Hold().Release()
 	ref, err := s.catalog.Node(node)
 	if err != nil {
 		return 0, err

@@ -9,7 +9,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
-	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	resourcev1beta1 "k8s.io/api/resource/v1beta1"
 	resourcev1beta2 "k8s.io/api/resource/v1beta2"
 	storagev1 "k8s.io/api/storage/v1"
@@ -204,7 +203,7 @@ func TestObjectsOfDevices(t *testing.T) {
 	check(t, s.Set(&resourcev1beta1.ResourceClaim{ObjectMeta: named("b", "shop")},
 		&resourcev1beta1.ResourceClaimTemplate{ObjectMeta: named("b", "shop")},
 		&resourcev1beta1.ResourceSlice{ObjectMeta: named("b", "")}, &resourcev1beta1.DeviceClass{ObjectMeta: named("b", "")},
-		&resourcev1alpha3.DeviceTaintRule{ObjectMeta: named("b", "")}))
+		&resourcev1beta2.DeviceTaintRule{ObjectMeta: named("b", "")}))
 	check(t, s.Set(&resourcev1beta2.ResourceClaim{ObjectMeta: named("c", "shop")},
 		&resourcev1beta2.ResourceClaimTemplate{ObjectMeta: named("c", "shop")},
 		&resourcev1beta2.ResourceSlice{ObjectMeta: named("c", "")}, &resourcev1beta2.DeviceClass{ObjectMeta: named("c", "")}))

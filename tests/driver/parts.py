@@ -176,10 +176,14 @@ def run_go(shell):
                      cwd=ROOT / "go")
     # Without the race detector: the API's packages would be compiled once more for it.
     kube = shell.run(["go", "test", "-count=1", "-json", "./..."], env=_go_env(), cwd=ROOT / "go/kube")
+    # The same tests with other releases of k8s.io/api: each *.mod file beside go.mod requires one.
+    others = [shell.run(["go", "test", "-count=1", "-json", f"-modfile={file.name}", "./..."], env=_go_env(), cwd=ROOT / "go/kube")
+              for file in sorted(ROOT.glob("go/kube/k8s-*.mod"))]
     bench = shell.run(["go", "vet", "./..."], env=_go_env(), cwd=ROOT / "tests/bench/go")
     autoscaler = shell.run(["go", "test", "-count=1", "-json", "./..."], env=_go_env(),
                            cwd=ROOT / "tests/autoscaler")
     return (counts.of_program(vet) + counts.of_go_json(test) + counts.of_go_json(kube) +
+            sum(map(counts.of_go_json, others), Counts()) +
             counts.of_program(bench) + counts.of_go_json(autoscaler))
 
 

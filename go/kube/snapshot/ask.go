@@ -18,6 +18,10 @@ func (s *Snapshot) CheckPredicates(pod *v1.Pod, nodeName string) *SchedulingErro
 
 // check also returns the node and the reference of the pod.
 func (s *Snapshot) check(pod *v1.Pod, nodeName string) (info *NodeInfo, ref libsched.PodRef, failed *SchedulingError) {
+	if pod == nil {
+		return nil, 0, internal(nil, nilError("the pod"))
+	}
+	defer s.catalog.Hold().Release()
 	info, err := s.GetNodeInfo(nodeName)
 	if err != nil {
 		return nil, 0, internal(pod, fmt.Errorf("error obtaining NodeInfo for name %q: %w", nodeName, err))
@@ -42,6 +46,7 @@ func (s *Snapshot) check(pod *v1.Pod, nodeName string) (info *NodeInfo, ref libs
 
 // SchedulePod puts a pod onto a node if the filters pass; nil says that it is there.
 func (s *Snapshot) SchedulePod(pod *v1.Pod, nodeName string) *SchedulingError {
+	defer s.catalog.Hold().Release()
 	info, ref, failed := s.check(pod, nodeName)
 	if failed != nil {
 		return failed
@@ -88,6 +93,10 @@ func (s *Snapshot) place(info *NodeInfo, pod *v1.Pod, ref libsched.PodRef) *Sche
 // SchedulePodOnAnyNodeMatching puts a pod onto the first node of a search that passes, and returns its name.
 // Nodes with spec.unschedulable are passed over even if the pod tolerates them, as by the autoscaler.
 func (s *Snapshot) SchedulePodOnAnyNodeMatching(pod *v1.Pod, search Search) (string, *SchedulingError) {
+	if pod == nil {
+		return "", internal(nil, nilError("the pod"))
+	}
+	defer s.catalog.Hold().Release()
 	ref, err := s.question(pod)
 	if err != nil {
 		return "", internal(pod, err)
@@ -98,6 +107,9 @@ func (s *Snapshot) SchedulePodOnAnyNodeMatching(pod *v1.Pod, search Search) (str
 	}
 	q.Place = search.Accept == nil && pod.Spec.NodeName == ""
 	hit, found, err := s.first(ref, q, search.Accept)
+	if misuse := s.misused(); misuse != nil {
+		err = misuse
+	}
 	switch {
 	case err != nil:
 		return "", internal(pod, err)
@@ -146,7 +158,7 @@ func (s *Snapshot) first(ref libsched.PodRef, q *query, accept func(*NodeInfo) b
 	}
 	refusals := 0
 	q.Accepts = func(id libsched.NodeID) bool {
-		if refusals < mostRefusals && !accept(s.byRow[id.Row()]) {
+		if refusals < mostRefusals && !s.accepts(accept, s.byRow[id.Row()]) {
 			refusals++
 			return false
 		}

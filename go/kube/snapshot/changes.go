@@ -14,6 +14,10 @@ import (
 // Errors: those of kube.Catalog.Node, and one without a code if there is a node of the name; nothing has
 // changed then.
 func (s *Snapshot) AddNodeInfo(node *v1.Node, pods ...*v1.Pod) error {
+	if node == nil {
+		return nilError("the node")
+	}
+	defer s.catalog.Hold().Release()
 	if s.byName[node.Name] != nil {
 		return fmt.Errorf("node %s already in snapshot", node.Name)
 	}
@@ -87,6 +91,10 @@ func (s *Snapshot) removed(info *NodeInfo) {
 // ReplaceNode gives a node of the same name another content; its pods and its place in the order stay.
 // Errors: ErrNodeNotFound, those of kube.Catalog.Node.
 func (s *Snapshot) ReplaceNode(node *v1.Node) error {
+	if node == nil {
+		return nilError("the node")
+	}
+	defer s.catalog.Hold().Release()
 	info, err := s.GetNodeInfo(node.Name)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -21,6 +22,7 @@ type PlaceOptions struct {
 // of each pod's node, "" for those that found none. A pod of the same content as one that found no node is
 // not tried. Errors: libsched.ErrCancelled (what was placed stays), ErrInvalid.
 func (s *Snapshot) PlaceMany(pods []*v1.Pod, options PlaceOptions) ([]string, error) {
+	defer s.catalog.Hold().Release()
 	refs, err := s.catalog.PlacedPods(pods, s.refs)
 	if err != nil {
 		return nil, err
@@ -31,6 +33,9 @@ func (s *Snapshot) PlaceMany(pods []*v1.Pod, options PlaceOptions) ([]string, er
 		return nil, err
 	}
 	s.acceptAll(q, options.Accept)
+	if err := s.misused(); err != nil {
+		return nil, err
+	}
 	var hints []libsched.NodeID
 	if options.Hints != nil {
 		if len(options.Hints) != len(pods) {
@@ -100,8 +105,15 @@ type Packing struct {
 // decreasing. `pods` are those of each new node. The Snapshot is as before when it returns. Errors:
 // libsched.ErrUnsupported (copies of a pod with claims of its own), those of libsched.Sim.BinPack.
 func (s *Snapshot) BinPack(groups []PackGroup, template *v1.Node, pods []*v1.Pod, options PackOptions) (Packing, error) {
+	if template == nil {
+		return Packing{}, nilError("the template")
+	}
+	defer s.catalog.Hold().Release()
 	packed := make([]libsched.Group, len(groups))
 	for i, group := range groups {
+		if group.Pod == nil {
+			return Packing{}, nilError(fmt.Sprintf("the pod of group %d", i))
+		}
 		if group.Count > 1 && hasOwnClaims(group.Pod) {
 			return Packing{}, &libsched.Error{Code: libsched.ErrUnsupported, Plugin: "DynamicResources",
 				Msg: "pods with claims of their own are packed one by one: each in a group with Count 1"}

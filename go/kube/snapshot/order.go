@@ -53,11 +53,11 @@ type Search struct {
 	AcceptSet libsched.NodeSet
 }
 
-// NodeSet returns the set of the nodes that are accepted, for Search.AcceptSet.
+// NodeSet returns the set of the nodes that are accepted, for Search.AcceptSet; nil accepts all.
 func (s *Snapshot) NodeSet(accept func(*NodeInfo) bool) libsched.NodeSet {
 	set := s.live().NewNodeSet()
 	for _, info := range s.byRow {
-		if info != nil && accept(info) {
+		if info != nil && (accept == nil || s.accepts(accept, info)) {
 			row := info.id.Row()
 			set[row/64] |= 1 << (row % 64)
 		}
@@ -82,6 +82,7 @@ func (s *Snapshot) query(search *Search) (*query, error) {
 		q.ring = &ordering.Ring
 	default:
 		nodes := s.order()
+		defer s.watch("Ordering")()
 		ordering.Reset(nodes)
 		q.ordering, q.Order = ordering, []libsched.NodeID{}
 		for i := range nodes {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
@@ -45,7 +46,11 @@ func (s *Snapshot) SimulateRemoval(nodeName string, r Removal) ([]Moved, bool, e
 	if r.Ghost != nil && r.Ghost.Name != nodeName {
 		return nil, false, &libsched.Error{Code: libsched.ErrInvalid, Msg: "the ghost of " + nodeName + " is called " + r.Ghost.Name}
 	}
+	defer s.catalog.Hold().Release()
 	move := slices.Clone(r.Move)
+	if at := slices.Index(move, nil); at >= 0 {
+		return nil, false, nilError(fmt.Sprintf("pod %d", at))
+	}
 	slices.SortStableFunc(move, func(a, b *v1.Pod) int { return cmp.Compare(priorityOf(b), priorityOf(a)) })
 	ids, err := info.places(move)
 	if err != nil {
@@ -65,6 +70,9 @@ func (s *Snapshot) SimulateRemoval(nodeName string, r Removal) ([]Moved, bool, e
 	}
 	q := &query{Query: libsched.Query{SkipUnschedulable: true, Ring: &s.ring, Accept: r.AcceptSet}}
 	s.acceptAll(q, r.Accept)
+	if err := s.misused(); err != nil {
+		return nil, false, err
+	}
 	hits := make([]libsched.Hit, len(move))
 	removed, err := s.live().Remove(r.Context, info.id, ids, &q.Query, options, hits)
 	for _, hit := range hits { // the autoscaler's ring moves also if nothing stays

@@ -111,6 +111,9 @@ func (e *SchedulingError) Is(other error) bool {
 }
 
 func (e *SchedulingError) Error() string {
+	if e.Pod == nil {
+		return "can't schedule: " + e.text()
+	}
 	return fmt.Sprintf("can't schedule pod %s/%s: %s", e.Pod.Namespace, e.Pod.Name, e.text())
 }
 

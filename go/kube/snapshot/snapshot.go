@@ -45,6 +45,9 @@ type Snapshot struct {
 
 	log   undoLog
 	forks []int // where the log was at each Fork
+	// changes counts changes and forks, so that functions of the caller that must not make any are caught.
+	changes int
+	misuse  error // of such a function
 
 	claims map[string]int // pods by "namespace/name" of a volume claim; nil: not asked for yet
 
@@ -92,6 +95,7 @@ func (s *Snapshot) Clear() error { return s.SetClusterState(nil, nil) }
 // on the node of spec.nodeName, or of status.nominatedNodeName; a pod of an unknown node is left out.
 // Errors: those of kube.Catalog.Pod and libsched.Sim.Reset; nothing has changed then.
 func (s *Snapshot) SetClusterState(nodes []*v1.Node, scheduledPods []*v1.Pod) error {
+	defer s.catalog.Hold().Release()
 	nodeRefs, err := s.catalog.Nodes(nodes, nil)
 	if err != nil {
 		return err
@@ -101,7 +105,10 @@ func (s *Snapshot) SetClusterState(nodes []*v1.Node, scheduledPods []*v1.Pod) er
 		names[i], index[node.Name] = node.Name, i
 	}
 	here, places := make([]*v1.Pod, 0, len(scheduledPods)), make([]libsched.SimPod, 0, len(scheduledPods))
-	for _, pod := range scheduledPods {
+	for i, pod := range scheduledPods {
+		if pod == nil {
+			return nilError(fmt.Sprintf("pod %d", i))
+		}
 		if at, ok := index[nodeOf(pod)]; ok {
 			here, places = append(here, pod), append(places, libsched.SimPod{Node: at})
 		}
@@ -182,6 +189,7 @@ func (s *Snapshot) order() []*NodeInfo {
 // Fork marks the present state. Forks nest, and cost nothing.
 func (s *Snapshot) Fork() {
 	must("Fork", s.live().Fork())
+	s.changes++
 	s.forks = append(s.forks, len(s.log))
 }
 
@@ -213,6 +221,10 @@ func (s *Snapshot) Commit() error {
 	return nil
 }
 
+func nilError(what string) error {
+	return &libsched.Error{Code: libsched.ErrMisuse, Msg: what + " is nil"}
+}
+
 // must reports what only a Snapshot that is closed, or used by two goroutines, can cause. The autoscaler's
 // methods have no error for it, and going on would mix two states.
 func must(what string, err error) {
@@ -221,7 +233,39 @@ func must(what string, err error) {
 	}
 }
 
-// WithFork calls f in a fork, which it commits if f returns true, and otherwise reverts, also after a panic.
+// accepts asks a function of the caller about a node. If it changes the Snapshot, forks that it has opened are reverted,
+// also after a panic, and misused returns an error.
+func (s *Snapshot) accepts(accept func(*NodeInfo) bool, info *NodeInfo) bool {
+	defer s.watch("Accept")()
+	return accept(info)
+}
+
+// watch returns a function that looks at what the caller's code has done to the Snapshot since.
+func (s *Snapshot) watch(what string) func() {
+	depth, before := len(s.forks), s.changes
+	return func() {
+		if s.closeForks(depth); s.changes != before {
+			s.misuse = &libsched.Error{Code: libsched.ErrState, Msg: what + " changed the Snapshot"}
+		}
+	}
+}
+
+// misused returns what the caller's code has done wrong, once.
+func (s *Snapshot) misused() error {
+	err := s.misuse
+	s.misuse = nil
+	return err
+}
+
+// closeForks reverts the forks beyond a depth.
+func (s *Snapshot) closeForks(depth int) {
+	for len(s.forks) > depth {
+		s.Revert()
+	}
+}
+
+// WithFork calls f in a fork, which it commits if f returns true, and otherwise reverts, also after a panic. Forks that
+// f leaves open are reverted.
 // It returns the errors of f and of the commit.
 func (s *Snapshot) WithFork(f func() (bool, error)) (result, cleanup error) {
 	s.Fork()
@@ -234,6 +278,8 @@ func (s *Snapshot) WithFork(f func() (bool, error)) (result, cleanup error) {
 			s.Revert()
 		}
 	}()
+	depth := len(s.forks)
 	keep, result = f()
+	s.closeForks(depth)
 	return result, cleanup
 }

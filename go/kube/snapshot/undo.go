@@ -31,6 +31,7 @@ type undoLog []undoEntry
 
 // note writes to the log if a fork could read it.
 func (s *Snapshot) note(entry undoEntry) {
+	s.changes++
 	if len(s.forks) > 0 {
 		s.log = append(s.log, entry)
 	}

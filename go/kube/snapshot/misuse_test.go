@@ -1,0 +1,172 @@
+package snapshot_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+
+	"libsched"
+	"libsched/kube"
+	"libsched/kube/snapshot"
+)
+
+// A nil node or pod is an error of every method that takes one, and changes nothing.
+func TestNilArguments(t *testing.T) {
+	a, running := node("a", "2"), on("a", pod("r", "1"))
+	s := start(t, snapshot.Options{}, []*v1.Node{a}, running)
+	failure := func(err *snapshot.SchedulingError) error {
+		if err == nil {
+			return nil
+		}
+		return fmt.Errorf("%v: %w", err, err.Unwrap()) // the text of an error about no pod is made as well
+	}
+	_, ofSearch := s.SchedulePodOnAnyNodeMatching(nil, snapshot.Search{})
+	_, ofMany := s.PlaceMany([]*v1.Pod{nil}, snapshot.PlaceOptions{})
+	_, ofGroup := s.BinPack([]snapshot.PackGroup{{Count: 1}}, a, nil, snapshot.PackOptions{})
+	_, ofTemplate := s.BinPack(nil, nil, nil, snapshot.PackOptions{})
+	_, ofNodePod := s.BinPack(nil, a, []*v1.Pod{nil}, snapshot.PackOptions{})
+	_, _, ofRemoval := s.SimulateRemoval("a", snapshot.Removal{Move: []*v1.Pod{running, nil}})
+	_, _, _, ofLister := s.Sim().ResetFrom(nil, nil)
+	for what, err := range map[string]error{
+		"a node of SetClusterState":    s.SetClusterState([]*v1.Node{nil}, nil),
+		"a pod of SetClusterState":     s.SetClusterState([]*v1.Node{a}, []*v1.Pod{nil}),
+		"AddNodeInfo":                  s.AddNodeInfo(nil),
+		"a pod of AddNodeInfo":         s.AddNodeInfo(node("b", "1"), nil),
+		"ReplaceNode":                  s.ReplaceNode(nil),
+		"ForceAddPod":                  s.ForceAddPod(nil, "a"),
+		"CheckPredicates":              failure(s.CheckPredicates(nil, "a")),
+		"SchedulePod":                  failure(s.SchedulePod(nil, "a")),
+		"SchedulePodOnAnyNodeMatching": failure(ofSearch),
+		"PlaceMany":                    ofMany,
+		"a group's pod":                ofGroup,
+		"the template":                 ofTemplate,
+		"a pod of a new node":          ofNodePod,
+		"a pod of a removal":           ofRemoval,
+		"a lister":                     ofLister,
+		"a follower's Sim":             kube.NewFollower(nil).Sync(),
+	} {
+		if !errors.Is(err, libsched.ErrMisuse) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if infos := s.ListNodeInfos(); len(infos) != 1 || infos[0].PodCount() != 1 || s.Sim().Depth() != 0 {
+		t.Error("something has changed")
+	}
+}
+
+// A fork that a function of the caller has opened and left open is reverted, and the question fails.
+func TestForksOpenedInCallbacksAreClosed(t *testing.T) {
+	a, running := node("a", "2"), on("a", pod("r", "1"))
+	s := start(t, snapshot.Options{}, []*v1.Node{a, node("b", "2")}, running)
+	meddle := func(*snapshot.NodeInfo) bool {
+		s.Fork()
+		check(t, s.ForceAddPod(pod("q", "1"), "b"))
+		s.Fork()
+		return true
+	}
+	questions := map[string]func() error{
+		"search": func() error {
+			_, err := s.SchedulePodOnAnyNodeMatching(pod("p", "1"), snapshot.Search{Accept: meddle})
+			return err.Unwrap()
+		},
+		"many": func() error {
+			_, err := s.PlaceMany([]*v1.Pod{pod("p", "1")}, snapshot.PlaceOptions{Search: snapshot.Search{Accept: meddle}})
+			return err
+		},
+		"removal": func() error {
+			_, _, err := s.SimulateRemoval("a", snapshot.Removal{Move: []*v1.Pod{running}, Accept: meddle})
+			return err
+		},
+		"ordering": func() error {
+			_, err := s.SchedulePodOnAnyNodeMatching(pod("p", "1"), snapshot.Search{Ordering: meddling{meddle}})
+			return err.Unwrap()
+		},
+	}
+	for outside := range 2 {
+		for name, ask := range questions {
+			if err := ask(); !errors.Is(err, libsched.ErrState) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if depth := s.Sim().Depth(); depth != outside {
+				t.Errorf("%s: %d forks are open instead of %d", name, depth, outside)
+			}
+			if info, err := s.GetNodeInfo("b"); err != nil || info.PodCount() != 0 {
+				t.Errorf("%s: what was done in the fork stays", name)
+			}
+			fits(t, s.CheckPredicates(pod("p", "1"), "b"))
+		}
+		s.Fork()
+	}
+	s.Revert()
+	s.Revert()
+	if result, cleanup := s.WithFork(func() (bool, error) { s.Fork(); return true, s.ForceAddPod(pod("q", "1"), "b") }); result != nil || cleanup != nil {
+		t.Error(result, cleanup)
+	}
+	if info, _ := s.GetNodeInfo("b"); info.PodCount() != 0 || s.Sim().Depth() != 0 {
+		t.Error("WithFork keeps a fork that was left open")
+	}
+}
+
+type meddling struct{ meddle func(*snapshot.NodeInfo) bool }
+
+func (m meddling) Reset([]*snapshot.NodeInfo) { m.meddle(nil) }
+func (m meddling) At(i int) int               { return i }
+func (m meddling) MarkMatch(int)              {}
+
+// Age in one goroutine fails no question of another, however often it is called.
+func TestAgeBesideQuestions(t *testing.T) {
+	fw, err := libsched.NewFramework()
+	check(t, err)
+	defer fw.Close()
+	catalog, err := kube.NewCatalog(kube.CatalogOptions{})
+	check(t, err)
+	defer catalog.Close()
+	done := make(chan struct{})
+	var aging, asking sync.WaitGroup
+	for range 2 {
+		aging.Go(func() {
+			for keep := 0; ; keep = 1 - keep {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if _, err := catalog.Age(keep); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for worker := range 4 {
+		asking.Go(func() {
+			s, err := snapshot.New(fw, catalog, snapshot.Options{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Close()
+			for round := range 150 {
+				n := node("a", fmt.Sprint(2+round%5))
+				failed := errors.Join(s.SetClusterState([]*v1.Node{n, node("b", "4")}, []*v1.Pod{on("a", pod("r", "1"))}),
+					s.AddNodeInfo(node("c", fmt.Sprint(3+worker)), pod("x", "500m")), s.ForceAddPod(pod("y", "250m"), "b"),
+					s.ReplaceNode(node("b", "5")))
+				if err := s.CheckPredicates(pod("p", fmt.Sprint(round, "m")), "b"); err != nil {
+					failed = errors.Join(failed, err)
+				}
+				_, ofMany := s.PlaceMany([]*v1.Pod{pod("p", "1m"), pod("q", fmt.Sprint(round+1, "m"))}, snapshot.PlaceOptions{})
+				_, ofPack := s.BinPack([]snapshot.PackGroup{{Pod: pod("g", "1"), Count: 3}}, node("t", "4"), nil, snapshot.PackOptions{MaxNodes: 2})
+				if failed = errors.Join(failed, ofMany, ofPack); failed != nil {
+					t.Error(failed)
+					return
+				}
+			}
+		})
+	}
+	asking.Wait()
+	close(done)
+	aging.Wait()
+}

@@ -2,10 +2,11 @@
 // libraries.
 #include "net/src/extender/answers.hpp"
 
-#include <algorithm>
 #include <charconv>
+#include <unordered_map>
 
-#include "net/src/extender/go_json.hpp"
+#include "libsched/base/hash.hpp"
+#include "net/src/json/go_json.hpp"
 
 namespace libsched {
 
@@ -14,7 +15,7 @@ namespace {
 // Decodes one value; remembers the first value of a wrong type, as Go does, and goes on.
 class Decoder {
  public:
-  explicit Decoder(const char* type) : type_(type) {}
+  explicit Decoder(const char* type, size_t asked = 0) : type_(type), left_(asked + kMostMore) {}
 
   // The error of the whole value, if any.
   Result<void> done() {
@@ -49,7 +50,16 @@ class Decoder {
       wrong("number " + std::string(value), field, "int64");
     }
   }
-  // A map of strings; a later value of a key replaces an earlier one.
+  // Whether one more entry may be kept; if not, that is the error.
+  bool may_keep() {
+    if (left_ != 0) {
+      --left_;
+      return true;
+    }
+    if (!error_) error_ = "the answer has too many entries";
+    return false;
+  }
+  // A map of strings. A key may be there again: its last value counts.
   void strings(std::string_view value, const std::string& field, const char* type,
                std::vector<std::pair<std::string, std::string>>* out) {
     object(value, field, type, [&](std::string_view key, std::string_view item) {
@@ -59,8 +69,7 @@ class Decoder {
         return;
       }
       string(item, field, &text);
-      std::erase_if(*out, [&](const auto& entry) { return entry.first == name; });
-      out->emplace_back(std::move(name), std::move(text));
+      if (may_keep()) out->emplace_back(std::move(name), std::move(text));
     });
   }
 
@@ -81,14 +90,15 @@ class Decoder {
   }
 
   const char* type_;
+  size_t left_;  // entries that may still be kept
   std::optional<std::string> error_;
 };
 
 }  // namespace
 
-Result<FilterResult> decode_filter_result(std::string_view value) {
+Result<FilterResult> decode_filter_result(std::string_view value, size_t asked) {
   FilterResult out;
-  Decoder decode("ExtenderFilterResult");
+  Decoder decode("ExtenderFilterResult", asked);
   decode.object(
       value, "", "v1.ExtenderFilterResult", [&](std::string_view key, std::string_view member) {
         const bool null = json_kind(member) == JsonKind::kNull;
@@ -101,7 +111,7 @@ Result<FilterResult> decode_filter_result(std::string_view value) {
                 out.nodes.emplace();
                 decode.array(items, "Nodes.items", "[]v1.Node", [&](std::string_view item) {
                   decode.expect_object(item, "Nodes.items", "v1.Node");
-                  out.nodes->push_back(item);
+                  if (decode.may_keep()) out.nodes->push_back(item);
                 });
               });
           if (json_kind(member) == JsonKind::kObject && !out.nodes) out.nodes.emplace();
@@ -110,7 +120,9 @@ Result<FilterResult> decode_filter_result(std::string_view value) {
           if (null) return;
           std::vector<std::string> names;
           decode.array(member, "NodeNames", "[]string", [&](std::string_view item) {
-            decode.string(item, "NodeNames", &names.emplace_back());
+            std::string name;
+            decode.string(item, "NodeNames", &name);
+            if (decode.may_keep()) names.push_back(std::move(name));
           });
           out.node_names = std::move(names);
         } else if (go_names(key, "FailedNodes")) {
@@ -126,23 +138,26 @@ Result<FilterResult> decode_filter_result(std::string_view value) {
   return out;
 }
 
-Result<std::vector<ExtenderScore>> decode_priorities(std::string_view value) {
+Result<std::vector<ExtenderScore>> decode_priorities(std::string_view value, size_t asked) {
   std::vector<ExtenderScore> out;
-  Decoder decode("HostPriority");
+  Decoder decode("HostPriority", asked);
   decode.array(value, "", "v1.HostPriorityList", [&](std::string_view item) {
-    ExtenderScore& p = out.emplace_back();
+    ExtenderScore p;
     decode.object(item, "", "v1.HostPriority", [&](std::string_view key, std::string_view member) {
       if (go_names(key, "Host")) decode.string(member, "Host", &p.node);
       if (go_names(key, "Score")) decode.integer(member, "Score", &p.score);
     });
+    if (decode.may_keep()) out.push_back(std::move(p));
   });
   LIBSCHED_TRY(decode.done());
   return out;
 }
 
-Result<std::vector<ExtenderVictims>> decode_preemption_result(std::string_view value) {
+Result<std::vector<ExtenderVictims>> decode_preemption_result(std::string_view value,
+                                                              size_t asked) {
   std::vector<ExtenderVictims> out;
-  Decoder decode("ExtenderPreemptionResult");
+  std::unordered_map<std::string, size_t, StrHash> last;  // by node
+  Decoder decode("ExtenderPreemptionResult", asked);
   const std::string map = "NodeNameToMetaVictims";
   decode.object(
       value, "", "v1.ExtenderPreemptionResult", [&](std::string_view key, std::string_view nodes) {
@@ -160,18 +175,23 @@ Result<std::vector<ExtenderVictims>> decode_preemption_result(std::string_view v
                       v.uids.clear();
                       decode.array(
                           member, map + ".Pods", "[]*v1.MetaPod", [&](std::string_view pod) {
-                            std::string& uid = v.uids.emplace_back();
+                            std::string uid;
                             decode.object(pod, map + ".Pods", "v1.MetaPod",
                                           [&](std::string_view name, std::string_view text) {
                                             if (go_names(name, "UID"))
                                               decode.string(text, map + ".Pods.UID", &uid);
                                           });
+                            if (decode.may_keep()) v.uids.push_back(std::move(uid));
                           });
                     }
                   });
-              std::erase_if(out,
-                            [&](const ExtenderVictims& other) { return other.node == v.node; });
-              out.push_back(std::move(v));
+              if (!decode.may_keep()) return;
+              const auto [it, is_new] = last.try_emplace(v.node, out.size());
+              if (is_new) {
+                out.push_back(std::move(v));
+              } else {
+                out[it->second] = std::move(v);
+              }
             });
       });
   LIBSCHED_TRY(decode.done());

@@ -69,17 +69,26 @@ Result<Json> read(std::string_view raw) {
   return out;
 }
 
+// The object of an object with this name. A null value that becomes an object by itself is broken
+// if there is no memory for it.
+Json& object_in(Json& object, const char* name) {
+  Json& member = object[name];
+  if (member.is_null()) member = Json::object();
+  return member;
+}
+
 // The members of a Node that Go writes even if they are empty.
 void fill_node(Json& node) {
   constexpr std::array kNodeInfo = {"machineID",      "systemUUID",       "bootID",
                                     "kernelVersion",  "osImage",          "containerRuntimeVersion",
                                     "kubeletVersion", "kubeProxyVersion", "operatingSystem",
                                     "architecture"};
-  Json& status = node["status"];
-  Json& port = status["daemonEndpoints"]["kubeletEndpoint"]["Port"];
+  Json& status = object_in(node, "status");
+  Json& port = object_in(object_in(status, "daemonEndpoints"), "kubeletEndpoint")["Port"];
   if (port.is_null()) port = 0;
+  Json& info = object_in(status, "nodeInfo");
   for (const char* name : kNodeInfo)
-    if (Json& text = status["nodeInfo"][name]; text.is_null()) text = "";
+    if (Json& text = info[name]; text.is_null()) text = "";
 }
 
 std::string write(const Json& value) {
@@ -89,13 +98,15 @@ std::string write(const Json& value) {
 // Sets a member to what an object says now; an empty text removes it.
 void follow(Json& object, const char* name, libsched_str now) {
   if (now.len != 0) {
+    if (object.is_null()) object = Json::object();
     object[name] = chars_of(now);
   } else if (object.is_object()) {
     object.erase(name);
   }
 }
 
-// The text after the first "name" of a document, or nothing. It only says which node that may be.
+}  // namespace
+
 std::string_view guessed_name(std::string_view document) {
   constexpr std::string_view kKey = "\"name\":";
   size_t begin = document.find(kKey);
@@ -104,8 +115,6 @@ std::string_view guessed_name(std::string_view document) {
   if (begin == std::string_view::npos) return {};
   return document.substr(begin + 1, document.find('"', begin + 1) - begin - 1);
 }
-
-}  // namespace
 
 Result<std::string> pod_document(const libsched_pod* pod) {
   libsched_str raw;
@@ -142,7 +151,7 @@ Result<void> NodeDocuments::append(const libsched_node* const* nodes, size_t cou
       if (!json.ok()) return json.error();
       fill_node(*json);
       NodeReference node(libsched_node_ref(nodes[i]));
-      it = written_.emplace(nodes[i], Written{std::move(node), write(*json), 0}).first;
+      it = written_.emplace(nodes[i], Written{std::move(node), write(*json), 0, {}, {}}).first;
     }
     it->second.used = round_;
     if (i != 0) *out += ',';
@@ -152,13 +161,12 @@ Result<void> NodeDocuments::append(const libsched_node* const* nodes, size_t cou
   return {};
 }
 
-Result<NodeReference> NodeDocuments::parse(std::string_view document) {
-  // Most answers repeat those before, so the document of the last answer is tried first.
-  const std::string name(guessed_name(document));
-  {
+Result<NodeReference> NodeDocuments::parse(std::string_view document, const libsched_node* asked) {
+  if (asked != nullptr) {
     const std::lock_guard lock(mutex_);
-    if (const auto it = parsed_.find(name); it != parsed_.end() && it->second.document == document)
-      return NodeReference(libsched_node_ref(it->second.node.get()));
+    if (const auto it = written_.find(asked);
+        it != written_.end() && it->second.parsed && it->second.answered == document)
+      return NodeReference(libsched_node_ref(it->second.parsed.get()));
   }
   libsched_parse_options options = LIBSCHED_PARSE_OPTIONS_INIT;
   options.keep_raw = true;
@@ -167,12 +175,19 @@ Result<NodeReference> NodeDocuments::parse(std::string_view document) {
   if (libsched_node_parse({document.data(), document.size()}, &options, &made, &error) !=
       LIBSCHED_OK)
     return from_c(error);
-  NodeReference node(made);
-  constexpr size_t kMost = 20000;
+  return NodeReference(made);
+}
+
+void NodeDocuments::keep(const libsched_node* asked, std::string_view document,
+                         const libsched_node* parsed) {
+  constexpr size_t kSpare = 4096;
   const std::lock_guard lock(mutex_);
-  if (parsed_.size() >= kMost && !parsed_.contains(name)) parsed_.clear();
-  parsed_[name] = {std::string(document), NodeReference(libsched_node_ref(made))};
-  return node;
+  const auto it = written_.find(asked);
+  if (it == written_.end() || it->second.parsed.get() == parsed ||
+      document.size() > 2 * it->second.json.size() + kSpare)
+    return;
+  it->second.answered = document;
+  it->second.parsed.reset(libsched_node_ref(parsed));
 }
 
 }  // namespace libsched

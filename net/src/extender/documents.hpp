@@ -25,6 +25,9 @@ struct NodeRelease {
 };
 using NodeReference = std::unique_ptr<libsched_node, NodeRelease>;
 
+// The text after the first "name" of a document, or nothing. It only says which node that may be.
+std::string_view guessed_name(std::string_view document);
+
 // The same of nodes, which are kept, because an extender is asked about the same nodes again and
 // again. Any thread may use it.
 class NodeDocuments {
@@ -36,25 +39,26 @@ class NodeDocuments {
   // Appends the documents, separated by commas.
   Result<void> append(const libsched_node* const* nodes, size_t count, std::string* out);
 
-  // The node of a document in an extender's answer, or the error if it is no Node.
-  Result<NodeReference> parse(std::string_view document);
+  // The node of a document in an extender's answer, or the error if it is no Node. `asked`, which
+  // may be null, is the node that the document seems to be of.
+  Result<NodeReference> parse(std::string_view document, const libsched_node* asked);
+  // Keeps what was parsed about a node that was asked about, because most answers repeat those
+  // before. Documents much longer than the node's own are not kept.
+  void keep(const libsched_node* asked, std::string_view document, const libsched_node* parsed);
 
  private:
   struct Written {
     NodeReference node;  // so that the address stays its
     std::string json;
     uint64_t used;
-  };
-  struct Parsed {
-    std::string document;
-    NodeReference node;
+    std::string answered;  // the document in the last answer, and what it says
+    NodeReference parsed;
   };
   void drop_unused(size_t count);
 
   Mutex mutex_;
   uint64_t round_ = 0;
   std::unordered_map<const libsched_node*, Written> written_;
-  std::unordered_map<std::string, Parsed> parsed_;  // by name
 };
 
 }  // namespace libsched

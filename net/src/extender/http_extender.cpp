@@ -5,9 +5,10 @@
 #include <unordered_map>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/base/without_password.hpp"
 #include "net/src/extender/answers.hpp"
 #include "net/src/extender/base64.hpp"
-#include "net/src/extender/go_json.hpp"
+#include "net/src/json/go_json.hpp"
 
 namespace libsched {
 
@@ -86,7 +87,7 @@ libsched_extender_functions HttpExtender::functions(std::vector<libsched_str>* m
   f.ignorable = config_.ignorable;
   f.reads_pods = f.concurrent = true;
   f.reads_nodes = !config_.node_cache_capable;
-  f.name = lend(config_.url_prefix);
+  f.name = lend(shown_url_);
   f.weight = config_.weight;
   for (const std::string& name : config_.managed_resources) managed->push_back(lend(name));
   f.managed_resources = managed->data();
@@ -127,8 +128,8 @@ Result<std::string_view> HttpExtender::send(const std::string& verb, std::string
   Result<HttpResponse> response = client_.post(url, request);
   if (!response.ok()) return std::move(response.error());
   if (response->status != 200)
-    return extender_error("failed " + verb + " with extender at URL " + url + ", code " +
-                          std::to_string(response->status));
+    return extender_error("failed " + verb + " with extender at URL " + without_password(url) +
+                          ", code " + std::to_string(response->status));
   *body = std::move(response->body);
   Result<std::string_view> value = go_value(*body);
   // A text that ends too early is the transfer's error, if that has ended early.
@@ -164,14 +165,14 @@ Result<void> HttpExtender::filter(const libsched_pod* pod, const libsched_node* 
   std::string body;
   const Result<std::string_view> value = send(config_.filter_verb, *request, &body);
   if (!value.ok()) return value.error();
-  const Result<FilterResult> result = decode_filter_result(*value);
+  const Result<FilterResult> result = decode_filter_result(*value, count);
   if (!result.ok()) return result.error();
   if (!result->error.empty()) return extender_error(result->error);
 
   std::unordered_map<std::string_view, size_t> index;
   for (size_t i = 0; i < count; ++i) index.emplace(chars_of(libsched_node_name(nodes[i])), i);
   const auto unknown = [&](std::string_view name) {
-    return extender_error("extender " + go_quote(config_.url_prefix) + " claims a filtered node " +
+    return extender_error("extender " + go_quote(shown_url_) + " claims a filtered node " +
                           go_quote(name) + " which is not found in the input node list");
   };
   if (config_.node_cache_capable && result->node_names) {
@@ -182,12 +183,15 @@ Result<void> HttpExtender::filter(const libsched_pod* pod, const libsched_node* 
     }
   } else if (result->nodes) {
     for (const std::string_view document : *result->nodes) {
-      const Result<NodeReference> parsed = documents_.parse(document);
+      const auto guess = index.find(guessed_name(document));
+      const Result<NodeReference> parsed =
+          documents_.parse(document, guess == index.end() ? nullptr : nodes[guess->second]);
       if (!parsed.ok()) return parsed.error();
       const libsched_node* const node = parsed->get();
       const std::string_view name = chars_of(libsched_node_name(node));
       const auto it = index.find(name);
       if (it == index.end()) return unknown(name);
+      documents_.keep(nodes[it->second], document, node);
       answer.keep_node(answer.context, it->second, node);
     }
   }
@@ -205,7 +209,7 @@ Result<void> HttpExtender::prioritize(const libsched_pod* pod, const libsched_no
   std::string body;
   const Result<std::string_view> value = send(config_.prioritize_verb, *request, &body);
   if (!value.ok()) return value.error();
-  const Result<std::vector<ExtenderScore>> scores = decode_priorities(*value);
+  const Result<std::vector<ExtenderScore>> scores = decode_priorities(*value, count);
   if (!scores.ok()) return scores.error();
   for (const ExtenderScore& p : *scores) answer.score(answer.context, lend(p.node), p.score);
   return {};
@@ -242,7 +246,7 @@ Result<void> HttpExtender::process_preemption(const libsched_pod* pod,
   std::string body;
   const Result<std::string_view> value = send(config_.preempt_verb, request, &body);
   if (!value.ok()) return value.error();
-  const Result<std::vector<ExtenderVictims>> left = decode_preemption_result(*value);
+  const Result<std::vector<ExtenderVictims>> left = decode_preemption_result(*value, count);
   if (!left.ok()) return left.error();
   for (const ExtenderVictims& v : *left) {
     std::vector<libsched_str> uids;

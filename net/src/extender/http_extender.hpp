@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libsched.h"
+#include "libsched/base/without_password.hpp"
 #include "net/src/extender/documents.hpp"
 #include "net/src/http/client.hpp"
 
@@ -28,7 +29,9 @@ struct HttpExtenderConfig {
 class HttpExtender {
  public:
   explicit HttpExtender(HttpExtenderConfig config)
-      : config_(std::move(config)), client_(config_.http) {}
+      : config_(std::move(config)),
+        shown_url_(without_password(config_.url_prefix)),
+        client_(config_.http) {}
 
   // The functions for libsched_extender_create(), whose user data is this; strings are borrowed.
   libsched_extender_functions functions(std::vector<libsched_str>* managed) const;
@@ -50,6 +53,7 @@ class HttpExtender {
                                      size_t count);
 
   HttpExtenderConfig config_;
+  const std::string shown_url_;  // in texts
   HttpClient client_;
   NodeDocuments documents_;
 };

@@ -11,6 +11,7 @@
 
 #include "libsched/base/mutex.hpp"
 #include "libsched/base/quote.hpp"
+#include "libsched/base/without_password.hpp"
 #include "net/src/http/easy.hpp"
 #include "net/src/http/go_error.hpp"
 #include "net/src/http/go_head.hpp"
@@ -21,6 +22,7 @@ namespace libsched {
 namespace {
 
 constexpr size_t kMostIdle = 64;
+constexpr int kTooLarge = 100;  // CURLE_TOO_LARGE, since 8.6
 constexpr int64_t kDay = int64_t{86400} * 1'000'000'000;
 
 // What arrives during one transfer.
@@ -31,10 +33,20 @@ struct Arrival {
   bool began = false;  // the status line is there
   bool headers_complete = false;
   bool too_large = false;
-  // Why Go would not take these lines, and, once they are all there, the length.
-  std::string refused, refused_length;
+  bool is_old = false;  // a version before HTTP/1.1
+  size_t head = 0;      // bytes before the body
+  std::string refused;  // why Go would not take these lines
+  GoFraming framing;
   std::string before;  // bytes that begin no response of HTTP
 };
+
+// Bytes of all lines before a body; libcurl has no limit of their sum in every version. Of one line
+// libcurl takes CURL_MAX_HTTP_HEADER. Go's limit is 10 MiB.
+constexpr size_t kMostHead = size_t{256} << 10;
+
+std::string too_long(size_t limit) {
+  return "net/http: server response headers exceeded " + std::to_string(limit) + " bytes; aborted";
+}
 
 // Go looks at the first line of what is no HTTP.
 constexpr size_t kMostBefore = 4096;
@@ -42,15 +54,20 @@ constexpr size_t kMostBefore = 4096;
 size_t take_header(char* data, size_t size, size_t count, void* to) {
   Arrival& arrival = *static_cast<Arrival*>(to);
   const std::string_view line(data, size * count);
+  arrival.head += line.size();
+  if (arrival.head > kMostHead) {
+    arrival.refused = too_long(kMostHead);
+    return 0;
+  }
   if (line != "\r\n" && line != "\n") {
     const std::string_view text = without_end(line);
     try {
       if (!arrival.began) {
         arrival.refused = go_refuses_status_line(text);
+        arrival.is_old = text.starts_with("HTTP/1.0") || text.starts_with("HTTP/0");
       } else if (!text.starts_with(' ') && !text.starts_with('\t')) {
         arrival.refused = go_refuses_header_line(text);
-        if (arrival.refused_length.empty())
-          arrival.refused_length = go_refuses_content_length(text);
+        arrival.framing.add(text);
       }
     } catch (const std::bad_alloc&) {
       return 0;
@@ -60,10 +77,9 @@ size_t take_header(char* data, size_t size, size_t count, void* to) {
   }
   long status = 0;
   curl_easy_getinfo(arrival.easy, CURLINFO_RESPONSE_CODE, &status);
-  if (!arrival.refused_length.empty()) {
-    arrival.refused = std::move(arrival.refused_length);
-    return 0;
-  }
+  arrival.refused = arrival.framing.refusal(arrival.is_old);
+  if (!arrival.refused.empty()) return 0;
+  arrival.framing = {};
   if (status < 200) {  // informational: the answer's headers follow
     arrival.began = false;
     return line.size();
@@ -155,7 +171,8 @@ HttpClient::~HttpClient() = default;
 Result<HttpResponse> HttpClient::post(const std::string& url, std::string_view body,
                                       int64_t timeout_ns) const {
   const auto failed = [&](std::string why) {
-    return Error{Rc::kIo, "Post " + go_quote(url) + ": " + std::move(why), {}, {}};
+    return Error{
+        Rc::kIo, "Post " + go_quote(without_password(url)) + ": " + std::move(why), {}, {}};
   };
   const UrlParts parts = split_url(url);
   if (parts.scheme != "http" && parts.scheme != "https") {
@@ -234,6 +251,12 @@ Result<HttpResponse> HttpClient::post(const std::string& url, std::string_view b
         without_end(end == std::string_view::npos ? before : before.substr(0, end + 1)));
     return broken(why.empty() ? "unexpected EOF" : why);
   }
+  curl_off_t first_byte = 0;
+  curl_easy_getinfo(easy, CURLINFO_STARTTRANSFER_TIME_T, &first_byte);
+  // libcurl says so of a line that it does not take; later versions have a code of its own.
+  if (!arrival.headers_complete && first_byte != 0 &&
+      (code == CURLE_OUT_OF_MEMORY || static_cast<int>(code) == kTooLarge))
+    return broken(too_long(CURL_MAX_HTTP_HEADER));
   if (arrival.began && !arrival.headers_complete && ended_early(code))
     return broken("unexpected EOF");
   if (code != CURLE_OK && !(arrival.headers_complete && response.status != 200)) {

@@ -19,6 +19,12 @@ using server_test::response;
 using server_test::Server;
 using server_test::Then;
 
+std::string many_headers() {
+  std::string out = "HTTP/1.1 200 OK\r\n";
+  for (int i = 0; i < 300; ++i) out += "X-A: " + std::string(1000, 'y') + "\r\n";
+  return out + "\r\n";
+}
+
 bool matches(const std::string& text, const std::string& pattern) {
   return std::regex_match(text, std::regex(pattern));
 }
@@ -114,6 +120,18 @@ TEST_CASE("a response without headers is an error with Go's text") {
        R"(net/http: HTTP/1.x transport connection broken: malformed MIME header line)"},
       {{"HTTP/1.1 200 OK\r\nContent-Length: 1x\r\n\r\n{", Then::kClose},
        R"(net/http: HTTP/1.x transport connection broken: bad Content-Length "1x")"},
+      {{"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}x", Then::kClose},
+       R"(net/http: HTTP/1.x transport connection broken: http: message cannot contain multiple )"
+       R"(Content-Length headers; got \["2" "3"\])"},
+      {{"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", Then::kClose},
+       R"(net/http: HTTP/1.x transport connection broken: unsupported transfer encoding: )"
+       R"("gzip, chunked")"},
+      {{"HTTP/1.1 200 OK\r\nX-A: " + std::string(200'000, 'y') + "\r\n\r\n", Then::kClose},
+       R"(net/http: HTTP/1.x transport connection broken: net/http: server response headers )"
+       R"(exceeded 102400 bytes; aborted)"},
+      {{many_headers(), Then::kClose},
+       R"(net/http: HTTP/1.x transport connection broken: net/http: server response headers )"
+       R"(exceeded 262144 bytes; aborted)"},
       {{"HTTP/1.1 200 OK\r\nContent-Length:", Then::kClose},
        "net/http: HTTP/1.x transport connection broken: unexpected EOF"},
   };
@@ -171,6 +189,21 @@ TEST_CASE("another status than 200 ends the request, whatever its body does") {
   }
 }
 
+TEST_CASE("no text has the password of a URL") {
+  Server server([](const std::string&) { return Answer{"rubbish\r\n", Then::kClose}; });
+  std::string url = server.url("/f");
+  url.insert(7, "user:hunter2@");
+  const HttpClient client({.timeout_ns = 300'000'000});
+  const auto answer = client.post(url, "{}");
+  REQUIRE(!answer.ok());
+  CHECK(answer.error().message.starts_with("Post \"http://user:***@127.0.0.1:"));
+  CHECK(answer.error().message.find("hunter2") == std::string::npos);
+  const auto refused = client.post("http://user:hunter2@127.0.0.1:1/f", "{}");
+  CHECK(
+      refused.error().message ==
+      "Post \"http://user:***@127.0.0.1:1/f\": dial tcp 127.0.0.1:1: connect: connection refused");
+}
+
 TEST_CASE("a response beyond the limit is cut") {
   Server server([](const std::string&) { return Answer{response(std::string(2000, 'x'))}; });
   const HttpClient client({.max_response = 1000});
@@ -200,6 +233,7 @@ TEST_CASE("TLS settings are loaded with client-go's errors") {
   CHECK(text({.cert_data = "x", .key_data = "x"}) ==
         "tls: failed to find any PEM data in certificate input");
   CHECK(load_tls({.cert_data = "x"}).ok());
+  CHECK(text({.ca_file = "/dev/zero"}) == "read /dev/zero: more than 16777216 bytes");
 }
 
 TEST_CASE("plain HTTP at the other end of HTTPS") {

@@ -36,6 +36,19 @@ std::string canonical(std::string_view name) {
   return out;
 }
 
+// Go's %q of a list.
+std::string quoted_list(const std::vector<std::string>& list) {
+  std::string out = "[";
+  for (const std::string& item : list) out += (out.size() == 1 ? "" : " ") + go_quote(item);
+  return out + "]";
+}
+
+bool is_chunked(std::string_view encoding) {
+  constexpr std::string_view kChunked = "chunked";
+  return std::equal(encoding.begin(), encoding.end(), kChunked.begin(), kChunked.end(),
+                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
+}
+
 std::string malformed(const char* what, std::string_view text) {
   return std::string("malformed ") + what + " " + go_quote(text);
 }
@@ -74,13 +87,28 @@ std::string go_refuses_header_line(std::string_view line) {
   return malformed("MIME header line:", canonical(name) + std::string(line.substr(colon)));
 }
 
-std::string go_refuses_content_length(std::string_view line) {
+void GoFraming::add(std::string_view line) {
   const size_t colon = line.find(':');
-  if (colon == std::string_view::npos || canonical(line.substr(0, colon)) != "Content-Length")
-    return {};
+  if (colon == std::string_view::npos) return;
+  const std::string name = canonical(line.substr(0, colon));
+  if (name != "Content-Length" && name != "Transfer-Encoding") return;
   std::string_view value = line.substr(colon + 1);
   value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
   while (value.ends_with(' ') || value.ends_with('\t')) value.remove_suffix(1);
+  (name == "Content-Length" ? lengths_ : encodings_).emplace_back(value);
+}
+
+std::string GoFraming::refusal(bool is_old) const {
+  if (!is_old && encodings_.size() > 1)
+    return "too many transfer encodings: " + quoted_list(encodings_);
+  if (!is_old && !encodings_.empty() && !is_chunked(encodings_[0]))
+    return "unsupported transfer encoding: " + go_quote(encodings_[0]);
+  if (lengths_.empty()) return {};
+  const std::string& value = lengths_[0];
+  for (const std::string& other : lengths_)
+    if (other != value)
+      return "http: message cannot contain multiple Content-Length headers; got " +
+             quoted_list(lengths_);
   int64_t number = 0;
   const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (code == std::errc() && end == value.data() + value.size() && value[0] != '-') return {};

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace libsched {
 
@@ -13,8 +14,17 @@ namespace libsched {
 std::string go_refuses_status_line(std::string_view line);
 std::string go_refuses_header_line(std::string_view line);
 
-// Why Go refuses the value of Content-Length in a header line, if it is one.
-std::string go_refuses_content_length(std::string_view line);
+// The header lines that say where the body ends.
+class GoFraming {
+ public:
+  // Takes a header line, without its end. Throws std::bad_alloc.
+  void add(std::string_view line);
+  // Why Go refuses these lines of a response of HTTP/1.1 or, as `is_old`, of a version before.
+  std::string refusal(bool is_old) const;
+
+ private:
+  std::vector<std::string> lengths_, encodings_;
+};
 
 // A line without "\r\n" or "\n" at its end.
 std::string_view without_end(std::string_view line);

@@ -29,11 +29,30 @@ TEST_CASE("header lines that Go refuses") {
         "malformed MIME header line: \"Content-\\rength: 17\"");
   CHECK(go_refuses_header_line("content-leNGth: \x01") ==
         "malformed MIME header line: \"Content-Length: \\x01\"");
-  CHECK(go_refuses_content_length("content-length: 17 ").empty());
-  CHECK(go_refuses_content_length("content-type: x").empty());
+}
+
+TEST_CASE("lengths and encodings of a body that Go refuses") {
+  const auto refusal = [](std::initializer_list<const char*> lines, bool is_old = false) {
+    GoFraming framing;
+    for (const char* line : lines) framing.add(line);
+    return framing.refusal(is_old);
+  };
+  CHECK(refusal({}).empty());
+  CHECK(refusal({"content-length: 17 ", "content-type: x"}).empty());
+  CHECK(refusal({"Content-Length: 2", "content-LENGTH:\t2"}).empty());
+  CHECK(refusal({"Transfer-Encoding: Chunked", "Content-Length: 2"}).empty());
   for (const char* bad : {"-1", "1Z", "", "+5", "9223372036854775808"})
-    CHECK(go_refuses_content_length(std::string("Content-Length: ") + bad) ==
+    CHECK(refusal({(std::string("Content-Length: ") + bad).c_str()}) ==
           "bad Content-Length \"" + std::string(bad) + "\"");
+  const std::string two =
+      "http: message cannot contain multiple Content-Length headers; got [\"2\" \"x\"]";
+  CHECK(refusal({"Content-Length: 2", "Content-Length: x "}) == two);
+  CHECK(refusal({"Content-Length: 2", "Transfer-Encoding: chunked", "Content-Length: x"}) == two);
+  CHECK(refusal({"Transfer-Encoding: gzip, chunked"}) ==
+        "unsupported transfer encoding: \"gzip, chunked\"");
+  CHECK(refusal({"Transfer-Encoding: chunked", "Transfer-Encoding: chunked"}) ==
+        "too many transfer encodings: [\"chunked\" \"chunked\"]");
+  CHECK(refusal({"Transfer-Encoding: gzip"}, true).empty());
 }
 
 TEST_CASE("the end of a line is its line feed and the return before") {

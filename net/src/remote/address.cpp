@@ -1,11 +1,12 @@
 // Addresses of plugins.
+#include "libsched/base/without_password.hpp"
 #include "net/src/http/url.hpp"
 #include "net/src/remote/channel.hpp"
 
 namespace libsched::remote {
 
 Result<Address> address_of(std::string_view text) {
-  const std::string quoted = "\"" + std::string(text) + "\"";
+  const std::string quoted = "\"" + without_password(text) + "\"";
   const auto behind = [&](std::string_view scheme) {
     return text.starts_with(scheme) ? text.substr(scheme.size()) : std::string_view();
   };

@@ -2,73 +2,62 @@
 #include "net/src/remote/answer.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "net/src/remote/text.hpp"
 
 namespace libsched::remote {
 namespace {
 
-using nlohmann::json;
-
-const json* member(const json& said, const char* key) {
-  const auto found = said.find(key);
-  return found == said.end() || found->is_null() ? nullptr : &*found;
-}
-
-Result<libsched_code> code_of(const json& text, const std::string& path) {
-  if (!text.is_string()) return invalid(path, "expected the name of a code");
-  const auto& name = text.get_ref<const std::string&>();
+Result<libsched_code> code_of(std::string_view text, const std::string& path) {
+  if (!is_text(text)) return invalid(path, "expected the name of a code");
+  const std::string name = json_string(text);
   for (libsched_code code = LIBSCHED_CODE_SUCCESS; code <= LIBSCHED_CODE_PENDING; ++code)
     if (name == libsched_code_name(code)) return code;
-  return invalid(path, "unknown code \"" + name + "\"");
+  return invalid(path, "unknown code \"" + shown(name) + "\"");
 }
 
-template <typename T>
-bool is_within(const json& number) {
-  if (number.is_number_unsigned())
-    return number.get<uint64_t>() <= static_cast<uint64_t>(std::numeric_limits<T>::max());
-  if (!number.is_number_integer()) return false;
-  const auto value = number.get<int64_t>();
-  return value >= static_cast<int64_t>(std::numeric_limits<T>::min()) &&
-         value <= static_cast<int64_t>(std::numeric_limits<T>::max());
+Error wrong_length(const char* key, size_t entries, size_t count) {
+  return invalid(key, std::to_string(entries) + " entries for " + std::to_string(count) + " nodes");
 }
 
+// Entries beyond those that were asked for are counted, and not kept.
 template <typename T>
-Result<void> read_list(const json& said, const char* key, std::vector<T>* column) {
-  const json* const list = member(said, key);
-  if (list == nullptr || !column->empty() || !list->is_array()) return {};
-  column->reserve(list->size());
-  for (size_t i = 0; i < list->size(); ++i) {
-    if (!is_within<T>((*list)[i]))
-      return invalid(std::string(key) + "[" + std::to_string(i) + "]",
+Result<void> read_list(const Said& said, const char* key, size_t count, std::vector<T>* column) {
+  const std::string_view list = said.find(key);
+  if (!column->empty() || !is_list(list)) return {};
+  size_t entries = 0;
+  for (JsonWalk walk(list); walk.next(); ++entries) {
+    if (entries >= count) continue;
+    if (!read_whole(walk.value, &column->emplace_back()))
+      return invalid(std::string(key) + "[" + std::to_string(entries) + "]",
                      "expected a whole number of " + std::to_string(8 * sizeof(T)) + " bits");
-    column->push_back((*list)[i].get<T>());
   }
+  if (entries != 0 && entries != count) return wrong_length(key, entries, count);
   return {};
 }
 
 template <typename T>
 Result<void> check_length(const std::vector<T>& column, const char* key, size_t count) {
   if (column.empty() || column.size() == count) return {};
-  return invalid(
-      key, std::to_string(column.size()) + " entries for " + std::to_string(count) + " nodes");
+  return wrong_length(key, column.size(), count);
 }
 
 // Scores by name, which are easier to write than a list.
 Result<void> read_named_scores(const Question& question, Answer* answer) {
-  const json* const named = member(answer->said, "scores");
-  if (named == nullptr || !named->is_object()) return {};
+  const std::string_view named = answer->said.find("scores");
+  if (!is_object(named)) return {};
   std::vector<bool> found(question.count);
   answer->scores.assign(question.count, 0);
   size_t left = question.count;
-  const Positions positions(question);
-  for (const auto& [name, score] : named->items()) {
-    const std::string path = "scores[\"" + name + "\"]";
+  Positions positions(question);
+  for (JsonWalk walk(named); walk.next();) {
+    const std::string name = json_string(walk.key);
+    const std::string path = "scores[\"" + shown(name) + "\"]";
     auto at = positions.of(name, path);
     if (!at) return at.error();
-    if (!is_within<int64_t>(score)) return invalid(path, "expected a whole number of 64 bits");
-    answer->scores[*at] = score.get<int64_t>();
+    auto score = number_of(walk.value, path);
+    if (!score) return score.error();
+    answer->scores[*at] = *score;
     if (!found[*at]) --left;
     found[*at] = true;
   }
@@ -80,63 +69,87 @@ Result<void> read_named_scores(const Question& question, Answer* answer) {
 
 }  // namespace
 
-Result<json> object_of(std::string_view text) {
-  json said = json::parse(text, nullptr, false);
-  if (said.is_discarded()) return invalid("", "the answer is no JSON");
-  if (!said.is_object()) return invalid("", "the answer is no JSON object");
-  return said;
+Result<Answer> answer_of(std::string text) {
+  Answer made;
+  made.text = std::make_unique<const std::string>(std::move(text));
+  auto said = object_of(*made.text);
+  if (!said) return said.error();
+  made.said = *said;
+  return made;
 }
 
-Result<libsched_code> read_status(const json& said, const std::string& path,
+Result<libsched_code> read_status(const Said& said, const std::string& path,
                                   libsched_status* status) {
   const std::string below = path.empty() ? path : path + ".";
   libsched_code code = LIBSCHED_CODE_SUCCESS;
-  if (const json* const given = member(said, "code")) {
-    auto read = code_of(*given, below + "code");
+  if (const std::string_view given = said.find("code"); !given.empty()) {
+    auto read = code_of(given, below + "code");
     if (!read) return read.error();
     code = *read;
   }
-  const json* const reasons = member(said, "reasons");
-  if (reasons != nullptr && !reasons->is_array())
+  const std::string_view reasons = said.find("reasons"), error = said.find("error");
+  if (!reasons.empty() && !is_list(reasons))
     return invalid(below + "reasons", "expected a list of texts");
-  const json* const error = member(said, "error");
-  if (error != nullptr && !error->is_string()) return invalid(below + "error", "expected a text");
+  if (!error.empty() && !is_text(error)) return invalid(below + "error", "expected a text");
   libsched_status_set(status, code);
-  if (reasons != nullptr) {
-    for (const json& reason : *reasons) {
-      if (!reason.is_string()) return invalid(below + "reasons", "expected a list of texts");
-      libsched_status_add_reason(status, str_of(reason.get_ref<const std::string&>()));
+  if (!reasons.empty()) {
+    size_t count = 0;
+    for (JsonWalk walk(reasons); walk.next();) {
+      if (!is_text(walk.value)) return invalid(below + "reasons", "expected a list of texts");
+      if (++count > kMostEntries)
+        return invalid(below + "reasons", "more than " + std::to_string(kMostEntries));
+      libsched_status_add_reason(status, str_of(json_string(walk.value)));
     }
   }
-  if (error != nullptr)
-    libsched_status_set_error(status, str_of(error->get_ref<const std::string&>()));
+  if (!error.empty()) libsched_status_set_error(status, str_of(json_string(error)));
   return code;
 }
 
-Result<bool> read_flag(const json& said, const char* key, bool otherwise) {
-  const json* const given = member(said, key);
-  if (given == nullptr) return otherwise;
-  if (!given->is_boolean()) return invalid(key, "expected true or false");
-  return given->get<bool>();
+Result<bool> read_flag(const Said& said, const char* key, bool otherwise) {
+  const std::string_view given = said.find(key);
+  if (given.empty()) return otherwise;
+  if (!is_flag(given)) return invalid(key, "expected true or false");
+  return given == "true";
 }
 
-Result<int64_t> read_number(const json& said, const char* key, int64_t otherwise) {
-  const json* const given = member(said, key);
-  if (given == nullptr) return otherwise;
-  if (!is_within<int64_t>(*given)) return invalid(key, "expected a whole number of 64 bits");
-  return given->get<int64_t>();
+Result<int64_t> number_of(std::string_view value, const std::string& path) {
+  int64_t number = 0;
+  if (read_whole(value, &number)) return number;
+  return invalid(path, "expected a whole number of 64 bits");
+}
+
+Result<int64_t> read_number(const Said& said, const char* key, int64_t otherwise) {
+  const std::string_view given = said.find(key);
+  if (given.empty()) return otherwise;
+  return number_of(given, key);
+}
+
+Result<std::vector<std::string>> read_texts(const Said& said, const char* key, size_t most) {
+  std::vector<std::string> texts;
+  const std::string_view list = said.find(key);
+  if (list.empty()) return texts;
+  if (!is_list(list)) return invalid(key, "expected a list of texts");
+  for (JsonWalk walk(list); walk.next();) {
+    if (texts.size() == most) return invalid(key, "more than " + std::to_string(most));
+    if (!is_text(walk.value))
+      return invalid(std::string(key) + "[" + std::to_string(texts.size()) + "]",
+                     "expected a text");
+    texts.push_back(json_string(walk.value));
+  }
+  return texts;
 }
 
 Result<void> read_columns(const Question& question, const Description& description,
                           Answer* answer) {
-  LIBSCHED_TRY(read_list(answer->said, "codes", &answer->codes));
-  LIBSCHED_TRY(read_list(answer->said, "reasonIndexes", &answer->reasons));
-  LIBSCHED_TRY(read_list(answer->said, "scores", &answer->scores));
+  const size_t count = question.count;
+  LIBSCHED_TRY(read_list(answer->said, "codes", count, &answer->codes));
+  LIBSCHED_TRY(read_list(answer->said, "reasonIndexes", count, &answer->reasons));
+  LIBSCHED_TRY(read_list(answer->said, "scores", count, &answer->scores));
   if (question.point == Point::kScore || question.point == Point::kNormalizeScore)
     LIBSCHED_TRY(read_named_scores(question, answer));
-  LIBSCHED_TRY(check_length(answer->codes, "codes", question.count));
-  LIBSCHED_TRY(check_length(answer->reasons, "reasonIndexes", question.count));
-  LIBSCHED_TRY(check_length(answer->scores, "scores", question.count));
+  LIBSCHED_TRY(check_length(answer->codes, "codes", count));
+  LIBSCHED_TRY(check_length(answer->reasons, "reasonIndexes", count));
+  LIBSCHED_TRY(check_length(answer->scores, "scores", count));
   const auto unknown = std::find_if(answer->codes.begin(), answer->codes.end(), [](int8_t code) {
     return code < LIBSCHED_CODE_SUCCESS || code > LIBSCHED_CODE_PENDING;
   });
@@ -151,7 +164,7 @@ Result<void> read_columns(const Question& question, const Description& descripti
   return {};
 }
 
-Result<size_t> Positions::of(const std::string& name, const std::string& path) const {
+Result<size_t> Positions::of(const std::string& name, const std::string& path) {
   const Error unknown = invalid(path, "no such node was asked about");
   if (question_.copy != nullptr) {
     if (view_of(libsched_node_name(libsched_node_info_node(question_.copy))) == name)
@@ -159,13 +172,18 @@ Result<size_t> Positions::of(const std::string& name, const std::string& path) c
     return unknown;
   }
   const uint32_t row = libsched_view_find_node(question_.view, str_of(name));
-  const uint32_t* const end = question_.rows + question_.count;
   if (row == LIBSCHED_NO_ROW) return unknown;
   // Rows of a Filter ascend; those of a Score need not.
-  const uint32_t* found = std::lower_bound(question_.rows, end, row);
-  if (found == end || *found != row) found = std::find(question_.rows, end, row);
-  if (found == end) return unknown;
-  return static_cast<size_t>(found - question_.rows);
+  const uint32_t* const end = question_.rows + question_.count;
+  const uint32_t* const found = std::lower_bound(question_.rows, end, row);
+  if (found != end && *found == row) return static_cast<size_t>(found - question_.rows);
+  if (of_row_.empty()) {
+    of_row_.resize(libsched_view_row_count(question_.view));
+    for (size_t i = 0; i < question_.count; ++i)
+      of_row_[question_.rows[i]] = static_cast<uint32_t>(i + 1);
+  }
+  if (of_row_[row] == 0) return unknown;
+  return size_t{of_row_[row] - 1};
 }
 
 }  // namespace libsched::remote

@@ -4,10 +4,11 @@
 #include <array>
 #include <utility>
 
+#include "net/src/json/go_json.hpp"
+#include "net/src/remote/answer.hpp"
+
 namespace libsched::remote {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::array<const char*, static_cast<size_t>(Point::kCount)> kNames = {
     "preEnqueue",     "queueSort", "queueingHint", "preFilter", "addPod",
@@ -36,72 +37,59 @@ std::string at(const char* list, size_t index) {
   return std::string(list) + "[" + std::to_string(index) + "]";
 }
 
-// The texts of a list; an absent list is empty.
-Result<std::vector<std::string>> texts(const json& answer, const char* key) {
-  std::vector<std::string> list;
-  const auto found = answer.find(key);
-  if (found == answer.end() || found->is_null()) return list;
-  if (!found->is_array()) return invalid(key, "expected a list");
-  for (size_t i = 0; i < found->size(); ++i) {
-    if (!(*found)[i].is_string()) return invalid(at(key, i), "expected a text");
-    list.push_back((*found)[i].get<std::string>());
-  }
-  return list;
-}
-
-Result<bool> flag(const json& object, const char* key, const std::string& path) {
-  const auto found = object.find(key);
-  if (found == object.end() || found->is_null()) return false;
-  if (!found->is_boolean()) return invalid(path, "expected true or false");
-  return found->get<bool>();
-}
-
-Result<int64_t> actions_of(const json& event, const std::string& path) {
-  const auto found = event.find("actions");
-  if (found == event.end() || !found->is_array() || found->empty())
-    return invalid(path, "expected a list of actions");
+Result<int64_t> actions_of(std::string_view actions, const std::string& path) {
+  if (!is_list(actions)) return invalid(path, "expected a list of actions");
   int64_t bits = 0;
-  for (const json& action : *found) {
-    if (!action.is_string()) return invalid(path, "expected texts");
-    const auto& name = action.get_ref<const std::string&>();
+  for (JsonWalk walk(actions); walk.next();) {
+    if (!is_text(walk.value)) return invalid(path, "expected texts");
+    const std::string name = json_string(walk.value);
     int64_t bit = name == "Update" ? kUpdate : name == "All" ? kUpdate | 3 : 0;
     for (const auto& [known, value] : kActions)
       if (name == known) bit = value;
-    if (bit == 0) return invalid(path, "unknown action \"" + name + "\"");
+    if (bit == 0) return invalid(path, "unknown action \"" + shown(name) + "\"");
     bits |= bit;
   }
+  if (bits == 0) return invalid(path, "expected a list of actions");
   return bits;
 }
 
-Result<void> read_events(const json& answer, Description* into) {
-  const auto found = answer.find("events");
-  if (found == answer.end() || found->is_null()) return {};
-  if (!found->is_array()) return invalid("events", "expected a list");
+Result<RegisteredEvent> event_of(std::string_view value, const std::string& path) {
+  const Said event = is_object(value) ? Said(value) : Said();
+  const std::string_view resource = event.find("resource");
+  if (!is_text(resource)) return invalid(path + ".resource", "expected a text");
+  auto actions = actions_of(event.find("actions"), path + ".actions");
+  if (!actions) return actions.error();
+  auto hint = read_flag(event, "hint", false);
+  if (!hint) return invalid(path + "." + hint.error().path, hint.error().message);
+  return RegisteredEvent{json_string(resource), *actions, *hint};
+}
+
+Result<void> read_events(const Said& answer, Description* into) {
+  const std::string_view events = answer.find("events");
+  if (events.empty()) return {};
+  if (!is_list(events)) return invalid("events", "expected a list");
   into->has_events = true;
-  for (size_t i = 0; i < found->size(); ++i) {
-    const json& event = (*found)[i];
-    const std::string path = at("events", i);
-    if (!event.is_object() || !event.contains("resource") || !event["resource"].is_string())
-      return invalid(path + ".resource", "expected a text");
-    auto actions = actions_of(event, path + ".actions");
-    if (!actions) return actions.error();
-    auto hint = flag(event, "hint", path + ".hint");
-    if (!hint) return hint.error();
-    if (*hint && !into->has(Point::kQueueingHint))
+  for (JsonWalk walk(events); walk.next();) {
+    const std::string path = at("events", into->events.size());
+    if (into->events.size() == kMostEntries)
+      return invalid("events", "more than " + std::to_string(kMostEntries));
+    auto event = event_of(walk.value, path);
+    if (!event) return event.error();
+    if (event->hint && !into->has(Point::kQueueingHint))
       return invalid(path + ".hint", "the point queueingHint is missing");
-    into->events.push_back({event["resource"].get<std::string>(), *actions, *hint});
+    into->events.push_back(std::move(*event));
   }
   return {};
 }
 
-Result<void> read_points(const json& answer, Description* into) {
-  auto points = texts(answer, "points");
+Result<void> read_points(const Said& answer, Description* into) {
+  auto points = read_texts(answer, "points", kMostEntries);
   if (!points) return points.error();
   for (size_t i = 0; i < points->size(); ++i) {
     size_t known = 0;
     while (known < kNames.size() && (*points)[i] != kNames[known]) ++known;
     if (known == kNames.size())
-      return invalid(at("points", i), "unknown point \"" + (*points)[i] + "\"");
+      return invalid(at("points", i), "unknown point \"" + shown((*points)[i]) + "\"");
     into->points |= uint32_t{1} << known;
   }
   if (into->has(Point::kAddPod) != into->has(Point::kRemovePod))
@@ -113,8 +101,8 @@ Result<void> read_points(const json& answer, Description* into) {
   return {};
 }
 
-Result<void> read_wants(const json& answer, Wants* into) {
-  auto wants = texts(answer, "wants");
+Result<void> read_wants(const Said& answer, Wants* into) {
+  auto wants = read_texts(answer, "wants", kMostEntries);
   if (!wants) return wants.error();
   for (size_t i = 0; i < wants->size(); ++i) {
     const std::string& want = (*wants)[i];
@@ -123,7 +111,7 @@ Result<void> read_wants(const json& answer, Wants* into) {
                         : want == "podKeys"   ? &into->pod_keys
                         : want == "resources" ? &into->resources
                                               : nullptr;
-    if (which == nullptr) return invalid(at("wants", i), "unknown data \"" + want + "\"");
+    if (which == nullptr) return invalid(at("wants", i), "unknown data \"" + shown(want) + "\"");
     *which = true;
   }
   return {};
@@ -145,36 +133,32 @@ void append_actions(std::string* out, int64_t actions) {
 
 const char* name_of(Point point) { return kNames[static_cast<size_t>(point)]; }
 
-Result<Description> description_of(const json& answer) {
+Result<Description> description_of(const Said& answer) {
   Description made;
-  const auto code = answer.find("code");
-  if (code != answer.end() && *code != "Success") {
+  const std::string_view code = answer.find("code");
+  auto reasons = read_texts(answer, "reasons", kMostEntries);
+  if (!reasons) return reasons.error();
+  if (!code.empty() && (!is_text(code) || json_string(code) != "Success")) {
     std::string why;
-    auto reasons = texts(answer, "reasons");
-    if (!reasons) return reasons.error();
     for (const std::string& reason : *reasons) why += (why.empty() ? "" : ", ") + reason;
     return Error{Rc::kPlugin, why.empty() ? "the plugin refuses" : why, {}, {}};
   }
-  const auto protocol = answer.find("protocol");
-  if (protocol == answer.end() || !protocol->is_number_integer())
-    return invalid("protocol", "expected a number");
+  if (answer.find("protocol").empty()) return invalid("protocol", "expected a number");
+  auto protocol = read_number(answer, "protocol", 0);
+  if (!protocol) return invalid("protocol", "expected a number");
   if (*protocol != kProtocol)
-    return invalid("protocol", "version " + protocol->dump() + " is unknown: this is version " +
-                                   std::to_string(kProtocol));
+    return invalid("protocol", "version " + std::to_string(*protocol) +
+                                   " is unknown: this is version " + std::to_string(kProtocol));
   LIBSCHED_TRY(read_points(answer, &made));
   LIBSCHED_TRY(read_wants(answer, &made.wants));
-  auto reasons = texts(answer, "reasons");
-  if (!reasons) return reasons.error();
-  if (reasons->size() > 65536) return invalid("reasons", "more than 65536");
   made.reasons = std::move(*reasons);
-  auto state = flag(answer, "state", "state");
+  auto state = read_flag(answer, "state", false);
   if (!state) return state.error();
   made.state = *state;
   LIBSCHED_TRY(read_events(answer, &made));
-  const auto name = answer.find("instanceName");
-  if (name != answer.end() && !name->is_null()) {
-    if (!name->is_string()) return invalid("instanceName", "expected a text");
-    made.instance_name = name->get<std::string>();
+  if (const std::string_view name = answer.find("instanceName"); !name.empty()) {
+    if (!is_text(name)) return invalid("instanceName", "expected a text");
+    made.instance_name = json_string(name);
   }
   return made;
 }

@@ -2,11 +2,11 @@
 // "describe").
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "libsched/base/result.hpp"
+#include "net/src/remote/said.hpp"
 
 namespace libsched::remote {
 
@@ -71,6 +71,6 @@ struct Description {
 void append_actions(std::string* out, int64_t actions);
 
 // Reads an answer to "describe" or "hello". Errors: INVALID, with the place in the answer as path.
-Result<Description> description_of(const nlohmann::json& answer);
+Result<Description> description_of(const Said& answer);
 
 }  // namespace libsched::remote

@@ -5,12 +5,12 @@
 
 namespace libsched::description_test {
 
-using nlohmann::json;
 using remote::description_of;
+using remote::object_of;
 using remote::Point;
 
 TEST_CASE("a whole description") {
-  const auto made = description_of(json::parse(
+  const auto made = description_of(*object_of(
       R"({"protocol": 1, "points": ["preFilter", "addPod", "removePod", "queueingHint"], "reasons": ["a", "b"],
           "wants": ["node", "podKeys"], "state": true, "instanceName": "N", "more": 1,
           "events": [{"resource": "Node", "actions": ["Add", "UpdateNodeTaint"], "hint": true},
@@ -63,14 +63,14 @@ TEST_CASE("mistakes have a place") {
               "events[0].hint"},
       }) {
     CAPTURE(c.text);
-    const auto made = description_of(json::parse(c.text));
+    const auto made = description_of(*object_of(c.text));
     REQUIRE(!made.ok());
     CHECK(made.error().path == c.path);
   }
 }
 
 TEST_CASE("a plugin may refuse its arguments") {
-  const auto made = description_of(json::parse(R"({"code": "Error", "reasons": ["no", "never"]})"));
+  const auto made = description_of(*object_of(R"({"code": "Error", "reasons": ["no", "never"]})"));
   REQUIRE(!made.ok());
   CHECK(made.error().rc == Rc::kPlugin);
   CHECK(made.error().message == "no, never");

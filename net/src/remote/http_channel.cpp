@@ -5,6 +5,7 @@
 #include <chrono>
 #include <iterator>
 
+#include "libsched/base/without_password.hpp"
 #include "net/src/remote/answer.hpp"
 #include "net/src/remote/text.hpp"
 
@@ -37,7 +38,7 @@ std::string HttpChannel::start() const {
   return body;
 }
 
-Result<nlohmann::json> HttpChannel::post(const char* path, const std::string& body) {
+Result<Answer> HttpChannel::post(const char* path, const std::string& body) {
   const std::string url = options_.address.url + "/" + path;
   const auto began = std::chrono::steady_clock::now();
   if (left_ns_ <= 0) return Error{Rc::kDeadline, "there was no answer in time", {}, {}};
@@ -45,19 +46,18 @@ Result<nlohmann::json> HttpChannel::post(const char* path, const std::string& bo
   left_ns_ -= std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count();
   if (!response) return response.error();
   const auto failed = [&](const std::string& why) {
-    return Error{Rc::kIo, "Post \"" + url + "\": " + why, {}, {}};
+    return Error{Rc::kIo, "Post \"" + without_password(url) + "\": " + why, {}, {}};
   };
   if (response->status != 200) return failed("status " + std::to_string(response->status));
   if (!response->failure.empty()) return failed(response->failure);
-  text_ = std::move(response->body);
-  return object_of(text_);
+  return answer_of(std::move(response->body));
 }
 
 Result<Description> HttpChannel::describe() {
   left_ns_ = options_.timeout_ns;
   auto said = post("describe", start() + "}");
   if (!said) return said.error();
-  return description_of(*said);
+  return description_of(said->said);
 }
 
 Result<void> HttpChannel::check_health() {
@@ -155,12 +155,7 @@ Result<Answer> HttpChannel::ask(const Question& question, Ledger* ledger) {
   body += question.members;
   if (question.about_nodes()) LIBSCHED_TRY(append_nodes(&body, question));
   body.push_back('}');
-  auto said = post(name_of(question.point), body);
-  if (!said) return said.error();
-  Answer answer;
-  answer.text = std::move(text_);
-  answer.said = std::move(*said);
-  return answer;
+  return post(name_of(question.point), body);
 }
 
 }  // namespace libsched::remote

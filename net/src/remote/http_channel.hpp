@@ -20,7 +20,7 @@ class HttpChannel final : public Channel {
 
  private:
   std::string start() const;
-  Result<nlohmann::json> post(const char* path, const std::string& body);
+  Result<Answer> post(const char* path, const std::string& body);
   Result<void> tell_changes(Ledger* ledger);
   Result<void> append_pod(std::string* body, const char* key, const libsched_pod* pod);
   Result<void> append_nodes(std::string* body, const Question& question);
@@ -30,7 +30,6 @@ class HttpChannel final : public Channel {
   HttpClient client_;
   Nodes nodes_;
   Pods pods_;
-  std::string text_;     // of the last answer
   int64_t left_ns_ = 0;  // of the time for the question
 };
 

@@ -6,7 +6,29 @@
 namespace libsched::remote {
 namespace {
 
-constexpr size_t kMostKeys = 65536;
+constexpr size_t kMostKeys = 65536, kMostKeyBytes = size_t{64} << 20;
+
+Result<Instance::QueueKey> key_of(const Said& said) {
+  const std::string_view list = said.find("key");
+  if (!is_list(list)) return invalid("key", "expected a list");
+  Instance::QueueKey key;
+  for (JsonWalk walk(list); walk.next();) {
+    if (key.size() == kMostEntries)
+      return invalid("key", "more than " + std::to_string(kMostEntries));
+    const std::string_view part = walk.value;
+    uint64_t large = 0;
+    if (is_text(part)) {
+      key.emplace_back(json_string(part));
+    } else if (auto number = number_of(part, "key"); number.ok()) {
+      key.emplace_back(Instance::Whole(*number >= 0, static_cast<uint64_t>(*number)));
+    } else if (read_whole(part, &large)) {
+      key.emplace_back(Instance::Whole(true, large));
+    } else {
+      return invalid("key", "expected texts and whole numbers");
+    }
+  }
+  return key;
+}
 
 }  // namespace
 
@@ -85,24 +107,26 @@ Error Instance::told(Error error) const {
   return {error.rc, std::move(text), {}, registration_.options.name};
 }
 
-const nlohmann::json& Instance::queue_key(const libsched_pod* pod) {
+std::shared_ptr<const Instance::QueueKey> Instance::queue_key(const libsched_pod* pod) {
   const auto found = queue_keys_.find(pod);
   if (found != queue_keys_.end()) return found->second.key;
-  if (queue_keys_.size() >= kMostKeys) queue_keys_.clear();
   Question question;
   question.point = Point::kQueueSort;
   question.pod = pod;
-  auto key = ask(question, nullptr, [](const Question&, Answer& answer) -> Result<nlohmann::json> {
-    auto& said = answer.said["key"];
-    if (!said.is_array()) return invalid("key", "expected a list");
-    for (const auto& part : said)
-      if (!part.is_string() && !part.is_number_integer())
-        return invalid("key", "expected texts and whole numbers");
-    return std::move(said);
+  size_t bytes = 0;
+  auto key = ask(question, nullptr, [&](const Question&, Answer& answer) {
+    bytes = answer.text->size();
+    return key_of(answer.said);
   });
-  static const nlohmann::json kNone = nlohmann::json::array();
-  if (!key.ok()) return kNone;  // asked again next time
-  return queue_keys_.emplace(pod, Key{held(pod), std::move(*key)}).first->second.key;
+  if (!key.ok()) return std::make_shared<QueueKey>();  // asked again next time
+  if (queue_keys_.size() >= kMostKeys || queue_key_bytes_ + bytes > kMostKeyBytes) {
+    queue_keys_.clear();
+    queue_key_bytes_ = 0;
+  }
+  queue_key_bytes_ += bytes;
+  auto made = std::make_shared<const QueueKey>(std::move(*key));
+  queue_keys_.emplace(pod, Key{held(pod), made});
+  return made;
 }
 
 }  // namespace libsched::remote

@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "net/src/remote/answer.hpp"
@@ -55,8 +56,11 @@ class Instance {
     return result;
   }
 
-  // The place of a pod in the queue, which the plugin is asked for once.
-  const nlohmann::json& queue_key(const libsched_pod* pod);
+  // The place of a pod in the queue, which the plugin is asked for once. Whole numbers are before
+  // texts; a negative one is before all others.
+  using Whole = std::pair<bool, uint64_t>;
+  using QueueKey = std::vector<std::variant<Whole, std::string>>;
+  std::shared_ptr<const QueueKey> queue_key(const libsched_pod* pod);
 
   std::string nominated;  // the node of the last nomination, which the library copies
 
@@ -69,7 +73,7 @@ class Instance {
 
   struct Key {
     HeldPod pod;
-    nlohmann::json key;
+    std::shared_ptr<const QueueKey> key;
   };
 
   const Registration& registration_;
@@ -81,6 +85,7 @@ class Instance {
   Breaker breaker_;
   std::unique_ptr<libsched_clock, ClockUnref> clock_;  // the last one seen
   std::unordered_map<const libsched_pod*, Key> queue_keys_;
+  size_t queue_key_bytes_ = 0;
 };
 
 }  // namespace libsched::remote

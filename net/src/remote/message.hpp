@@ -3,11 +3,12 @@
 
 #include <libsched.h>
 
-#include <nlohmann/json.hpp>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "net/src/remote/description.hpp"
+#include "net/src/remote/said.hpp"
 #include "net/src/remote/states.hpp"
 
 namespace libsched::remote {
@@ -33,8 +34,8 @@ struct Question {
 // Columns are empty where the plugin did not give them. Those with entries have one for each row of
 // the question.
 struct Answer {
-  nlohmann::json said;  // an object
-  std::string text;     // the same as it was written, of kSign
+  std::unique_ptr<const std::string> text;  // of which `said` is made
+  Said said;
   std::vector<int8_t> codes;
   std::vector<uint16_t> reasons;
   std::vector<int64_t> scores;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "libsched/base/c_struct.hpp"
+#include "libsched/base/without_password.hpp"
 #include "net/src/remote/slots.hpp"
 
 namespace libsched::remote {
@@ -46,7 +47,7 @@ Result<std::unique_ptr<Registration>> met(std::string_view name, std::string_vie
   if (!options) return options.error();
   if (name.empty()) return invalid("", "a plugin has no name");
   auto made = std::make_unique<Registration>();
-  made->address = address;
+  made->address = without_password(address);
   made->ignorable = options->ignorable;
   auto parsed = address_of(address);
   if (!parsed) return parsed.error();
@@ -69,7 +70,7 @@ Result<std::unique_ptr<Registration>> met(std::string_view name, std::string_vie
     Error error = description.error();
     error.plugin = name;
     if (!error.message.starts_with("Post \""))
-      error.message = std::string(address) + ": " + error.text();
+      error.message = without_password(address) + ": " + error.text();
     return error;
   }
   made->description = std::move(*description);

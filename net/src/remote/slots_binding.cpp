@@ -43,19 +43,20 @@ void append_statuses(std::string* out, const libsched_view* view,
   out->push_back('}');
 }
 
-Result<void> read_nomination(const nlohmann::json& said, Instance& instance,
+Result<void> read_nomination(const Said& said, Instance& instance,
                              libsched_nomination* nomination) {
-  const auto found = said.find("nominated");
-  if (found == said.end() || found->is_null()) return {};
-  if (!found->is_object()) return invalid("nominated", "expected an object");
-  const auto node = found->find("node");
-  const auto mode = found->find("mode");
-  if (node != found->end() && !node->is_string())
-    return invalid("nominated.node", "expected a text");
-  if (mode == found->end() || (*mode != "override" && *mode != "noop"))
+  const std::string_view found = said.find("nominated");
+  if (found.empty()) return {};
+  if (!is_object(found)) return invalid("nominated", "expected an object");
+  const Said nominated(found);
+  const std::string_view node = nominated.find("node");
+  if (!node.empty() && !is_text(node)) return invalid("nominated.node", "expected a text");
+  const std::string_view given = nominated.find("mode");
+  const std::string mode = is_text(given) ? json_string(given) : std::string();
+  if (mode != "override" && mode != "noop")
     return invalid("nominated.mode", "expected \"override\" or \"noop\"");
-  instance.nominated = node == found->end() ? std::string() : node->get<std::string>();
-  nomination->mode = *mode == "override" ? LIBSCHED_NOMINATION_OVERRIDE : LIBSCHED_NOMINATION_NOOP;
+  instance.nominated = node.empty() ? std::string() : json_string(node);
+  nomination->mode = mode == "override" ? LIBSCHED_NOMINATION_OVERRIDE : LIBSCHED_NOMINATION_NOOP;
   nomination->node = str_of(instance.nominated);
   return {};
 }

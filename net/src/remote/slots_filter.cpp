@@ -6,8 +6,6 @@
 namespace libsched::remote {
 namespace {
 
-using nlohmann::json;
-
 libsched_code pre_filter(void* self, libsched_cycle_state* state, const libsched_pod* pod,
                          libsched_prefilter_result* result, libsched_status* status) {
   Question question = question_of(Point::kPreFilter, pod);
@@ -22,16 +20,11 @@ libsched_code pre_filter(void* self, libsched_cycle_state* state, const libsched
                         [&](const Question&, Answer& answer) -> Result<libsched_code> {
                           auto code = read_status(answer.said, "", status);
                           if (!code) return code;
-                          const auto left = answer.said.find("nodeNames");
-                          if (left == answer.said.end() || left->is_null()) return code;
-                          if (!left->is_array())
-                            return invalid("nodeNames", "expected a list of texts");
+                          if (answer.said.find("nodeNames").empty()) return code;
+                          auto left = read_texts(answer.said, "nodeNames", count + kMostEntries);
+                          if (!left) return left.error();
                           std::vector<libsched_str> names;
-                          for (const json& name : *left) {
-                            if (!name.is_string())
-                              return invalid("nodeNames", "expected a list of texts");
-                            names.push_back(str_of(name.get_ref<const std::string&>()));
-                          }
+                          for (const std::string& name : *left) names.push_back(str_of(name));
                           libsched_prefilter_result_set_nodes(result, names.data(), names.size());
                           return code;
                         });

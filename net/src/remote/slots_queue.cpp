@@ -13,9 +13,9 @@ libsched_code pre_enqueue(void* self, const libsched_pod* pod, libsched_status* 
 bool less(void* self, const libsched_pod* a, int64_t a_since_ns, const libsched_pod* b,
           int64_t b_since_ns) {
   try {
-    const nlohmann::json first = instance_of(self).queue_key(a);  // the next call may drop it
-    const nlohmann::json& second = instance_of(self).queue_key(b);
-    return first == second ? a_since_ns < b_since_ns : first < second;
+    const auto first = instance_of(self).queue_key(a);
+    const auto second = instance_of(self).queue_key(b);
+    return *first == *second ? a_since_ns < b_since_ns : *first < *second;
   } catch (const std::exception&) {
     return a_since_ns < b_since_ns;
   }
@@ -74,21 +74,28 @@ libsched_code queueing_hint(void* self, size_t index, const libsched_pod* pod,
   });
 }
 
+// The keys of a value stay in the plugin's order.
+Result<void> read_fragments(const Said& said, libsched_signature* signature) {
+  const std::string_view parts = said.find("fragments");
+  if (parts.empty()) return {};
+  if (!is_object(parts)) return invalid("fragments", "expected an object");
+  size_t count = 0;
+  for (JsonWalk walk(parts); walk.next();) {
+    if (++count > kMostEntries)
+      return invalid("fragments", "more than " + std::to_string(kMostEntries));
+    libsched_signature_add(signature, str_of(json_string(walk.key)),
+                           str_of(json_without_space(walk.value)));
+  }
+  return {};
+}
+
 libsched_code sign(void* self, const libsched_pod* pod, libsched_signature* signature,
                    libsched_status* status) {
   // A pod that an ignorable plugin did not sign cannot be signed.
   return ask_for_code(instance_of(self), question_of(Point::kSign, pod), nullptr, status,
                       LIBSCHED_CODE_UNSCHEDULABLE,
                       [&](const Question&, Answer& answer) -> Result<libsched_code> {
-                        const auto parts = answer.said.find("fragments");
-                        if (parts != answer.said.end() && !parts->is_null()) {
-                          if (!parts->is_object())
-                            return invalid("fragments", "expected an object");
-                          // The keys of a value stay in the plugin's order.
-                          const auto ordered = nlohmann::ordered_json::parse(answer.text);
-                          for (const auto& [key, value] : ordered["fragments"].items())
-                            libsched_signature_add(signature, str_of(key), str_of(value.dump()));
-                        }
+                        LIBSCHED_TRY(read_fragments(answer.said, signature));
                         return read_status(answer.said, "", status);
                       });
 }

@@ -10,8 +10,6 @@
 namespace libsched::remote {
 namespace {
 
-using nlohmann::json;
-
 Error protocol_error(std::string text) { return {Rc::kInvalid, std::move(text), {}, {}}; }
 
 void append_column_entry(std::string* list, const char* name, const char* type, size_t count) {
@@ -32,7 +30,7 @@ bool ascends(const uint32_t* rows, size_t count) {
 }
 
 // The size of an entry; 0: another type.
-size_t size_of(const std::string& type) {
+size_t size_of(std::string_view type) {
   return type == "int8" ? 1 : type == "uint16" ? 2 : type == "uint32" ? 4 : type == "int64" ? 8 : 0;
 }
 
@@ -171,11 +169,11 @@ Result<Answer> StreamChannel::ask(const Question& question, Ledger* ledger) {
     }
     auto answer = exchange(until);
     if (!answer) return answer;
-    const auto need = answer->said.find("need");
-    if (need == answer->said.end()) return answer;
-    if (again || *need != "nodes") {
+    const std::string_view need = answer->said.find("need");
+    if (need.empty()) return answer;
+    if (again || !is_text(need) || json_string(need) != "nodes") {
       close();
-      return protocol_error("need: the plugin needs " + need->dump() + (again ? " again" : ""));
+      return protocol_error("need: the plugin needs " + shown(need) + (again ? " again" : ""));
     }
     nodes_.forget();
   }
@@ -242,7 +240,6 @@ Result<void> StreamChannel::append_question(const Question& question) {
   LIBSCHED_TRY(append_pod(question.other, "other", &header, &slot));
   header += question.members;
   asked_ = question.count;
-  keeps_text_ = question.point == Point::kSign;
   if (question.about_nodes()) {
     LIBSCHED_TRY(append_nodes(question));
     append_key(&header, "nodes");
@@ -300,6 +297,13 @@ Result<Answer> StreamChannel::exchange(Deadline deadline) {
   return answer;
 }
 
+// Removes a frame that was read. The memory of a large one is not kept for the next.
+void StreamChannel::take_frame(size_t size) {
+  constexpr size_t kMostKept = size_t{1} << 20;
+  in_.erase(0, size);
+  if (in_.capacity() > kMostKept) in_.shrink_to_fit();
+}
+
 Result<Answer> StreamChannel::receive(Deadline deadline) {
   for (;;) {
     bool complete = false;
@@ -309,47 +313,48 @@ Result<Answer> StreamChannel::receive(Deadline deadline) {
       LIBSCHED_TRY(stream_->receive(&in_, deadline));
       continue;
     }
-    auto said = object_of(frame->header);
-    if (!said) return said.error();
-    auto id = read_number(*said, "id", 0);
+    auto answer = answer_of(std::string(frame->header));
+    if (!answer) return answer;
+    auto id = read_number(answer->said, "id", 0);
     if (!id) return id.error();
     const auto is = static_cast<uint64_t>(*id);
     if (*id > 0 && is < id_ && late_ != 0) {
       --late_;
-      in_.erase(0, frame->size());
+      take_frame(frame->size());
       continue;
     }
     if (is != id_)
       return protocol_error("id: " + std::to_string(*id) + " in place of " + std::to_string(id_));
-    Answer answer;
-    answer.said = std::move(*said);
-    if (keeps_text_) answer.text = frame->header;
-    LIBSCHED_TRY(read_columns_of(*frame, &answer));
-    in_.erase(0, frame->size());
+    LIBSCHED_TRY(read_columns_of(*frame, &*answer));
+    take_frame(frame->size());
     return answer;
   }
 }
 
 Result<void> StreamChannel::read_columns_of(const Frame& frame, Answer* answer) const {
-  const auto list = answer->said.find("columns");
-  if (list == answer->said.end()) {
+  const std::string_view list = answer->said.find("columns");
+  if (list.empty()) {
     if (frame.columns.empty()) return {};
     return protocol_error("columns: missing, but there are bytes of columns");
   }
-  if (!list->is_array()) return protocol_error("columns: expected a list");
+  if (!is_list(list)) return protocol_error("columns: expected a list");
   size_t at = 0;
-  for (const json& entry : *list) {
-    if (!entry.is_object()) return protocol_error("columns: expected objects");
-    const std::string name = entry.value("name", json()).is_string() ? entry["name"] : "";
-    const std::string type = entry.value("type", json()).is_string() ? entry["type"] : "";
+  for (JsonWalk walk(list); walk.next();) {
+    if (!is_object(walk.value)) return protocol_error("columns: expected objects");
+    const Said entry(walk.value);
+    const auto text = [&](const char* key) {
+      const std::string_view value = entry.find(key);
+      return is_text(value) ? json_string(value) : std::string();
+    };
+    const std::string name = text("name"), type = text("type");
     auto count = read_number(entry, "count", -1);
     if (!count) return count.error();
     if (*count != static_cast<int64_t>(asked_))
-      return protocol_error("columns: " + std::to_string(*count) + " entries of \"" + name +
+      return protocol_error("columns: " + std::to_string(*count) + " entries of \"" + shown(name) +
                             "\" for " + std::to_string(asked_) + " nodes");
     const size_t bytes = type == "bitmap" ? (asked_ + 63) / 64 * 8 : asked_ * size_of(type);
     if (padded(bytes) > frame.columns.size() - at)
-      return protocol_error("columns: the bytes of \"" + name + "\" are missing");
+      return protocol_error("columns: the bytes of \"" + shown(name) + "\" are missing");
     const std::string_view column = frame.columns.substr(at, bytes);
     at += padded(bytes);
     if (name == "codes" && type == "int8") {
@@ -361,7 +366,8 @@ Result<void> StreamChannel::read_columns_of(const Frame& frame, Answer* answer) 
     } else if (name == "fits" && type == "bitmap") {
       fill_fits(&answer->codes, column, asked_);
     } else {
-      return protocol_error("columns: unknown column \"" + name + "\" of type \"" + type + "\"");
+      return protocol_error("columns: unknown column \"" + shown(name) + "\" of type \"" +
+                            shown(type) + "\"");
     }
   }
   if (at != frame.columns.size())

@@ -33,6 +33,7 @@ class StreamChannel final : public Channel {
   Result<void> append_question(const Question& question);
   Result<Answer> exchange(Deadline deadline);
   Result<Answer> receive(Deadline deadline);
+  void take_frame(size_t size);
   Result<void> read_columns_of(const Frame& frame, Answer* answer) const;
 
   const ChannelOptions options_;
@@ -45,7 +46,6 @@ class StreamChannel final : public Channel {
   uint64_t id_ = 0;          // of the last question
   size_t late_ = 0;          // answers that came too late, and have not arrived yet
   std::string out_, in_, columns_;
-  bool keeps_text_ = false;
   size_t asked_ = 0;  // nodes of the last question
   Nodes nodes_;
   Pods pods_;

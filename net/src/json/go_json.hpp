@@ -21,6 +21,10 @@ JsonKind json_kind(std::string_view value);
 const char* json_kind_name(JsonKind kind);
 // The text of a string, with U+FFFD for what is no UTF-8.
 std::string json_string(std::string_view value);
+// A value without white space, whose strings have the fewest escapes.
+std::string json_without_space(std::string_view value);
+// Whether a text is UTF-8.
+bool is_utf8(std::string_view text);
 
 // Walks through a checked value: next() gives the members of an object, with `key`, or the items of
 // an array.

@@ -1,5 +1,5 @@
 // The states and texts of Go's JSON scanner.
-#include "net/src/extender/go_json.hpp"
+#include "net/src/json/go_json.hpp"
 
 #include <algorithm>
 #include <array>
@@ -74,7 +74,7 @@ class Scanner {
         const char kind = text_[at_++];
         open.push_back(kind);
         if (open.size() > kMaxDepth) {
-          error_ = {Rc::kInvalid, "exceeded max depth", {}, {}};
+          error_ = {Rc::kLimit, "exceeded max depth", {}, {}};
           return false;
         }
         space();
@@ -326,6 +326,30 @@ std::string json_string(std::string_view value) {
     }
   }
   return out;
+}
+
+std::string json_without_space(std::string_view value) {
+  std::string out;
+  for (size_t i = 0; i < value.size();) {
+    if (value[i] == '"') {
+      const size_t end = end_of_string(value, i);
+      out += json_quote(json_string(value.substr(i, end - i)));
+      i = end;
+    } else {
+      if (!is_space(value[i])) out += value[i];
+      ++i;
+    }
+  }
+  return out;
+}
+
+bool is_utf8(std::string_view text) {
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = utf8_length(text.substr(i));
+    if (length == 0) return false;
+    i += length;
+  }
+  return true;
 }
 
 void JsonWalk::skip_space() {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,6 +11,8 @@
 #include "handles.hpp"
 #include "libsched/base/quote.hpp"
 #include "libsched/ingest/flat/flat.hpp"
+#include "libsched/ingest/protobuf/protobuf.hpp"
+#include "libsched/ingest/unpack.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
@@ -74,8 +77,7 @@ Result<ParseOptions> parse_options(const libsched_parse_options* given) {
   return p;
 }
 
-Result<std::string> read_file(const std::string& path, size_t max_bytes,
-                              const Interrupt& interrupt) {
+Result<std::string> read_file(const std::string& path, const ParseOptions& options) {
   const auto failed = [&](const char* what) {
     return Error{Rc::kIo,
                  std::string("cannot ") + what + " \"" + path + "\": " + std::strerror(errno),
@@ -89,17 +91,24 @@ Result<std::string> read_file(const std::string& path, size_t max_bytes,
   if (!file) return failed("open");
   // Reads without asking for the size: pipes and devices have none.
   std::string text;
+  bool is_text = false;
   for (size_t got = 1; got != 0;) {
     const size_t used = text.size();
-    if (interrupt()) return interrupted();
-    if (used > max_bytes)
-      return Error{Rc::kLimit,
-                   "\"" + path + "\" has more bytes than the limit of " + std::to_string(max_bytes),
-                   {},
-                   {}};
+    if (options.interrupt()) return interrupted();
+    if (used > options.max_bytes)
+      return Error{
+          Rc::kLimit,
+          "\"" + path + "\" has more bytes than the limit of " + std::to_string(options.max_bytes),
+          {},
+          {}};
     text.resize(used + std::max<size_t>(used, 64 << 10));
     got = std::fread(text.data() + used, 1, text.size() - used, file.get());
     text.resize(used + got);
+    if (used == 0)
+      is_text = options.format != Format::kProtobuf && !is_packed(text) &&
+                !text.starts_with(kProtobufEnvelope);
+    // A NUL byte is an error wherever it is in a text, and devices that give them have no end.
+    if (is_text && std::memchr(text.data() + used, 0, got) != nullptr) break;
   }
   if (std::ferror(file.get()) != 0) return failed("read");
   return text;
@@ -160,7 +169,7 @@ libsched_rc libsched_objects_load(libsched_str path, const libsched_parse_option
   return guarded(error, [&]() -> Result<void> {
     Result<ParseOptions> o = parse_options(options);
     if (!o.ok()) return o.error();
-    Result<std::string> text = read_file(std::string(in(path)), o->max_bytes, o->interrupt);
+    Result<std::string> text = read_file(std::string(in(path)), *o);
     if (!text.ok()) return text.error();
     Result<libsched_objects*> made = parse_set(*text, *o);
     if (!made.ok()) return made.error();

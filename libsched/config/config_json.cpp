@@ -6,6 +6,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "libsched/base/without_password.hpp"
 #include "libsched/config/args_json.hpp"
 #include "libsched/config/decode.hpp"
 #include "libsched/config/duration.hpp"
@@ -52,8 +53,14 @@ Json plugin_config(const Profile& p) {
   return out;
 }
 
-Json extender(const ExtenderConfig& e) {
-  Json j = {{"urlPrefix", e.url_prefix}, {"httpTimeout", duration_text(e.http_timeout_ns)}};
+// Whether passwords and private keys are written: readers need them, and people who look at a
+// configuration do not.
+enum class Secrets { kWritten, kHidden };
+
+Json extender(const ExtenderConfig& e, Secrets secrets) {
+  const bool hidden = secrets == Secrets::kHidden;
+  Json j = {{"urlPrefix", hidden ? without_password(e.url_prefix) : e.url_prefix},
+            {"httpTimeout", duration_text(e.http_timeout_ns)}};
   put_if(j, "filterVerb", e.filter_verb);
   put_if(j, "preemptVerb", e.preempt_verb);
   put_if(j, "prioritizeVerb", e.prioritize_verb);
@@ -70,14 +77,14 @@ Json extender(const ExtenderConfig& e) {
     put_if(t, "keyFile", e.tls->key_file);
     put_if(t, "caFile", e.tls->ca_file);
     put_if(t, "certData", base64(e.tls->cert_data));
-    put_if(t, "keyData", base64(e.tls->key_data));
+    put_if(t, "keyData", hidden && !e.tls->key_data.empty() ? "***" : base64(e.tls->key_data));
     put_if(t, "caData", base64(e.tls->ca_data));
     j["tlsConfig"] = std::move(t);
   }
   for (const ExtenderManagedResource& r : e.managed_resources) {
     Json resource = {{"name", r.name}};
     put_if(resource, "ignoredByScheduler", r.ignored_by_scheduler);
-    j["managedResources"].push_back(std::move(resource));
+    list_in(j, "managedResources").push_back(std::move(resource));
   }
   return j;
 }
@@ -93,7 +100,7 @@ double shortest(float value) {
   return number;
 }
 
-Json top_level(const SchedulerConfig& c) {
+Json top_level(const SchedulerConfig& c, Secrets secrets) {
   const LeaderElection& l = c.leader_election;
   const ClientConnection& k = c.client_connection;
   Json j = {
@@ -122,7 +129,8 @@ Json top_level(const SchedulerConfig& c) {
   if (c.percentage_of_nodes_to_score)
     j["percentageOfNodesToScore"] = *c.percentage_of_nodes_to_score;
   put_if(j, "delayCacheUntilActive", c.delay_cache_until_active);
-  for (const ExtenderConfig& e : c.extenders) j["extenders"].push_back(extender(e));
+  for (const ExtenderConfig& e : c.extenders)
+    list_in(j, "extenders").push_back(extender(e, secrets));
   return j;
 }
 
@@ -131,9 +139,9 @@ Json plugin_set(const PluginSet& s) {
   for (const EnabledPlugin& p : s.enabled) {
     Json entry = {{"name", p.name}};
     put_if(entry, "weight", p.weight);
-    j["enabled"].push_back(std::move(entry));
+    list_in(j, "enabled").push_back(std::move(entry));
   }
-  for (const std::string& n : s.disabled) j["disabled"].push_back({{"name", n}});
+  for (const std::string& n : s.disabled) list_in(j, "disabled").push_back({{"name", n}});
   return j;
 }
 
@@ -147,7 +155,7 @@ Json profile_head(const Profile& p) {
 }  // namespace
 
 std::string config_to_json(const SchedulerConfig& config, int indent) {
-  Json j = top_level(config);
+  Json j = top_level(config, Secrets::kWritten);
   j["profiles"] = Json::array();
   for (const Profile& p : config.profiles) {
     Json profile = profile_head(p);
@@ -155,7 +163,7 @@ std::string config_to_json(const SchedulerConfig& config, int indent) {
     // Reading merges the lists into the defaults again; "*" keeps them unchanged.
     const auto& disabled = p.plugins.multi_point.disabled;
     if (std::find(disabled.begin(), disabled.end(), "*") == disabled.end()) {
-      plugins["multiPoint"]["disabled"].push_back({{"name", "*"}});
+      list_in(plugins["multiPoint"], "disabled").push_back({{"name", "*"}});
     }
     for (int i = 0; i < kExtensionPointCount; ++i) {
       Json set = plugin_set(p.plugins.points[static_cast<size_t>(i)]);
@@ -168,7 +176,7 @@ std::string config_to_json(const SchedulerConfig& config, int indent) {
 }
 
 std::string extender_to_json(const ExtenderConfig& e) {
-  Json j = extender(e);
+  Json j = extender(e, Secrets::kWritten);
   j["httpTimeoutNanoseconds"] = e.http_timeout_ns;
   return dump(j, -1);
 }
@@ -192,12 +200,13 @@ Result<std::string> check_config_json(const SchedulerConfig& config, const Plugi
       for (const ExpandedPlugin& p : expanded->at(point)) {
         Json entry = {{"name", p.name}};
         put_if(entry, "weight", p.weight);
-        profile["plugins"][text(point_field(point))].push_back(std::move(entry));
+        list_in(profile["plugins"], text(point_field(point))).push_back(std::move(entry));
       }
     }
     profiles.push_back(std::move(profile));
   }
-  const Json out = {{"config", top_level(config)}, {"profiles", std::move(profiles)}};
+  const Json out = {{"config", top_level(config, Secrets::kHidden)},
+                    {"profiles", std::move(profiles)}};
   return dump(out, indent);
 }
 

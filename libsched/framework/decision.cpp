@@ -4,85 +4,116 @@
 #include <algorithm>
 #include <utility>
 
-#include <nlohmann/json.hpp>
+#include "libsched/ingest/write/json_text.hpp"
 
 namespace libsched {
 namespace {
 
-using Json = nlohmann::ordered_json;
+void put_texts(JsonText& out, Str name, const std::vector<std::string>& texts) {
+  out.list(name, Span<std::string>(texts), [&](const std::string& s) { out.string(s); });
+}
+void put_texts_if(JsonText& out, Str name, const std::vector<std::string>& texts) {
+  if (!texts.empty()) put_texts(out, name, texts);
+}
 
-void put_status(Json* out, const Status& s) {
+// The members of a status.
+void put_status(JsonText& out, const Status& s) {
   const char* name = code_name(s.code);
-  (*out)["code"] = name == nullptr ? std::to_string(static_cast<int>(s.code)) : name;
-  if (!s.plugin.empty()) (*out)["plugin"] = s.plugin;
-  if (s.reasons.empty()) return;
+  out.field("code", name == nullptr ? std::to_string(static_cast<int>(s.code)) : name);
+  out.field_if("plugin", Str(s.plugin));
   std::vector<std::string> reasons = s.reasons;
   std::sort(reasons.begin(), reasons.end());
-  (*out)["reasons"] = reasons;
+  put_texts_if(out, "reasons", reasons);
 }
 
-Json value_json(const Fact::Value& value) {
-  return std::visit([](const auto& v) { return Json(v); }, value);
-}
-
-void put_facts(Json* out, std::span<const Fact> facts) {
-  if (facts.empty()) return;
-  Json& list = (*out)["facts"] = Json::array();
-  for (const Fact& fact : facts) {
-    Json item = {{"reason", fact.reason}};
-    for (const Fact::Field& field : fact.fields) item[field.name] = value_json(field.value);
-    list.push_back(std::move(item));
+void put_value(JsonText& out, const Fact::Value& value) {
+  if (const auto* number = std::get_if<int64_t>(&value)) out.number(*number);
+  if (const auto* flag = std::get_if<bool>(&value)) out.boolean(*flag);
+  if (const auto* text = std::get_if<std::string>(&value)) out.string(*text);
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) {
+    out.open('[');
+    for (const std::string& text : *texts) out.string(text);
+    out.close(']');
   }
 }
 
-void put_scores(Json* out, const Decision& d) {
-  const auto name = [&](uint32_t i) { return std::string(d.node(i)); };
-  if (!d.skip_score.empty()) (*out)["skipScore"] = d.skip_score;
+void put_facts(JsonText& out, Span<Fact> facts) {
+  out.list_if("facts", facts, [&](const Fact& fact) {
+    out.object([&] {
+      out.field("reason", fact.reason);
+      for (const Fact::Field& field : fact.fields) {
+        out.key(field.name);
+        put_value(out, field.value);
+      }
+    });
+  });
+}
+
+void put_number(JsonText& out, Str name, int64_t value) {
+  out.key(name);
+  out.number(value);
+}
+void put_flag(JsonText& out, Str name, bool value) {
+  out.key(name);
+  out.boolean(value);
+}
+
+void put_scores(JsonText& out, const Decision& d) {
+  put_texts_if(out, "skipScore", d.skip_score);
   if (!d.score_error.empty()) {
-    (*out)["scoreError"] = d.score_error;
+    out.field("scoreError", d.score_error);
     return;
   }
-  Json list = Json::array();
+  out.key("scores");
+  out.open('[');
   for (size_t i = 0; i < d.scores.rows.size(); ++i) {
-    Json plugins = Json::object();
-    for (const ScoreTable::Column& c : d.scores.columns)
-      plugins[c.plugin] = {
-          {"raw", c.raw[i]}, {"normalized", c.normalized[i]}, {"weighted", c.weighted[i]}};
-    list.push_back({{"node", name(d.scores.rows[i])},
-                    {"total", d.scores.totals[i]},
-                    {"plugins", std::move(plugins)}});
+    out.object([&] {
+      out.field("node", d.node(d.scores.rows[i]));
+      put_number(out, "total", d.scores.totals[i]);
+      out.object("plugins", [&] {
+        for (const ScoreTable::Column& c : d.scores.columns)
+          out.object(c.plugin, [&] {
+            put_number(out, "raw", c.raw[i]);
+            put_number(out, "normalized", c.normalized[i]);
+            put_number(out, "weighted", c.weighted[i]);
+          });
+      });
+    });
   }
-  (*out)["scores"] = std::move(list);
-  Json best = Json::array();
-  for (const uint32_t i : d.best) best.push_back(name(i));
-  (*out)["best"] = std::move(best);
+  out.close(']');
+  out.list("best", Span<uint32_t>(d.best), [&](uint32_t i) { out.string(d.node(i)); });
 }
 
-Json pod_list(const std::vector<PodRef>& pods) {
-  Json out = Json::array();
-  for (const PodRef& p : pods)
-    out.push_back(std::string(p->meta.ns) + "/" + std::string(p->meta.name));
-  return out;
+void put_pods(JsonText& out, Str name, const std::vector<PodRef>& pods) {
+  out.list(name, Span<PodRef>(pods), [&](const PodRef& p) {
+    out.string(std::string(p->meta.ns) + "/" + std::string(p->meta.name));
+  });
 }
 
-Json preemption_json(const PreemptionReport& report) {
-  Json out;
-  put_status(&out, report.status);
-  if (!report.nominated_node.empty()) out["nominatedNode"] = report.nominated_node;
-  if (!report.victims.empty()) out["victims"] = pod_list(report.victims);
-  if (!report.tied.empty()) out["tied"] = report.tied;
-  for (const PreemptionReport::Candidate& c : report.candidates)
-    out["candidates"].push_back({{"node", c.node},
-                                 {"pods", pod_list(c.victims)},
-                                 {"numPDBViolations", c.budget_violations}});
-  for (const auto& [node, status] : report.dry_runs) {
-    Json item;
-    item["node"] = node;
-    put_status(&item, status);
-    out["dryRun"].push_back(std::move(item));
+void put_preemption(JsonText& out, const PreemptionReport& report) {
+  using Candidate = PreemptionReport::Candidate;
+  put_status(out, report.status);
+  out.field_if("nominatedNode", Str(report.nominated_node));
+  if (!report.victims.empty()) put_pods(out, "victims", report.victims);
+  put_texts_if(out, "tied", report.tied);
+  out.list_if("candidates", Span<Candidate>(report.candidates), [&](const Candidate& c) {
+    out.object([&] {
+      out.field("node", c.node);
+      put_pods(out, "pods", c.victims);
+      put_number(out, "numPDBViolations", c.budget_violations);
+    });
+  });
+  if (!report.dry_runs.empty()) {
+    out.key("dryRun");
+    out.open('[');
+    for (const auto& [node, status] : report.dry_runs)
+      out.object([&, &node = node, &status = status] {
+        out.field("node", node);
+        put_status(out, status);
+      });
+    out.close(']');
   }
-  if (report.clears_nomination) out["clearsNomination"] = true;
-  return out;
+  out.true_if("clearsNomination", report.clears_nomination);
 }
 
 // The judged rows, by name.
@@ -193,55 +224,58 @@ void Decision::Answer::finish() {
   done_.store(true, std::memory_order_release);
 }
 
+// Names and reasons come from valid UTF-8, but a plugin's text may not be: json_quote() sees to
+// that.
 std::string Decision::explain_json() const {
   const Details& d = details();
-  const std::span<const Fact> about_pod = pod_facts.list();
-  Json out;
-  out["pod"] = std::string(pod->meta.ns) + "/" + std::string(pod->meta.name);
-  out["profile"] = d.profile;
-  out["fits"] = feasible_count != 0 && error.empty() && !pre_enqueue;
-  if (!error.empty()) out["error"] = error;
-  if (pre_enqueue) {
-    put_status(&out["preEnqueue"], *pre_enqueue);
-    put_facts(&out["preEnqueue"], about_pod.first(pre_enqueue_facts));
-  }
-  if (pre_filter) {
-    Json& p = out["preFilter"];
-    put_status(&p, *pre_filter);
-    put_facts(&p, about_pod.subspan(pre_enqueue_facts));
-    p["allNodes"] = narrowed.all_nodes;
-    if (!narrowed.nodes.empty()) p["nodeNames"] = narrowed.nodes;
-    if (!narrowed.restricted.empty()) p["restrictedBy"] = narrowed.restricted;
-    if (!d.skipped.empty()) p["skipFilter"] = d.skipped;
-  }
-  if (node_count != 0) {
-    Json list = Json::array();
-    for (size_t i = 0; i < node_count; ++i) {
-      Json item;
-      item["node"] = std::string(node(i));
-      put_status(&item, status(i));
-      if (i < d.facts.size()) put_facts(&item, d.facts[i].list());
-      if (excluded(i)) item["excludedByPreFilter"] = true;
-      list.push_back(std::move(item));
+  const Span<Fact> about_pod(pod_facts.list());
+  JsonText out;
+  out.object([&] {
+    out.field("pod", std::string(pod->meta.ns) + "/" + std::string(pod->meta.name));
+    out.field("profile", d.profile);
+    put_flag(out, "fits", feasible_count != 0 && error.empty() && !pre_enqueue);
+    out.field_if("error", Str(error));
+    if (pre_enqueue)
+      out.object("preEnqueue", [&] {
+        put_status(out, *pre_enqueue);
+        put_facts(out, about_pod.first(pre_enqueue_facts));
+      });
+    if (pre_filter)
+      out.object("preFilter", [&] {
+        put_status(out, *pre_filter);
+        put_facts(out, about_pod.subspan(pre_enqueue_facts));
+        put_flag(out, "allNodes", narrowed.all_nodes);
+        put_texts_if(out, "nodeNames", narrowed.nodes);
+        put_texts_if(out, "restrictedBy", narrowed.restricted);
+        put_texts_if(out, "skipFilter", d.skipped);
+      });
+    if (node_count != 0) {
+      out.key("nodes");
+      out.open('[');
+      for (size_t i = 0; i < node_count; ++i)
+        out.object([&] {
+          out.field("node", node(i));
+          put_status(out, status(i));
+          if (i < d.facts.size()) put_facts(out, d.facts[i].list());
+          out.true_if("excludedByPreFilter", excluded(i));
+        });
+      out.close(']');
     }
-    out["nodes"] = std::move(list);
-  }
-  Json names = Json::array();
-  for (const uint32_t i : d.feasible) names.push_back(std::string(node(i)));
-  out["feasible"] = std::move(names);
-  if (!d.fit_error.empty()) out["fitError"] = d.fit_error;
-  if (!d.unschedulable_plugins.empty()) out["unschedulablePlugins"] = d.unschedulable_plugins;
-  if (!d.pending_plugins.empty()) out["pendingPlugins"] = d.pending_plugins;
-  if (post_filter) {
-    Json& p = out["postFilter"];
-    put_status(&p, *post_filter);
-    if (nomination && nomination->override_node) p["nominatedNode"] = nomination->node;
-    out["fitErrorWithPostFilter"] = fit_error_with_post_filter;
-  }
-  if (preemption.ran) out["preemption"] = preemption_json(preemption);
-  if (scored) put_scores(&out, *this);
-  // Names and reasons come from valid UTF-8, but a plugin's text may not be.
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+    out.list("feasible", Span<uint32_t>(d.feasible), [&](uint32_t i) { out.string(node(i)); });
+    out.field_if("fitError", Str(d.fit_error));
+    put_texts_if(out, "unschedulablePlugins", d.unschedulable_plugins);
+    put_texts_if(out, "pendingPlugins", d.pending_plugins);
+    if (post_filter) {
+      out.object("postFilter", [&] {
+        put_status(out, *post_filter);
+        if (nomination && nomination->override_node) out.field("nominatedNode", nomination->node);
+      });
+      out.field("fitErrorWithPostFilter", fit_error_with_post_filter);
+    }
+    if (preemption.ran) out.object("preemption", [&] { put_preemption(out, preemption); });
+    if (scored) put_scores(out, *this);
+  });
+  return out.take();
 }
 
 Status absent_status(const PreFilterResult& narrowed, Str rejector) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "libsched/base/without_password.hpp"
+
 namespace libsched {
 namespace {
 
@@ -43,7 +45,7 @@ Result<void> check_extenders(const SchedulerConfig& config, size_t given) {
   if (config.extenders.size() <= given) return {};
   std::string urls;
   for (const ExtenderConfig& e : config.extenders)
-    urls += (urls.empty() ? "" : ", ") + e.url_prefix;
+    urls += (urls.empty() ? "" : ", ") + without_password(e.url_prefix);
   return Error{Rc::kUnsupported,
                "the configuration has HTTP extenders, which libsched-net.so makes "
                "(libsched_net_extender_create); none were given for: " +

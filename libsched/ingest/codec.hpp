@@ -30,6 +30,11 @@ class Codec {
   virtual void restart() = 0;
 };
 
+// Codec::begins() of each.
+bool begins_gzip(Str bytes);
+bool begins_xz(Str bytes);
+bool begins_zstd(Str bytes);
+
 std::unique_ptr<Codec> make_gzip();
 std::unique_ptr<Codec> make_xz();
 std::unique_ptr<Codec> make_zstd();

@@ -20,7 +20,7 @@ class Gzip final : public Codec {
   Gzip& operator=(const Gzip&) = delete;
 
   Str name() const override { return "gzip"; }
-  bool begins(Str bytes) const override { return bytes.starts_with("\x1f\x8b"); }
+  bool begins(Str bytes) const override { return begins_gzip(bytes); }
   Step step(Str* in, std::span<char>* out, std::string* problem) override {
     if (!begun_ && inflateInit2(&stream_, 15 + 16) != Z_OK) throw std::bad_alloc();  // gzip only
     begun_ = true;
@@ -52,6 +52,7 @@ class Gzip final : public Codec {
 
 }  // namespace
 
+bool begins_gzip(Str bytes) { return bytes.starts_with("\x1f\x8b"); }
 std::unique_ptr<Codec> make_gzip() { return std::make_unique<Gzip>(); }
 
 }  // namespace libsched

@@ -1,7 +1,7 @@
 // gzip, xz and zstd -> plain bytes, with a limit on the size of the output.
 //
 // Several members in a row are one text, as in the output of these tools; zero bytes may follow
-// (tape padding), anything else is an error. Thread-safe; never throws.
+// each (padding), anything else is an error. Thread-safe; never throws.
 #pragma once
 
 #include <cstdlib>
@@ -38,7 +38,8 @@ Str other_compression(Str bytes);
 
 // Decompresses. Errors: Rc::kLimit as soon as the output exceeds max_bytes, or if the data wants
 // more than 128 MiB to be decompressed; Rc::kInvalid for truncated or damaged data, and data that
-// is not packed; Rc::kCancelled.
+// is not packed; Rc::kCancelled. Data that expands to more than 64 MiB and to more than 32 times
+// its size is decompressed twice, so that an output beyond the limit takes no memory.
 Result<Unpacked> unpack(Str bytes, size_t max_bytes, const Interrupt& interrupt = {});
 
 }  // namespace libsched

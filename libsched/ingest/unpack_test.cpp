@@ -4,9 +4,11 @@
 
 #include <doctest/doctest.h>
 #include <lzma.h>
+#include <sys/resource.h>
 #include <zlib.h>
 #include <zstd.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -70,6 +72,9 @@ TEST_CASE("packed data comes out as it went in") {
     CHECK(unpack(pack(""), 0)->text() == "");
     CHECK(unpack(pack("a") + pack("") + pack("bc"), 3)->text() == "abc");
     CHECK(unpack(pack("a") + std::string(512, '\0'), 100)->text() == "a");
+    CHECK(
+        unpack(pack("a") + std::string(4, '\0') + pack("b") + std::string(8, '\0'), 100)->text() ==
+        "ab");
   }
   CHECK_FALSE(is_packed("kind: Pod"));
   CHECK_FALSE(is_packed("\x1f"));
@@ -82,6 +87,13 @@ TEST_CASE("packed data comes out as it went in") {
 TEST_CASE("frames of zstd that are to be skipped are skipped") {
   const std::string skipped("\x5a\x2a\x4d\x18\x02\0\0\0xy", 10);
   CHECK(unpack(zstd("a") + skipped + zstd("b"), 100)->text() == "ab");
+  for (char first = '\x50'; first <= '\x5f'; ++first) {
+    std::string begun = skipped + zstd("a");
+    begun[0] = first;
+    CHECK(is_packed(begun));
+    CHECK(unpack(begun, 100)->text() == "a");
+  }
+  CHECK_FALSE(is_packed("\x60\x2a\x4d\x18"));
 }
 
 TEST_CASE("a limit holds for bombs and over all members") {
@@ -106,6 +118,31 @@ TEST_CASE("a limit holds for bombs and over all members") {
     CHECK(unpack(pack("abc"), 3).ok());
     CHECK(unpack(pack("abc"), 2).error().rc == Rc::kLimit);
     CHECK(unpack(pack("ab") + pack("cd"), 3).error().rc == Rc::kLimit);
+  }
+}
+
+size_t most_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<size_t>(usage.ru_maxrss) << 10;
+}
+
+TEST_CASE("an output beyond the limit takes little memory") {
+  const std::string chunk(32 << 20, 'x');
+  std::vector<std::string> members, bombs(std::size(kFormats));
+  for (size_t f = 0; f < std::size(kFormats); ++f) {
+    members.push_back(kFormats[f].pack(chunk));
+    for (int i = 0; i < 8; ++i) bombs[f] += members[f];
+  }
+  const size_t before = most_memory();
+  for (const std::string& bomb : bombs)
+    CHECK(unpack(bomb, size_t{250} << 20).error().rc == Rc::kLimit);
+  if (std::getenv("LIBSCHED_SANITIZED") == nullptr)
+    CHECK(most_memory() - before < size_t{120} << 20);
+  for (const std::string& member : members) {
+    const std::string four = member + member + member + member;
+    CHECK(unpack(four, size_t{128} << 20)->size() == size_t{128} << 20);
+    CHECK(unpack(four, (size_t{128} << 20) - 1).error().rc == Rc::kLimit);
   }
 }
 

@@ -16,9 +16,7 @@ class Xz final : public Codec {
   Xz& operator=(const Xz&) = delete;
 
   Str name() const override { return "xz"; }
-  bool begins(Str bytes) const override {
-    return bytes.starts_with(Str("\xfd\x37\x7a\x58\x5a\0", 6));
-  }
+  bool begins(Str bytes) const override { return begins_xz(bytes); }
   Step step(Str* in, std::span<char>* out, std::string* problem) override {
     if (!begun_ && lzma_stream_decoder(&stream_, kMostMemory, 0) != LZMA_OK) throw std::bad_alloc();
     begun_ = true;
@@ -48,6 +46,7 @@ class Xz final : public Codec {
 
 }  // namespace
 
+bool begins_xz(Str bytes) { return bytes.starts_with(Str("\xfd\x37\x7a\x58\x5a\0", 6)); }
 std::unique_ptr<Codec> make_xz() { return std::make_unique<Xz>(); }
 
 }  // namespace libsched

@@ -20,12 +20,7 @@ class Zstd final : public Codec {
   Zstd& operator=(const Zstd&) = delete;
 
   Str name() const override { return "zstd"; }
-  bool begins(Str bytes) const override {
-    // A frame, or one of those that are skipped.
-    return bytes.starts_with("\x28\xb5\x2f\xfd") ||
-           (bytes.size() >= 4 && (static_cast<unsigned char>(bytes[0]) & 0xf0) == 0x50 &&
-            bytes.substr(1, 3) == "\x2a\x4d\x18");
-  }
+  bool begins(Str bytes) const override { return begins_zstd(bytes); }
   Step step(Str* in, std::span<char>* out, std::string* problem) override {
     if (stream_ == nullptr) {
       stream_ = ZSTD_createDStream();
@@ -52,6 +47,12 @@ class Zstd final : public Codec {
 
 }  // namespace
 
+// A frame, or one of those that are skipped, with which parallel compressors begin.
+bool begins_zstd(Str bytes) {
+  return bytes.starts_with("\x28\xb5\x2f\xfd") ||
+         (bytes.size() >= 4 && (static_cast<unsigned char>(bytes[0]) & 0xf0) == 0x50 &&
+          bytes.substr(1, 3) == "\x2a\x4d\x18");
+}
 std::unique_ptr<Codec> make_zstd() { return std::make_unique<Zstd>(); }
 
 }  // namespace libsched

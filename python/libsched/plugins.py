@@ -13,7 +13,7 @@ from typing import Any, TypeVar, overload
 from . import _core
 from ._arguments import checks_arguments, names_arguments
 from .errors import InvalidError
-from .remote import RemotePlugin
+from .remote import RemotePlugin, without_password
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -175,7 +175,7 @@ def _is_file(text: str) -> bool:
         It is an address, but of no form that a plugin in another process has.
     """
     if "://" in text:
-        raise InvalidError(f'the plugin "{text}" has an unknown form of address; there are NAME=unix:PATH, '
+        raise InvalidError(f'the plugin "{without_password(text)}" has an unknown form of address; there are NAME=unix:PATH, '
                            "NAME=tcp:HOST:PORT, NAME=tls:HOST:PORT, NAME=http://..., NAME=https://... and "
                            "NAME=http+unix:PATH")
     return bool(re.search(r"\.so(\.\d+)*$", text)) or "/" in text

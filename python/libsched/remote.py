@@ -10,8 +10,18 @@ from ._arguments import check_fields, names_arguments
 from .errors import InvalidError
 
 _TEXT = re.compile(r"(?P<name>[^=/:]+)=(?P<address>(?:unix|tcp|tls|http\+unix):.+|https?://.+)")
+_PASSWORD = re.compile(r"(://[^/?#@:]*:)[^/?#]*@")
 _TIME = re.compile(r"([0-9]+(?:[.][0-9]+)?)(ms|s)")
 _FILES = {"ca": "ca_file", "cert": "cert_file", "key": "key_file", "server-name": "server_name"}
+
+
+def without_password(text: str) -> str:
+    """Returns a text with ``***`` in place of the password of a URL in it.
+
+    >>> without_password("Quiet=http://user:secret@host/x")
+    'Quiet=http://user:***@host/x'
+    """
+    return _PASSWORD.sub(r"\1***@", text)
 
 
 @names_arguments
@@ -79,7 +89,7 @@ class RemotePlugin:
         address, *options = text.split(",")
         found = _TEXT.fullmatch(address)
         if found is None:
-            raise InvalidError(f'the plugin "{text}" is not of the form NAME=ADDRESS')
+            raise InvalidError(f'the plugin "{without_password(text)}" is not of the form NAME=ADDRESS')
         values: dict[str, str | bool | float] = {}
         for option in options:
             key, equals, value = option.partition("=")
@@ -115,6 +125,7 @@ class RemotePlugin:
                             self.ca_file, self.cert_file, self.key_file)
 
     def __repr__(self) -> str:
-        shown = [f"{field.name}={getattr(self, field.name)!r}" for field in dataclasses.fields(self)
-                 if field.name in ("name", "address") or getattr(self, field.name) != field.default]
+        shown = [f"name={self.name!r}", f"address={without_password(self.address)!r}"]
+        shown += [f"{field.name}={getattr(self, field.name)!r}" for field in dataclasses.fields(self)
+                  if field.name not in ("name", "address") and getattr(self, field.name) != field.default]
         return f"RemotePlugin({', '.join(shown)})"

@@ -12,10 +12,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..errors import FileError, InvalidError
-from .terminal import Terminal, print_json, print_line
+from .terminal import Terminal, print_json, print_line, visible
 
 _PLAIN = re.compile(r"[A-Za-z_/][\w ./()-]*(?<! )")
 _WORDS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
+_NUMBER = re.compile(r"[+-]?[0-9.]+")
+#: A key of YAML that is longer than this is written with a question mark.
+_LONGEST_KEY = 1000
 _HELP = {"json": "a line of JSON for each answer, as --json", "yaml": "the same as YAML",
          "csv": "a table with a head", "wide": "text with all rows and columns"}
 
@@ -76,9 +79,13 @@ def print_document(document: dict[str, Any], form: str) -> None:
 
 
 def print_csv(rows: Sequence[Sequence[object]]) -> None:
-    """Writes rows as CSV to standard output, in UTF-8 in any locale."""
+    """Writes rows as CSV to standard output, in UTF-8 in any locale.
+
+    Control characters are shown as escapes, and an apostrophe stands before a text that a
+    spreadsheet would take for a formula.
+    """
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
+    csv.writer(text, lineterminator="\n").writerows(map(_cell, row) for row in rows)
     sys.stdout.flush()
     sys.stdout.buffer.write(text.getvalue().encode("utf-8", "replace"))
     sys.stdout.buffer.flush()
@@ -98,7 +105,11 @@ def yaml_lines(value: Any, indent: str = "") -> Iterator[str]:
     """
     if isinstance(value, dict) and value:
         for key, part in value.items():
-            yield from _entry(f"{indent}{_scalar(key)}:", part, indent)
+            name = _scalar(key)
+            if len(name) > _LONGEST_KEY:
+                yield f"{indent}? {name}"
+                name = ""
+            yield from _entry(f"{indent}{name}:", part, indent)
     elif isinstance(value, (list, tuple)) and value:
         for part in value:
             if isinstance(part, (dict, list, tuple)) and part:
@@ -125,4 +136,24 @@ def _entry(head: str, part: Any, indent: str) -> Iterator[str]:
 def _scalar(value: Any) -> str:
     if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _WORDS:
         return value
-    return json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value, ensure_ascii=False)
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else _escape(ord(char)) for char in text)
+
+
+def _escape(code: int) -> str:
+    """Returns a character of a double-quoted text of YAML, where it would be a line break or invalid."""
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _cell(value: object) -> object:
+    """Returns a cell of CSV.
+
+    >>> [_cell(value) for value in ("=1+1", "-2", "-", -2, "a\\x1b[m")]
+    ["'=1+1", '-2', '-', -2, 'a\\\\x1b[m']
+    """
+    if not isinstance(value, str):
+        return value
+    formula = len(value) > 1 and value[0] in "=+-@\t" and not _NUMBER.fullmatch(value)
+    return visible("'" + value if formula else value)

@@ -58,6 +58,8 @@ class Terminal:
 def print_json(document: dict[str, Any]) -> None:
     """Writes a line of JSON to standard output, in UTF-8 in any locale, and flushes it."""
     line = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    if not line.isprintable():  # all of these are in strings
+        line = "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in line)
     print_line(line.encode("utf-8", "replace"))
 
 

@@ -1,0 +1,123 @@
+// Texts that are asked for when memory runs out, wherever that is: no text, no crash, and the same
+// text afterwards.
+#include <doctest/doctest.h>
+
+#include <libsched.h>
+
+#include <functional>
+#include <string>
+
+#include "failing_allocation.hpp"
+
+#define MUST(call)                        \
+  do {                                    \
+    libsched_error** const err = nullptr; \
+    REQUIRE((call) == LIBSCHED_OK);       \
+  } while (false)
+
+namespace {
+
+std::string taken(libsched_text* text) {
+  const libsched_str s = libsched_text_get(text);
+  std::string copy(s.ptr, s.len);
+  libsched_text_unref(text);
+  return copy;
+}
+
+// Asks until no allocation fails: each in turn, alone, and with all after it.
+void try_all(bool for_ever_too, const std::function<libsched_rc(libsched_text**)>& ask) {
+  libsched_text* whole = nullptr;
+  REQUIRE(ask(&whole) == LIBSCHED_OK);
+  const std::string expected = taken(whole);
+  CHECK(expected.starts_with('{'));
+  for (const bool all : {false, true}) {
+    if (all && !for_ever_too) continue;
+    for (long fail = 1;; ++fail) {
+      libsched_text* text = nullptr;
+      for_ever = all;
+      const long before = failures;
+      left = fail;
+      const libsched_rc rc = ask(&text);
+      left = 0;
+      for_ever = false;
+      if (rc == LIBSCHED_OK) {
+        REQUIRE(taken(text) == expected);
+      } else {
+        REQUIRE(rc == LIBSCHED_ERR_NO_MEMORY);
+      }
+      if (failures == before) break;
+    }
+  }
+}
+
+TEST_CASE("whatever allocation of an explanation fails, it is made the next time") {
+  libsched_framework* framework = nullptr;
+  libsched_cluster* cluster = nullptr;
+  libsched_evaluator* evaluator = nullptr;
+  MUST(libsched_framework_create(nullptr, LIBSCHED_STR(""), nullptr, nullptr, &framework, err));
+  MUST(libsched_cluster_create(nullptr, &cluster, err));
+  libsched_objects* objects = nullptr;
+  MUST(libsched_objects_parse(
+      LIBSCHED_STR(
+          R"([{"kind":"Node","apiVersion":"v1","metadata":{"name":"a"},"spec":{"taints":[)"
+          R"({"key":"k","effect":"NoSchedule"}]},"status":{"allocatable":{"cpu":"1","pods":"9"}}},)"
+          R"({"kind":"Node","apiVersion":"v1","metadata":{"name":"b"},"status":{"allocatable":{)"
+          R"("cpu":"1","pods":"9"}}},)"
+          R"({"kind":"Node","apiVersion":"v1","metadata":{"name":"c"},"status":{"allocatable":{)"
+          R"("cpu":"8","pods":"9"}}}])"),
+      nullptr, &objects, err));
+  MUST(libsched_cluster_apply(cluster, objects, err));
+  MUST(libsched_evaluator_create(framework, cluster, nullptr, &evaluator, err));
+  for (const char* cpu : {"2", "20"}) {
+    const std::string document =
+        std::string(
+            R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"},"spec":{"containers":[)") +
+        R"({"name":"c","resources":{"requests":{"cpu":")" + cpu + "\"}}}]}}";
+    libsched_pod* pod = nullptr;
+    libsched_decision* decision = nullptr;
+    MUST(libsched_pod_parse({document.data(), document.size()}, nullptr, &pod, err));
+    libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
+    options.score = options.post_filter = options.facts = true;
+    MUST(libsched_check_pod_fits(evaluator, pod, LIBSCHED_ANY_NODE, &options, &decision, err));
+    try_all(true, [&](libsched_text** out) {
+      return libsched_decision_explain_json(decision, out, nullptr);
+    });
+    libsched_decision_unref(decision);
+    libsched_pod_unref(pod);
+  }
+  libsched_evaluator_unref(evaluator);
+  libsched_objects_unref(objects);
+  libsched_cluster_unref(cluster);
+  libsched_framework_unref(framework);
+}
+
+TEST_CASE(
+    "whatever allocation of a description of a configuration fails, it is made the next time") {
+  libsched_config* config = nullptr;
+  MUST(libsched_config_parse(
+      LIBSCHED_STR(
+          "apiVersion: kubescheduler.config.k8s.io/v1\n"
+          "kind: KubeSchedulerConfiguration\n"
+          "profiles:\n"
+          "- plugins: {multiPoint: {disabled: [{name: ImageLocality}]}}\n"
+          "  pluginConfig:\n"
+          "  - name: NodeAffinity\n"
+          "    args: {addedAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {\n"
+          "      nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]}}}\n"
+          "  - name: PodTopologySpread\n"
+          "    args: {defaultingType: List, defaultConstraints: [{maxSkew: 1,\n"
+          "      topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]}\n"
+          "extenders:\n"
+          "- {urlPrefix: 'http://user:pass@host', filterVerb: f, managedResources: [\n"
+          "    {name: example.com/a}], tlsConfig: {insecure: true}}\n"),
+      nullptr, &config, err));
+  // The values of the JSON library allocate when they end, so only single failures are survived.
+  try_all(false,
+          [&](libsched_text** out) { return libsched_config_describe_json(config, out, nullptr); });
+  try_all(false, [&](libsched_text** out) {
+    return libsched_config_extender_json(config, 0, out, nullptr);
+  });
+  libsched_config_unref(config);
+}
+
+}  // namespace

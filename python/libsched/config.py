@@ -11,6 +11,9 @@ from ._arguments import names_arguments, wrong
 from ._sources import ConfigSource, config_document
 from .errors import FileError, InvalidError, MisuseError
 
+#: Bytes of a file that are read: far more than a configuration may have, and devices have no end.
+MOST_BYTES = 64 << 20
+
 
 @names_arguments
 class Config:
@@ -100,10 +103,10 @@ class Config:
 
 
 def read_file(path: str) -> bytes:
-    """Returns what a file holds; it must not be empty."""
+    """Returns what a file holds; it must not be empty. Much more than a configuration may have is not read."""
     try:
         with open(path, "rb") as file:
-            return nonempty(file.read())
+            return nonempty(file.read(MOST_BYTES))
     except OSError as error:
         raise FileError(f"{path}: {error.strerror}") from error
 

@@ -1,5 +1,7 @@
 """What commands read: several files, what comes along with pods, ended pods, --strict."""
 
+import time
+
 import pytest
 
 from manifests import deployment, node, pod, several
@@ -183,3 +185,12 @@ def test_options_whose_value_is_empty(fit, run):
     assert done.code == 2 and "argument --node: the value is empty" in done.err
     done = run("compare", "cluster.json", "--config", "")
     assert done.code == 2 and done.err.endswith("is a variable of the shell not set?\n")
+
+
+@pytest.mark.parametrize("arguments", [["fit", "/dev/zero", "--pod", "p.json"], ["fit", "p.json", "--pod", "p.json", "--config", "/dev/zero"],
+                                       ["config", "check", "/dev/zero"]], ids=["cluster", "--config", "config check"])
+def test_a_device_without_end_is_no_document(run, arguments):
+    began = time.monotonic()
+    done = run(*arguments, files={"p.json": pod("p")})
+    assert done.code == 2 and done.err.count("\n") < 5, done
+    assert time.monotonic() - began < 60

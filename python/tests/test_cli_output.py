@@ -51,7 +51,7 @@ POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "=1+1\x9b"},
 @pytest.mark.parametrize("verb", [
     ["fit", "n.json", "--pod", "p.json"], ["explain", "n.json", "--pod", "p.json"], ["capacity", "n.json", "--pod", "p.json"],
     ["schedule", "n.json", "--pod", "p.json"], ["why", "p.json", "n.json"],
-    ["compare", "n.json", "--all", "--remove-node", NODE["metadata"]["name"]]], ids=lambda verb: verb[0])
+    ["compare", "n.json", "--all", "--cordon", NODE["metadata"]["name"]]], ids=lambda verb: verb[0])
 def test_no_verb_writes_controls(run, verb):
     for form in ("csv", "yaml", "json", "wide"):
         done = run(*verb, "-o", form, files={"n.json": NODE, "p.json": POD})

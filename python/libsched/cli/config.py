@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from ..config import Config, nonempty, read_file
+from ..config import MOST_BYTES, Config, nonempty, read_file
 from ..errors import Error, FileError
 from ..framework import Framework
 from .reading import not_text
@@ -92,4 +92,4 @@ def profile_lines(profile: dict[str, Any]) -> list[str]:
 
 
 def _document(name: str) -> bytes:
-    return nonempty(sys.stdin.buffer.read()) if name == "-" else read_file(name)
+    return nonempty(sys.stdin.buffer.read(MOST_BYTES)) if name == "-" else read_file(name)

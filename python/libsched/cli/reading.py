@@ -17,6 +17,8 @@ from .progress import Progress, size_text
 from .terminal import Terminal
 
 MOST_WARNINGS = 10
+#: More than the limit of a document, which may come from a pipe without end.
+_MOST_BYTES = (4 << 30) + 1
 _NO_TEXT = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
@@ -32,7 +34,7 @@ def read(name: str, *, defaults: bool, strict: bool, classes: Objects | None = N
         The file cannot be read. The error names it.
     """
     if name == "-":
-        source: Any = sys.stdin.buffer.read()
+        source: Any = sys.stdin.buffer.read(_MOST_BYTES)
         what = "reading standard input"
     elif not name:
         raise FileError("the name of a file is empty; is a variable of the shell not set?")

@@ -47,8 +47,8 @@ Ordered node_term(const NodeSelectorTerm& t) {
 Ordered node_affinity(const NodeAffinity& a) {
   Ordered j = Ordered::object();
   if (a.required.present) {
-    Ordered terms = Ordered::array();
-    if (!a.required.terms_present && a.required.terms.empty()) terms = nullptr;
+    Ordered terms;
+    if (a.required.terms_present) terms = Ordered::array();
     for (const NodeSelectorTerm& t : a.required.terms) terms.push_back(node_term(t));
     j["requiredDuringSchedulingIgnoredDuringExecution"] = {{"nodeSelectorTerms", std::move(terms)}};
   }
@@ -67,9 +67,9 @@ Ordered constraint(const TopologySpreadConstraint& c) {
                {"topologyKey", text(c.topology_key)},
                {"whenUnsatisfiable", text(c.when_unsatisfiable)}};
   if (c.selector.present) {
-    Ordered selector = Ordered::object(), labels = Ordered::object();
-    for (const Label& l : c.selector.match_labels) labels[text(l.key)] = text(l.value);
-    if (!labels.empty()) selector["matchLabels"] = std::move(labels);
+    Ordered selector = Ordered::object();
+    for (const Label& l : c.selector.match_labels)
+      selector["matchLabels"][text(l.key)] = text(l.value);
     if (!c.selector.match_expressions.empty()) {
       selector["matchExpressions"] = requirements(c.selector.match_expressions);
     }
@@ -163,8 +163,8 @@ struct ArgsWriter {
 struct GoWriter {
   template <typename List, typename Print>
   static Ordered list(const List& items, bool present, const Print& print) {
-    Ordered out = Ordered::array();
-    if (!present && items.empty()) out = nullptr;
+    Ordered out;
+    if (present) out = Ordered::array();
     for (const auto& item : items) out.push_back(print(item));
     return out;
   }

@@ -14,12 +14,4 @@ nlohmann::json args_value(const PluginArgs& args);
 // As Go's json.Marshal writes upstream's internal type, which messages print.
 std::string args_as_go_prints(const PluginArgs& args);
 
-// The list of an object with this name, which is made if it is not there: a null value that becomes
-// a list by itself is broken if there is no memory for it.
-inline nlohmann::json& list_in(nlohmann::json& object, const std::string& name) {
-  nlohmann::json& list = object[name];
-  if (list.is_null()) list = nlohmann::json::array();
-  return list;
-}
-
 }  // namespace libsched

@@ -84,7 +84,7 @@ Json extender(const ExtenderConfig& e, Secrets secrets) {
   for (const ExtenderManagedResource& r : e.managed_resources) {
     Json resource = {{"name", r.name}};
     put_if(resource, "ignoredByScheduler", r.ignored_by_scheduler);
-    list_in(j, "managedResources").push_back(std::move(resource));
+    j["managedResources"].push_back(std::move(resource));
   }
   return j;
 }
@@ -129,8 +129,7 @@ Json top_level(const SchedulerConfig& c, Secrets secrets) {
   if (c.percentage_of_nodes_to_score)
     j["percentageOfNodesToScore"] = *c.percentage_of_nodes_to_score;
   put_if(j, "delayCacheUntilActive", c.delay_cache_until_active);
-  for (const ExtenderConfig& e : c.extenders)
-    list_in(j, "extenders").push_back(extender(e, secrets));
+  for (const ExtenderConfig& e : c.extenders) j["extenders"].push_back(extender(e, secrets));
   return j;
 }
 
@@ -139,9 +138,9 @@ Json plugin_set(const PluginSet& s) {
   for (const EnabledPlugin& p : s.enabled) {
     Json entry = {{"name", p.name}};
     put_if(entry, "weight", p.weight);
-    list_in(j, "enabled").push_back(std::move(entry));
+    j["enabled"].push_back(std::move(entry));
   }
-  for (const std::string& n : s.disabled) list_in(j, "disabled").push_back({{"name", n}});
+  for (const std::string& n : s.disabled) j["disabled"].push_back({{"name", n}});
   return j;
 }
 
@@ -163,7 +162,7 @@ std::string config_to_json(const SchedulerConfig& config, int indent) {
     // Reading merges the lists into the defaults again; "*" keeps them unchanged.
     const auto& disabled = p.plugins.multi_point.disabled;
     if (std::find(disabled.begin(), disabled.end(), "*") == disabled.end()) {
-      list_in(plugins["multiPoint"], "disabled").push_back({{"name", "*"}});
+      plugins["multiPoint"]["disabled"].push_back({{"name", "*"}});
     }
     for (int i = 0; i < kExtensionPointCount; ++i) {
       Json set = plugin_set(p.plugins.points[static_cast<size_t>(i)]);
@@ -200,7 +199,7 @@ Result<std::string> check_config_json(const SchedulerConfig& config, const Plugi
       for (const ExpandedPlugin& p : expanded->at(point)) {
         Json entry = {{"name", p.name}};
         put_if(entry, "weight", p.weight);
-        list_in(profile["plugins"], text(point_field(point))).push_back(std::move(entry));
+        profile["plugins"][text(point_field(point))].push_back(std::move(entry));
       }
     }
     profiles.push_back(std::move(profile));

@@ -245,6 +245,22 @@ TEST_CASE("a check fails at the profile that cannot be built") {
            "at least one bind plugin is needed for profile with scheduler name \"b\"");
 }
 
+TEST_CASE("a check shows no password and no private key, which readers get") {
+  const ConfigRef config = parse(
+      "extenders: [{urlPrefix: 'http://user:secret@host/x', filterVerb: f, tlsConfig: {insecure: "
+      "true, certData: Y2VydA==, keyData: a2V5}}]");
+  const std::string shown = *check_config_json(*config, in_tree_catalog);
+  CHECK(shown.find("http://user:***@host/x") != std::string::npos);
+  CHECK(shown.find("Y2VydA==") != std::string::npos);
+  CHECK(shown.find("secret") == std::string::npos);
+  CHECK(shown.find("a2V5") == std::string::npos);
+  for (const std::string& written :
+       {config_to_json(*config), extender_to_json(config->extenders[0])}) {
+    CHECK(written.find("secret") != std::string::npos);
+    CHECK(written.find("a2V5") != std::string::npos);
+  }
+}
+
 TEST_CASE("a profile alone: no defaults, no validation, but strictly decoded") {
   const auto parsed = [](Str text) {
     Result<ConfigRef> config = parse_profile(text);

@@ -48,8 +48,7 @@ void stamp(ResourceClaim& copy, int64_t now_ns) {
 Result<void> write_claim(Services& services, const Ref<const ResourceClaim>& claim) {
   const Json written = as_json(*claim);
   const Json status = member(written, "status");
-  // Not made of null by itself, which is broken if there is no memory for it.
-  Json patch = {{"metadata", Json::object()}, {"status", Json::object()}};
+  Json patch;
   if (!claim->meta.resource_version.empty())
     patch["metadata"]["resourceVersion"] = std::string(claim->meta.resource_version);
   patch["metadata"]["finalizers"] = member(written.at("metadata"), "finalizers");
@@ -63,7 +62,7 @@ void release_consumer(Services& services, const ResourceClaim& claim, const Pod&
   remove_items(*copy, &ResourceClaim::reserved_for,
                [&](const ClaimConsumer& c) { return c.uid == pod.meta.uid; });
   copy->meta.resource_version = {};  // whatever version the claim has by now
-  Json patch = {{"metadata", Json::object()}, {"status", Json::object()}};
+  Json patch;
   patch["metadata"]["uid"] = std::string(claim.meta.uid);
   patch["status"]["reservedFor"] = member(member(as_json(*copy), "status"), "reservedFor");
   static_cast<void>(services.api().update_object(

@@ -69,26 +69,17 @@ Result<Json> read(std::string_view raw) {
   return out;
 }
 
-// The object of an object with this name. A null value that becomes an object by itself is broken
-// if there is no memory for it.
-Json& object_in(Json& object, const char* name) {
-  Json& member = object[name];
-  if (member.is_null()) member = Json::object();
-  return member;
-}
-
 // The members of a Node that Go writes even if they are empty.
 void fill_node(Json& node) {
   constexpr std::array kNodeInfo = {"machineID",      "systemUUID",       "bootID",
                                     "kernelVersion",  "osImage",          "containerRuntimeVersion",
                                     "kubeletVersion", "kubeProxyVersion", "operatingSystem",
                                     "architecture"};
-  Json& status = object_in(node, "status");
-  Json& port = object_in(object_in(status, "daemonEndpoints"), "kubeletEndpoint")["Port"];
+  Json& status = node["status"];
+  Json& port = status["daemonEndpoints"]["kubeletEndpoint"]["Port"];
   if (port.is_null()) port = 0;
-  Json& info = object_in(status, "nodeInfo");
   for (const char* name : kNodeInfo)
-    if (Json& text = info[name]; text.is_null()) text = "";
+    if (Json& text = status["nodeInfo"][name]; text.is_null()) text = "";
 }
 
 std::string write(const Json& value) {
@@ -98,7 +89,6 @@ std::string write(const Json& value) {
 // Sets a member to what an object says now; an empty text removes it.
 void follow(Json& object, const char* name, libsched_str now) {
   if (now.len != 0) {
-    if (object.is_null()) object = Json::object();
     object[name] = chars_of(now);
   } else if (object.is_object()) {
     object.erase(name);

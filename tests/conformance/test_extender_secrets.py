@@ -69,18 +69,24 @@ FAULTS = {
 def everything_of(configuration, tmp_path):
     """What the library and the command line say when they ask the extender."""
     said = []
-    services = libsched.Services(log=lambda *entry: said.append(repr(entry)))
     cluster, pod = libsched.Cluster(NODES, keep_raw=True), libsched.Pod(POD, keep_raw=True)
     try:
-        framework = libsched.Framework(configuration, services=services)
-        result = framework.fit(cluster, pod, score=True)
+        framework = libsched.Framework(configuration)
+        result = framework.score(cluster, pod)
         said += [repr(result), str(result.error), json.dumps(result.to_dict()), repr(list(result))]
+        clock = libsched.Clock.virtual()
+        server = libsched.ApiServer(clock=clock)
+        scheduler = libsched.Scheduler(libsched.Framework(configuration), cluster, server, clock=clock, verbosity=10,
+                                       log=lambda line: said.append(f"{line} {line!r}"))
+        server.create(POD)
+        scheduler.run_for(5)
+        said.append(scheduler.metrics_text())
     except libsched.Error as error:
         said += [str(error), repr(error)]
     (tmp_path / "c.json").write_text(json.dumps(configuration))
     (tmp_path / "n.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": NODES}))
     (tmp_path / "p.json").write_text(json.dumps(POD))
-    for arguments in (["fit"], ["explain"], ["explain", "-o", "json"], ["schedule", "-o", "json"], ["schedule", "-v"]):
+    for arguments in (["fit"], ["explain"], ["explain", "-o", "json"], ["schedule", "-o", "json"]):
         done = subprocess.run(
             [sys.executable, "-m", "libsched", *arguments[:1], "n.json", "--pod", "p.json", "--config", "c.json", *arguments[1:]],
             cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)

@@ -20,7 +20,7 @@ LOST = r"the connection was closed|read: Connection reset by peer|write: Broken 
 STREAM = {
     "": None, "forget": None, "close": LOST, "reset": LOST, "slow": "there was no answer within [0-9.]+m?s$",
     "half": LOST, "stuck": "there was no answer within [0-9.]+m?s$", "json": "the answer is no JSON$",
-    "list": "the answer is no JSON object", "utf8": "the answer is no JSON$", "deep": "the answer is no JSON$",
+    "list": "the answer is no JSON object", "utf8": "the answer is no JSON$", "deep": "the answer is nested too deep$",
     "long": "a frame of 8589934590 bytes is too long", "bytes": 'columns: the bytes of "codes" are missing',
     "extra": "columns: missing, but there are bytes of columns",
     "column": 'columns: unknown column "cords" of type "int8"', "id": r"id: \d+ in place of \d+",

@@ -158,7 +158,7 @@ Seen row_of(const View& v, uint32_t r) {
   }
   for (const auto& [kind, pods] : special)
     for (const std::string& pod : pods) seen[kind] += pod + ",";
-  for (const View::UsedPort& p : row.ports) seen[kPodsChanged] += std::to_string(p.port.port) + ";";
+  for (const UsedPorts::Port& p : row.ports) seen[kPodsChanged] += std::to_string(p.port.port) + ";";
   return seen;
 }
 struct Memory {

@@ -162,7 +162,7 @@ void check_node(const View& view, uint32_t row, const Model& model,
   const uint32_t gpu = c.find("example.com/gpu");
   if (gpu != kNoId) CHECK(c.requested(gpu, row) == gpus);
   std::set<int32_t> ports;
-  for (const View::UsedPort& u : r.ports) ports.insert(u.port.port);
+  for (const UsedPorts::Port& u : r.ports) ports.insert(u.port.port);
   CHECK(ports == expected.ports);
   CHECK(view.live().test(row) == static_cast<bool>(expected.node));
   if (!expected.node) {

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "libsched/cluster/used_ports.hpp"
-
 namespace libsched {
 namespace {
 
@@ -155,20 +153,23 @@ uint32_t Journal::add_pod(PodRef&& pod, uint32_t r, bool assumed) {
                     .touched = added.touched,
                     .a = s,
                     .b = assumed});
-  if (p.plain || p.host_ports.empty()) return s;
-  std::vector<View::UsedPort> ports = state_->row(r).ports;
-  add_ports(state_->slot(s).pod, &ports);
-  replace_ports(r, std::move(ports));
+  if (!p.plain && !p.host_ports.empty()) add_ports(r, state_->slot(s).pod);
   return s;
 }
 
-void Journal::replace_ports(uint32_t r, std::vector<View::UsedPort> ports) {
-  reserve(ports_);
-  state_->reserve_ports();
-  std::vector<View::UsedPort> old = state_->replace_ports(r, std::move(ports));
-  if (!recording()) return;
-  ports_.push_back(std::move(old));
-  ops_.push_back({.kind = Kind::kPorts, .a = r});
+void Journal::add_ports(uint32_t r, const PodRef& pod) {
+  reserve();
+  state_->reserve_ports(r, pod->host_ports.size());
+  const uint32_t added = state_->add_ports(r, pod);
+  if (recording()) ops_.push_back({.kind = Kind::kAddPorts, .a = r, .b = added});
+}
+
+void Journal::remove_ports(uint32_t r, const Pod& pod) {
+  reserve();
+  if (recording()) reserve_more(ports_, pod.host_ports.size());
+  state_->reserve_ports(r, 0);
+  const uint32_t removed = state_->remove_ports(r, pod, recording() ? &ports_ : nullptr);
+  if (recording()) ops_.push_back({.kind = Kind::kRemovePorts, .a = r, .b = removed});
 }
 
 void Journal::set_assumed(uint32_t s, bool assumed) {
@@ -182,12 +183,7 @@ void Journal::remove_pod(uint32_t s) {
   if (state_->slot(s).assumed) set_assumed(s, false);
   const View::Slot& slot = state_->slot(s);
   const uint32_t r = slot.row, position = slot.position;
-  if (!slot.pod->plain && !slot.pod->host_ports.empty()) {
-    // Ports are not counted: upstream forgets a port with the first pod that releases it.
-    std::vector<View::UsedPort> ports = state_->row(r).ports;
-    remove_ports(*slot.pod, &ports);
-    replace_ports(r, std::move(ports));
-  }
+  if (!slot.pod->plain && !slot.pod->host_ports.empty()) remove_ports(r, *slot.pod);
   reserve(pods_);
   const bool touched = state_->detach_pod(s);
   PodRef pod = state_->release_slot(s);
@@ -275,7 +271,10 @@ void Journal::undo(const Op& op) noexcept {
       state_->undo_detach_pod(op.a, op.b, op.c, op.touched);
       log(op.b, changes_of(*state_->slot(op.a).pod));
       break;
-    case Kind::kPorts: state_->replace_ports(op.a, pop(ports_)); break;
+    case Kind::kAddPorts: state_->undo_add_ports(op.a, op.b); break;
+    case Kind::kRemovePorts:
+      for (uint32_t i = 0; i < op.b; ++i) state_->undo_remove_port(op.a, pop(ports_));
+      break;
     case Kind::kAssumed:
       state_->set_assumed(op.a, op.flag);
       log(state_->slot(op.a).row, kAssumedChanged);

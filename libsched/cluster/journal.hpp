@@ -56,7 +56,8 @@ class Journal {
     kTreeRemove,
     kAddPod,
     kRemovePod,
-    kPorts,
+    kAddPorts,
+    kRemovePorts,
     kObject,
     kAssumed,
     kOrder,
@@ -99,7 +100,8 @@ class Journal {
     reserve_more(ops_, 1);
     (reserve_more(stacks, 1), ...);
   }
-  void replace_ports(uint32_t r, std::vector<View::UsedPort> ports);
+  void add_ports(uint32_t r, const PodRef& pod);
+  void remove_ports(uint32_t r, const Pod& pod);
   void undo(const Op& op) noexcept;
   void undo_add_pod(const Op& op) noexcept;
   // Every change and every undo is logged.
@@ -119,7 +121,7 @@ class Journal {
   std::vector<PodRef> pods_;
   std::vector<NamedRow> rows_;
   std::vector<TreeRemoval> trees_;
-  std::vector<std::vector<View::UsedPort>> ports_;
+  std::vector<UsedPorts::Removed> ports_;
   std::vector<ObjectChange> objects_;
   std::vector<View::Order> orders_;
   std::vector<std::vector<Images::Saved>> images_;

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "libsched/cluster/used_ports.hpp"
-
 namespace libsched {
 
 NodeOverlay::NodeOverlay(const View& view, uint32_t row) : view_(&view), row_(row) {
@@ -40,7 +38,10 @@ void NodeOverlay::add(const PodRef& pod) {
   change_left<wrapping_sub>(
       pod->occupied, [&](uint32_t id) -> int64_t& { return left_[id]; },
       [&](const ScalarAmount& s) -> int64_t& { return left_of(s); });
-  add_ports(pod, &ports_);
+  if (!pod->host_ports.empty()) {
+    ports_.reserve(pod->host_ports.size());
+    ports_.add(pod);
+  }
   volumes_.add(*pod);
 }
 
@@ -53,7 +54,7 @@ bool NodeOverlay::remove(const Pod& pod) {
   change_left<wrapping_add>(
       gone->occupied, [&](uint32_t id) -> int64_t& { return left_[id]; },
       [&](const ScalarAmount& s) -> int64_t& { return left_of(s); });
-  remove_ports(*gone, &ports_);
+  ports_.remove(*gone, nullptr);
   volumes_.remove(*gone);
   return true;
 }

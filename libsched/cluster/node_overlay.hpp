@@ -18,7 +18,7 @@ class NodeOverlay {
   const View& view() const { return *view_; }
   uint32_t row() const { return row_; }
   const std::vector<PodRef>& pods() const { return pods_; }  // in upstream's order
-  const std::vector<View::UsedPort>& ports() const { return ports_; }
+  const UsedPorts& ports() const { return ports_; }
   // The remaining amount of a resource (Columns::Resource::left); 0 for ids that the view does not
   // have.
   int64_t left(uint32_t resource) const { return resource < left_.size() ? left_[resource] : 0; }
@@ -41,7 +41,7 @@ class NodeOverlay {
   const View* view_;
   uint32_t row_;
   std::vector<PodRef> pods_;
-  std::vector<View::UsedPort> ports_;
+  UsedPorts ports_;
   VolumeUse volumes_;
   std::vector<int64_t> left_;
   std::vector<Unknown> unknown_;

@@ -37,7 +37,7 @@ class NodeView {
     return std::any_of(slots().begin(), slots().end(),
                        [&](uint32_t s) { return f(*view_->slot(s).pod); });
   }
-  const std::vector<View::UsedPort>& ports() const {
+  const UsedPorts& ports() const {
     return is_copy() ? copy_->ports() : view_->row(row_).ports;
   }
   const VolumeUse& volumes() const {

@@ -62,7 +62,7 @@ std::string names(const NodeView& node) {
 
 std::multiset<std::string> ports(const NodeView& node) {
   std::multiset<std::string> out;
-  for (const View::UsedPort& u : node.ports())
+  for (const UsedPorts::Port& u : node.ports())
     out.insert(std::string(u.port.ip) + " " + std::string(u.port.protocol) + " " +
                std::to_string(u.port.port));
   return out;

@@ -185,7 +185,7 @@ class Described {
       out_ << ' ' << s << '=' << meta.name << '@' << slot.row << '.' << slot.position
            << (slot.assumed ? "?" : "") << (v_.find_pod(meta.ns, meta.name) == s ? "" : " LOST");
     }
-    for (const View::UsedPort& p : row.ports) out_ << " :" << p.port.port;
+    for (const UsedPorts::Port& p : row.ports) out_ << " :" << p.port.port;
     out_ << ' ' << row.volumes.claiming_pods << row.volumes.driver_volumes
          << row.volumes.inline_pods;
     const Columns& c = v_.columns();

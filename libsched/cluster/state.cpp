@@ -289,16 +289,40 @@ void State::undo_detach_pod(uint32_t s, uint32_t r, uint32_t position, bool touc
   slot.position = position;
 }
 
-void State::reserve_ports() { with_ports_.edit().reserve(columns_.capacity()); }
+void State::reserve_ports(uint32_t r, size_t more) {
+  with_ports_.edit().reserve(columns_.capacity());
+  if (more != 0) rows_.edit(r).ports.reserve(more);
+}
 
-std::vector<View::UsedPort> State::replace_ports(uint32_t r, std::vector<UsedPort> ports) noexcept {
-  if (ports.empty()) {
+void State::note_ports(uint32_t r) noexcept {
+  if (rows_[r].ports.empty()) {
     with_ports_.edit().clear(r);
   } else {
     with_ports_.edit().set(r);
   }
-  std::swap(rows_.edit(r).ports, ports);
-  return ports;
+}
+
+uint32_t State::add_ports(uint32_t r, const PodRef& pod) noexcept {
+  const uint32_t added = rows_.edit(r).ports.add(pod);
+  note_ports(r);
+  return added;
+}
+
+uint32_t State::remove_ports(uint32_t r, const Pod& pod,
+                             std::vector<UsedPorts::Removed>* removed) noexcept {
+  const uint32_t count = rows_.edit(r).ports.remove(pod, removed);
+  note_ports(r);
+  return count;
+}
+
+void State::undo_add_ports(uint32_t r, uint32_t added) noexcept {
+  rows_.edit(r).ports.take_back(added);
+  note_ports(r);
+}
+
+void State::undo_remove_port(uint32_t r, UsedPorts::Removed removed) noexcept {
+  rows_.edit(r).ports.put_back(std::move(removed));
+  note_ports(r);
 }
 
 View::Order State::make_order() const {

@@ -117,8 +117,14 @@ class State final : public View {
   bool set_assumed(uint32_t s, bool assumed) {
     return std::exchange(slots_.edit(s).assumed, assumed);
   }
-  void reserve_ports();  // for replace_ports()
-  std::vector<UsedPort> replace_ports(uint32_t r, std::vector<UsedPort> ports) noexcept;
+  // Before the ports of a pod that is on the row come, so many at most, or go.
+  void reserve_ports(uint32_t r, size_t more);
+  // The numbers of ports that have come or gone (UsedPorts).
+  uint32_t add_ports(uint32_t r, const PodRef& pod) noexcept;
+  uint32_t remove_ports(uint32_t r, const Pod& pod,
+                        std::vector<UsedPorts::Removed>* removed) noexcept;
+  void undo_add_ports(uint32_t r, uint32_t added) noexcept;
+  void undo_remove_port(uint32_t r, UsedPorts::Removed removed) noexcept;
   using View::images;
   Images& images() { return images_; }
   using View::objects;
@@ -154,6 +160,7 @@ class State final : public View {
   void unlink_pod(uint32_t s, const Slot& slot) noexcept;
   void unlink_parts(uint32_t s, const Pod& pod, uint32_t r, Row& row) noexcept;
   bool same_names(std::vector<uint32_t>* rows) const;
+  void note_ports(uint32_t r) noexcept;
   void fetch(uint32_t r) const {
     const Row& row = rows_[r];
     prefetch_to_write(&row);

@@ -25,6 +25,7 @@
 #include "libsched/cluster/object_uses.hpp"
 #include "libsched/cluster/tables.hpp"
 #include "libsched/cluster/taint_sets.hpp"
+#include "libsched/cluster/used_ports.hpp"
 #include "libsched/cluster/volume_use.hpp"
 #include "libsched/objects/node.hpp"
 
@@ -34,11 +35,6 @@ enum class NodeOrder : uint8_t { kUpstream, kInsertion };
 
 class View : public HandleMark {
  public:
-  // A host port in use. The strings belong to the pod that uses it.
-  struct UsedPort {
-    PodRef owner;
-    HostPort port;
-  };
   struct alignas(64) Row {
     // What a plain pod that comes or goes needs is in one cache line.
     NodeRef node;                // null: hidden, because the node does not exist (yet)
@@ -49,8 +45,8 @@ class View : public HandleMark {
     bool used = false;
     std::string name;
     std::vector<uint32_t> labels;  // pair ids, in the order of the node's labels
-    std::vector<UsedPort> ports;   // a set, as upstream's HostPortInfo
-    std::string zone;              // its zone in the node tree
+    UsedPorts ports;
+    std::string zone;  // its zone in the node tree
 
     void fetch_for_copy() const {
       prefetch_to_write(node.get());

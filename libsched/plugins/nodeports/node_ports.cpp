@@ -53,7 +53,7 @@ class NodePorts final : public Plugin {
     const NodeView node = call.node(row);
     for (const HostPort& port : call.pod.host_ports) {
       const WantedPorts wanted({&port, 1});
-      for (const View::UsedPort& used : node.ports())
+      for (const UsedPorts::Port& used : node.ports())
         if (wanted.conflict_with(used.port))
           facts->add(status.reasons[0])
               .number("port", port.port)
@@ -92,9 +92,9 @@ class NodePorts final : public Plugin {
   }
 
  private:
-  static bool free(const std::vector<View::UsedPort>& used, const WantedPorts& wanted) {
+  static bool free(const UsedPorts& used, const WantedPorts& wanted) {
     return std::none_of(used.begin(), used.end(),
-                        [&](const View::UsedPort& u) { return wanted.conflict_with(u.port); });
+                        [&](const UsedPorts::Port& u) { return wanted.conflict_with(u.port); });
   }
 };
 

@@ -113,7 +113,7 @@ void PodVolumes::facts(const View& view, uint32_t row, Facts* out) const {
     if (add_unbound_fact(view, *claim, 0, row, out)) return;
   for (const Search& s : searches_)
     if (row < s.chosen.size() && s.chosen[row] == kNoId &&
-        add_unbound_fact(view, *s.claim, s.prebound.size() + s.others.size(), row, out))
+        add_unbound_fact(view, *s.claim, s.volumes, row, out))
       return;
 }
 

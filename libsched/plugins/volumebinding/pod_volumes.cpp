@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "libsched/objects/volume_fit.hpp"
 #include "libsched/plugins/volumebinding/provisioning.hpp"
+#include "libsched/plugins/volumebinding/volume_chooser.hpp"
 #include "libsched/plugins/volumes/csi_translation.hpp"
 
 namespace libsched {
@@ -44,6 +44,15 @@ Words migrated_rows(const View& view, Str plugin) {
     if (row != kNoId) rows[row / 64] |= uint64_t{1} << (row % 64);
   });
   return rows;
+}
+
+// Upstream's error of a claim whose selector is wrong; empty: there is none.
+std::string selector_error(const PersistentVolumeClaim& claim) {
+  if (!claim.selector.present) return {};
+  std::string wrong = label_selector_error(claim.selector);
+  if (wrong.empty()) return wrong;
+  return "error creating internal label selector for claim: " + std::string(claim.meta.ns) + "/" +
+         std::string(claim.meta.name) + ": " + wrong;
 }
 
 }  // namespace
@@ -121,7 +130,7 @@ void PodVolumes::find_unbound(const View& view, const std::vector<PersistentVolu
     if (call.exceeded(step++)) return;
     const Str* node = find_annotation(claim->meta, kSelectedNodeAnnotation);
     if (node == nullptr) {
-      searches_.push_back({claim, {}, {}, {}});
+      searches_.push_back({claim, {}, 0, {}});
       continue;
     }
     selected_.push_back(claim);
@@ -134,15 +143,15 @@ void PodVolumes::find_unbound(const View& view, const std::vector<PersistentVolu
   std::stable_sort(searches_.begin(), searches_.end(), [](const Search& a, const Search& b) {
     return a.claim->request.value_or(Quantity()).compare(b.claim->request.value_or(Quantity())) < 0;
   });
-  for (size_t k = 0; k < searches_.size(); ++k) {
+  Chooser chooser(*this, view, left, call);
+  for (Search& search : searches_) {
     if (call.exceeded()) return;
-    std::string error;
-    if (!find_candidates(view, &searches_[k], &error, call)) {
+    if (std::string error = selector_error(*search.claim); !error.empty()) {
       const Words all = left;
       fail(std::move(error), all, &left);
       return;
     }
-    choose(view, k, left, call);
+    chooser.choose(&search);
   }
   for (const PersistentVolumeClaimRef& claim : selected_) {
     if (call.exceeded()) return;
@@ -155,84 +164,6 @@ void PodVolumes::find_unbound(const View& view, const std::vector<PersistentVolu
       if (search.chosen[row] != kNoId) wanted[row / 64] &= ~(uint64_t{1} << (row % 64));
     });
     provision(view, *search.claim, wanted, &left);
-  }
-}
-
-// False: `error` is upstream's error.
-bool PodVolumes::find_candidates(const View& view, Search* search, std::string* error,
-                                 const Call& call) {
-  const PersistentVolumeClaim& claim = *search->claim;
-  if (claim.selector.present) {
-    const std::string wrong = label_selector_error(claim.selector);
-    if (!wrong.empty()) {
-      *error = "error creating internal label selector for claim: " + std::string(claim.meta.ns) +
-               "/" + std::string(claim.meta.name) + ": " + wrong;
-      return false;
-    }
-  }
-  const Str name = claim.storage_class();
-  auto known = std::find_if(classes_.begin(), classes_.end(),
-                            [&](const auto& c) { return c.first == name; });
-  if (known == classes_.end()) {
-    std::vector<uint32_t> members;
-    view.objects().for_each_in<PersistentVolume>(name, [&](const PersistentVolume& pv) {
-      members.push_back(static_cast<uint32_t>(candidates_.size()));
-      candidates_.push_back({PersistentVolumeRef::share(&pv), volume_match(view, pv)});
-    });
-    classes_.emplace_back(std::string(name), std::move(members));
-    known = classes_.end() - 1;
-  }
-  size_t step = 0;
-  for (const uint32_t c : known->second) {
-    if (call.exceeded(step++)) return true;
-    const PersistentVolume& pv = *candidates_[c].volume;
-    if (!is_possible(pv, claim)) continue;
-    if (is_bound_to(pv, claim)) {
-      search->prebound.push_back(c);
-    } else if (is_available(pv, claim)) {
-      search->others.push_back(c);
-    }
-  }
-  std::stable_sort(search->others.begin(), search->others.end(), [&](uint32_t a, uint32_t b) {
-    return candidates_[a]
-               .volume->capacity.value_or(Quantity())
-               .compare(candidates_[b].volume->capacity.value_or(Quantity())) < 0;
-  });
-  return true;
-}
-
-bool PodVolumes::is_chosen(size_t searches, uint32_t row, uint32_t candidate) const {
-  for (size_t k = 0; k < searches; ++k)
-    if (searches_[k].chosen[row] == candidate) return true;
-  return false;
-}
-
-// Assigns to each row the best volume for the k-th claim that no earlier claim took there.
-void PodVolumes::choose(const View& view, size_t k, const Words& rows, const Call& call) {
-  Search& search = searches_[k];
-  search.chosen.assign(rows.size() * 64, kNoId);
-  Words open = rows;
-  Words match(rows.size());
-  const auto close = [&](uint32_t row) { open[row / 64] &= ~(uint64_t{1} << (row % 64)); };
-  for (const uint32_t c : search.prebound) {
-    if (call.exceeded()) return;
-    candidates_[c].match.rows(view, 0, match.size(), match.data());
-    const Words asked = open;
-    for_each_row(asked, [&](uint32_t row) {
-      if (is_chosen(k, row, c)) return;
-      if (test(match, row)) search.chosen[row] = c;
-      close(row);
-    });
-  }
-  for (const uint32_t c : search.others) {
-    if (none(open) || call.exceeded()) return;
-    candidates_[c].match.rows(view, 0, match.size(), match.data());
-    intersect(open, &match);
-    for_each_row(match, [&](uint32_t row) {
-      if (is_chosen(k, row, c)) return;
-      search.chosen[row] = c;
-      close(row);
-    });
   }
 }
 

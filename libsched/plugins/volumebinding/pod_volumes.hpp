@@ -61,13 +61,19 @@ class PodVolumes {
   struct Search {
     PersistentVolumeClaimRef claim;
     std::vector<uint32_t> prebound;  // to the claim; the first free volume decides
-    std::vector<uint32_t> others;    // by size
+    size_t volumes = 0;              // how many the claim could get on some node
     std::vector<uint32_t> chosen;    // by row; kNoId: none
   };
   struct Candidate {
     PersistentVolumeRef volume;
     NodeMatch match;
   };
+  struct Class {
+    std::string name;
+    std::vector<uint32_t> candidates;
+    std::vector<std::pair<uint64_t, uint32_t>> claimed;  // by object_key_hash() of the claim
+  };
+  class Chooser;
   struct Failure {
     std::string text;
     Words rows;
@@ -80,19 +86,17 @@ class PodVolumes {
   void check_bound(const View& view, const PersistentVolumeClaim& claim, Words* left);
   void find_unbound(const View& view, const std::vector<PersistentVolumeClaimRef>& claims,
                     Words left, const Call& call);
-  bool find_candidates(const View& view, Search* search, std::string* error, const Call& call);
-  void choose(const View& view, size_t k, const Words& rows, const Call& call);
+  const Class& volumes_of(const View& view, Str class_name);
   // Removes the rows of `wanted` where the claim cannot be provisioned from `left`.
   void provision(const View& view, const PersistentVolumeClaim& claim, const Words& wanted,
                  Words* left);
-  bool is_chosen(size_t searches, uint32_t row, uint32_t candidate) const;
   void fail(std::string text, const Words& rows, Words* left);
 
   PodClaims claims_;
   std::vector<PersistentVolumeClaimRef> selected_;  // claims with a selected node
   std::vector<Search> searches_;                    // by size of the request
   std::vector<Candidate> candidates_;
-  std::vector<std::pair<std::string, std::vector<uint32_t>>> classes_;  // their candidates
+  std::vector<Class> classes_;
   Words node_conflict_, bind_conflict_, no_space_, missing_, fits_, failed_;
   std::vector<Failure> failures_;
 };

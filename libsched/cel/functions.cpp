@@ -157,6 +157,10 @@ bool takes(Machine& m, const Type* type, const Value& v) {
 
 Value invoke(Machine& m, const Callee& callee, Span<Value> args, const Regex* regex) {
   const Call call{m, args, regex, callee.function->name};
+  // Whatever a function does with a text, it reads it.
+  size_t bytes = 0;
+  for (const Value& v : args) bytes += v.text_bytes();
+  if (!m.spend(bytes / 4)) return m.stop_value();
   if (callee.for_all_types) {
     if (regex != nullptr || has_trait(args[0], callee.trait)) return callee.bound.run(call);
     if (has_trait(args[0], kReceiver)) return Value::error(kNoOverload);

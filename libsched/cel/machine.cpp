@@ -167,6 +167,7 @@ bool Machine::is_hashable(const Value& key) {
 
 const Value* Machine::find_exact(const Map* map, const Value& key) {
   if (!is_hashable(key)) return nullptr;
+  if (key.kind == ValueKind::kString && !spend(key.size / 8)) return nullptr;
   if (map->slots == nullptr) {
     for (uint32_t i = 0; i < map->size; ++i)
       if (same_key(map->keys[i], key)) return &map->values[i];
@@ -245,7 +246,7 @@ const Regex* Machine::regex(Str pattern, std::string* error) {
   }
   pattern_ = pattern;
   regex_.emplace(std::move(*compiled));
-  return &*regex_;
+  return spend(regex_->size() * 50) ? &*regex_ : nullptr;
 }
 
 }  // namespace libsched::cel

@@ -56,9 +56,11 @@ class Machine {
     return work_ <= kMostWork || over();
   }
 
-  // Errors; the text is kept in memory.
+  // Errors; the text is kept in memory. Each is a stop if it does not fit.
   Value fail(const std::string& text) {
-    return Value::error(memory_.copy(Str(text).substr(0, kMostErrorBytes)));
+    const Str kept = Str(text).substr(0, kMostErrorBytes);
+    if (!memory_.fits(kept.size()) || !spend(text.size() / 4)) return stop(kCostError);
+    return Value::error(memory_.copy(kept));
   }
   Value fail(Str a, Str b, Str c = {}) {
     return fail(std::string(a).append(b.substr(0, kMostErrorBytes)).append(c));

@@ -176,7 +176,7 @@ Value matches(const Call& c) {
     re = c.m.regex(c.text(1), &error);
     if (re == nullptr) return c.m.stopped() ? c.m.stop_value() : c.m.fail(error);
   }
-  if (!c.m.spend(c.text(0).size() * 8)) return c.m.stop_value();
+  if (!c.m.spend(c.text(0).size() * re->byte_work())) return c.m.stop_value();
   return Value::boolean(re->matches(c.text(0)));
 }
 

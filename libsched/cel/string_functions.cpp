@@ -87,13 +87,13 @@ Value substring_text(const Call& c) {
 
 Value join_texts(const Call& c) {
   const List& list = *c[0].list;
+  if (!c.m.spend(list.size)) return c.m.stop_value();
   std::vector<Str> parts;
   for (uint32_t i = 0; i < list.size; ++i) {
     if (list.items[i].kind != ValueKind::kString)
       return c.m.fail("join: invalid input: ", go_text(c.m, list.items[i]));
     parts.push_back(list.items[i].text());
   }
-  if (!c.m.spend(list.size)) return c.m.stop_value();
   return text_result(c, join(parts, c.args.size() == 2 ? c.text(1) : Str()));
 }
 
@@ -140,7 +140,10 @@ class ValueSource : public FormatSource {
       out.size = all == nullptr ? 0 : all->size;
     }
     // Once there was too much work, what is left has nothing in it.
-    if (!m_.spend(50)) out.size = 0;
+    if (!m_.spend(50 + out.text.size())) {
+      out.size = 0;
+      out.text = {};
+    }
     return out;
   }
 
@@ -169,16 +172,15 @@ const Regex* pattern(const Call& c, Value* failed) {
     *failed = Value::error(kNoOverload);
     return nullptr;
   }
-  if (!c.m.spend(c.text(0).size() * 16)) {
-    *failed = c.m.stop_value();
+  std::string error;
+  const Regex* const re = c.regex != nullptr ? c.regex : c.m.regex(c.text(1), &error);
+  if (re == nullptr) {
+    *failed = c.m.stopped() ? c.m.stop_value() : c.m.fail("Illegal regex: ", error);
     return nullptr;
   }
-  if (c.regex != nullptr) return c.regex;
-  std::string error;
-  const Regex* const re = c.m.regex(c.text(1), &error);
-  if (re == nullptr)
-    *failed = c.m.stopped() ? c.m.stop_value() : c.m.fail("Illegal regex: ", error);
-  return re;
+  if (c.m.spend(c.text(0).size() * re->byte_work() * 2)) return re;
+  *failed = c.m.stop_value();
+  return nullptr;
 }
 
 Value find_text(const Call& c) {
@@ -191,7 +193,10 @@ Value find_all_texts(const Call& c) {
   Value failed;
   const Regex* const re = pattern(c, &failed);
   if (re == nullptr) return failed;
-  const auto parts = re->find_all(c.text(0), c.args.size() == 3 ? c[2].integer : -1);
+  const auto parts =
+      re->find_all(c.text(0), c.args.size() == 3 ? c[2].integer : -1,
+                   [&](size_t bytes) { return c.m.spend(20 + bytes * re->byte_work() / 4); });
+  if (c.m.stopped()) return c.m.stop_value();
   List* const list = c.m.new_list(parts.size());
   if (list == nullptr) return c.m.stop_value();
   for (const Str part : parts) list->items[list->size++] = Value::string(part);

@@ -77,9 +77,10 @@ Value equal_maps(Machine& m, const Value& a, const Value& b) {
 }
 
 // Of objects of Kubernetes' libraries, which compare only with their own type.
-Value equal_objects(const Value& a, const Value& b) {
+Value equal_objects(Machine& m, const Value& a, const Value& b) {
   const bool is_pointer = b.kind == ValueKind::kQuantity && (b.flags & Value::kPointer) != 0;
   if (b.kind != a.kind || is_pointer) return Value::error(kNoOverload);
+  if (!m.spend(a.text_bytes() / 8)) return m.stop_value();
   switch (a.kind) {
     case ValueKind::kQuantity:
       return Value::boolean(a.quantity->value.compare(b.quantity->value) == 0);
@@ -100,7 +101,7 @@ Value equal_inside(Machine& m, const Value& a, const Value& b) {
   if (a.is_error()) return a;
   if (is_number(a) && is_number(b))
     return Value::boolean(!is_nan(a) && !is_nan(b) && compare_numbers(a, b) == 0);
-  if (a.kind >= ValueKind::kQuantity && a.kind <= ValueKind::kFormat) return equal_objects(a, b);
+  if (a.kind >= ValueKind::kQuantity && a.kind <= ValueKind::kFormat) return equal_objects(m, a, b);
   if (a.is_map()) return b.is_map() ? equal_maps(m, a, b) : Value::boolean(false);
   if (a.kind != b.kind) return Value::boolean(false);
   switch (a.kind) {
@@ -121,6 +122,16 @@ Value equal_inside(Machine& m, const Value& a, const Value& b) {
 }
 
 }  // namespace
+
+size_t Value::text_bytes() const {
+  switch (kind) {
+    case ValueKind::kString:
+    case ValueKind::kBytes: return size;
+    case ValueKind::kSemver: return semver->pre.size() + semver->build.size();
+    case ValueKind::kUrl: return url->source.size() + url->text.size();
+    default: return 0;
+  }
+}
 
 Str type_name(const Value& v) {
   switch (v.kind) {

@@ -78,6 +78,8 @@ struct Value {
   static constexpr uint8_t kCapacity = 1;
   static constexpr uint8_t kPlain = 2;
 
+  // Of the texts that the value holds.
+  size_t text_bytes() const;
   Str text() const { return {data, size}; }
   bool is_error() const { return kind == ValueKind::kError; }
   bool is(ValueKind k) const { return kind == k; }

@@ -151,6 +151,13 @@ Str wrong_count(Str operators) {
   return wrong ? repetition : Str();
 }
 
+// Without repetitions, each character that matches needs one of the pattern.
+size_t longest_match(Str pattern) {
+  constexpr size_t kMostBytesOfCharacter = 4;
+  return pattern.find_first_of("*+{") == Str::npos ? pattern.size() * kMostBytesOfCharacter
+                                                   : SIZE_MAX;
+}
+
 // A text as RE2 reads it, and where its places are in the original.
 class Subject {
  public:
@@ -194,7 +201,8 @@ class Subject {
 
 }  // namespace
 
-Regex::Regex(std::unique_ptr<re2::RE2> re) : re_(std::move(re)) {}
+Regex::Regex(std::unique_ptr<re2::RE2> re, size_t longest)
+    : re_(std::move(re)), longest_(longest) {}
 Regex::Regex(Regex&&) noexcept = default;
 Regex& Regex::operator=(Regex&&) noexcept = default;
 Regex::~Regex() = default;
@@ -206,7 +214,7 @@ Result<Regex> Regex::compile(Str pattern) {
   options.set_log_errors(false);
   options.set_max_mem(kMostMemory);
   auto re = std::make_unique<re2::RE2>(rewritten.pattern, options);
-  if (re->ok()) return Regex(std::move(re));
+  if (re->ok()) return Regex(std::move(re), longest_match(pattern));
   const char* const why = reason_of(re->error_code());
   switch (re->error_code()) {
     case re2::RE2::ErrorMissingParen:
@@ -221,6 +229,8 @@ Result<Regex> Regex::compile(Str pattern) {
   }
 }
 
+size_t Regex::size() const { return static_cast<size_t>(re_->ProgramSize()); }
+
 bool Regex::matches(Str text) const { return !find_all(text, 1).empty(); }
 
 Str Regex::find(Str text) const {
@@ -228,14 +238,18 @@ Str Regex::find(Str text) const {
   return found.empty() ? Str() : found[0];
 }
 
-std::vector<Str> Regex::find_all(Str text, int64_t limit) const {
+std::vector<Str> Regex::find_all(Str text, int64_t limit,
+                                 const std::function<bool(size_t)>& look) const {
   std::vector<Str> found;
   Subject subject(text);
   const Str s = subject.text();
   const re2::StringPiece piece(s.data() == nullptr ? "" : s.data(), s.size());
   size_t at = 0;
   size_t end_before = Str::npos;  // of the match before
-  while (at <= s.size() && (limit < 0 || static_cast<int64_t>(found.size()) < limit)) {
+  for (bool is_first = true; at <= s.size(); is_first = false) {
+    if (limit >= 0 && static_cast<int64_t>(found.size()) >= limit) break;
+    // A search ends where no longer match is possible. What it has passed is behind the next one.
+    if (!is_first && look && !look(std::min(s.size() - at, longest_))) break;
     re2::StringPiece match;
     if (!re_->Match(piece, at, s.size(), re2::RE2::UNANCHORED, &match, 1)) break;
     const auto start = static_cast<size_t>(match.data() - piece.data());

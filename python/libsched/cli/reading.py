@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import re
 import sys
@@ -53,9 +52,11 @@ def read(name: str, *, defaults: bool, strict: bool, classes: Objects | None = N
                        keep_annotations=keep_annotations, keep_raw=any(map(_has_extenders, configs)))
 
 
-@functools.cache
 def _has_extenders(config: str) -> bool:
-    """Returns whether a file is a configuration with extenders; errors of it are reported later."""
+    """Returns whether a file is a configuration with extenders; errors of it are reported later.
+
+    The file is read each time, because a process that runs several commands may change it.
+    """
     try:
         return Config(path(config)).extenders > 0
     except Error:

@@ -28,8 +28,8 @@ type EditedPod struct {
 //	                       only container, containers.C.requests.R, containers.C.limits.R,
 //	                       nodeSelector.KEY, labels.KEY, priority and schedulerName
 //
-// A cluster holds no pods without a node and no workloads, so those are passed in pods, which edits reach,
-// too. The result has those passed, in order, as they are now, without pods taken away, and then the pods
+// A cluster holds no workloads, and no pods without a node but nominated ones, so those are passed in pods,
+// which edits reach, too. The result has those passed, in order, as they are now, without pods taken away, and then the pods
 // that scale has made. Errors, which name the edit: ErrInvalid, ErrNotFound, ErrLimit.
 func (c *Cluster) Edit(edits []string, pods []EditedPod) ([]EditedPod, error) {
 	list := make([]*Pod, len(pods))

@@ -6,6 +6,7 @@ import "C"
 import (
 	"context"
 	"errors"
+	"strings"
 )
 
 // ErrorCode is the kind of an error. It is an error itself, so that errors.Is(err,
@@ -59,10 +60,11 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	if e.Path != "" {
-		return e.Path + ": " + e.Msg
+	// Texts of kube-scheduler's validation begin with the place.
+	if strings.HasPrefix(strings.TrimPrefix(e.Msg, "["), e.Path) {
+		return e.Msg
 	}
-	return e.Msg
+	return e.Path + ": " + e.Msg
 }
 
 // Is matches the error's code.

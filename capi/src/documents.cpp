@@ -12,6 +12,7 @@ void write_pods(JsonText& json, const View& view) {
     const View::Row& row = view.row(static_cast<uint32_t>(r));
     for (const uint32_t slot : row.pods) write_pod(json, *view.slot(slot).pod, row.name);
   }
+  for (const PodRef& pod : view.nominated().all()) write_pod(json, *pod, {});
 }
 
 std::string view_json(const View& view) {

@@ -199,9 +199,11 @@ Cluster::Refusal Cluster::put(Transaction* change, PodRef pod, const NodeName& n
   const bool as_told = mode == PutMode::kUpdate || mode == PutMode::kNew;
   if (as_told ? node_name.empty() : node_name.empty() || pod->terminated()) {
     if (as_told) return Refusal::kNoNodeName;
-    if (!there) return Refusal::kNone;
-    change->note_pod(s, nullptr);
-    drop_pod(s);
+    if (there) {
+      change->note_pod(s, nullptr);
+      drop_pod(s);
+    }
+    put_waiting(std::move(pod), mode);
     return Refusal::kNone;
   }
   if (there && mode == PutMode::kNew) return Refusal::kExists;
@@ -219,6 +221,16 @@ Cluster::Refusal Cluster::put(Transaction* change, PodRef pod, const NodeName& n
   if (old != r) release_row_if_empty(old);
   journal_.add_pod(std::move(pod), r);
   return Refusal::kNone;
+}
+
+// Keeps a pod that is on no node if the API server has nominated it to one.
+void Cluster::put_waiting(PodRef pod, PutMode mode) {
+  if (const Pod* const before = view().nominated().find(pod->meta); before != nullptr) {
+    if (mode == PutMode::kMissing || same_object(*before, *pod)) return;
+    journal_.withdraw(*before);
+  }
+  if (pod->spec.node_name.empty() && !pod->status.nominated_node_name.empty() && !pod->terminated())
+    journal_.nominate(std::move(pod));
 }
 
 // Puts a pod whose name no pod has.
@@ -242,7 +254,12 @@ Cluster::Refusal Cluster::remove(Transaction* change, Str node) {
 
 Cluster::Refusal Cluster::remove(Transaction* change, Str ns, Str pod) {
   const uint32_t s = state_.find_pod(ns, pod);
-  if (s == kNoId) return Refusal::kNotFound;
+  if (s == kNoId) {
+    const Pod* const nominated = view().nominated().find(ns, pod);
+    if (nominated == nullptr) return Refusal::kNotFound;
+    journal_.withdraw(*nominated);
+    return Refusal::kNone;
+  }
   change->note_pod(s, nullptr);
   drop_pod(s);
   return Refusal::kNone;

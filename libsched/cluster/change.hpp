@@ -13,7 +13,8 @@ namespace libsched {
 // and name.
 enum class PutMode : uint8_t {
   kApply,    // adds or replaces; an unchanged document has no effect. Pods without a node and
-             // pods that have ended are not stored: they leave the cluster
+             // pods that have ended are not stored: they leave the cluster. A pod that the API
+             // server has nominated to a node is kept among View::nominated() until it has a node
   kUpdate,   // adds or replaces, and always counts as an update
   kMissing,  // adds, or leaves an existing object as it is; pods as for kApply
   kNew,      // adds; kExists if the object exists

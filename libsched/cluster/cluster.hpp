@@ -50,7 +50,7 @@ class Cluster final : public RefCounted {
   // If nodes[i] is empty or `node_names` is null, a pod goes to its own nodeName.
   Result<void> add_pods(const Pod* const* pods, const Str* node_names, size_t n);
   Result<void> update_pod(const PodRef& pod, Str node_name);
-  Result<void> remove_pod(Str ns, Str name);
+  Result<void> remove_pod(Str ns, Str name);  // from its node, or from those nominated to one
 
   // Adds or replaces any object but a pod or node, including its assumed version.
   Result<void> put_object(StoredKind kind, const ObjectRef& object);
@@ -172,6 +172,7 @@ class Cluster final : public RefCounted {
   void drop_stand_in(const ResourceClaim& claim);
   Refusal put(Transaction* change, PodRef pod, const NodeName& node, PutMode mode);
   Refusal put_new(Transaction* change, PodRef pod, const NodeName& node);
+  void put_waiting(PodRef pod, PutMode mode);
   Result<void> put_all(Transaction* change, const PutObjects& part);
   Refusal remove(Transaction* change, Str node);
   Refusal remove(Transaction* change, Str ns, Str pod);

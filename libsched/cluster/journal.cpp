@@ -2,6 +2,7 @@
 #include "libsched/cluster/journal.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace libsched {
 namespace {
@@ -142,8 +143,11 @@ void Journal::tree_remove(uint32_t r) {
 }
 
 uint32_t Journal::add_pod(PodRef&& pod, uint32_t r, bool assumed) {
-  reserve();
   const Pod& p = *pod;
+  const NominatedPods& nominated = std::as_const(*state_).nominated();
+  if (!nominated.empty() && !p.unnamed) [[unlikely]]
+    if (const Pod* const waiting = nominated.find(p.meta); waiting != nullptr) withdraw(*waiting);
+  reserve();
   const State::Added added = state_->add_pod(std::move(pod), r, assumed);
   const uint32_t s = added.slot;
   log(r, changes_of(p, assumed));
@@ -192,6 +196,25 @@ void Journal::remove_pod(uint32_t s) {
   pods_.push_back(std::move(pod));
   held_ = state_->latest_id();
   ops_.push_back({.kind = Kind::kRemovePod, .touched = touched, .a = s, .b = r, .c = position});
+}
+
+// Nothing that is kept from cycle to cycle knows nominated pods, so the log does not either.
+void Journal::nominate(PodRef pod) {
+  reserve(pods_);
+  state_->nominated().reserve();
+  if (recording()) {
+    pods_.push_back(pod);
+    ops_.push_back({.kind = Kind::kNominate});
+  }
+  state_->nominated().put(std::move(pod));
+}
+
+void Journal::withdraw(const Pod& nominated) {
+  reserve(pods_);
+  PodRef pod = state_->nominated().take(nominated.meta);
+  if (!recording()) return;
+  pods_.push_back(std::move(pod));
+  ops_.push_back({.kind = Kind::kWithdraw});
 }
 
 void Journal::put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry entry) {
@@ -288,6 +311,8 @@ void Journal::undo(const Op& op) noexcept {
       log(kNoId, object_changed(kind));
       break;
     }
+    case Kind::kNominate: state_->nominated().take(pop(pods_)->meta); break;
+    case Kind::kWithdraw: state_->nominated().put(pop(pods_)); break;
     case Kind::kImages: {
       if (!op.flag) {
         state_->images().unfreeze(op.a, nullptr);

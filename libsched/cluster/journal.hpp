@@ -42,6 +42,10 @@ class Journal {
   // ObjectStore::replace: puts, assumes, restores, or (null) erases.
   void put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry entry);
   void set_assumed(uint32_t s, bool assumed);
+  // A pending pod that the API server has nominated to a node, and one that is no such pod any
+  // more.
+  void nominate(PodRef pod);
+  void withdraw(const Pod& nominated);
   // Freezes the images of stale rows, and replaces the order list if one is given. If memory runs
   // out, neither happens.
   void refresh(View::Order* order);
@@ -62,6 +66,8 @@ class Journal {
     kAssumed,
     kOrder,
     kImages,
+    kNominate,
+    kWithdraw,
   };
   struct Op {
     Kind kind;

@@ -129,6 +129,8 @@ class State final : public View {
   Images& images() { return images_; }
   using View::objects;
   ObjectStore& objects() { return objects_; }
+  using View::nominated;
+  NominatedPods& nominated() { return nominated_.edit(); }
   using View::log;
   ChangeLog& log() { return log_; }
   Order replace_order(Order order) noexcept {

@@ -23,6 +23,7 @@ View::View(View& from, Publish)
       objects_(from.objects_.publish()),
       claim_uses_(from.claim_uses_.publish()),
       group_uses_(from.group_uses_.publish()),
+      nominated_(from.nominated_.publish()),
       log_(from.log_.publish()),
       order_mode_(from.order_mode_),
       version_(from.version_),

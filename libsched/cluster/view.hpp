@@ -21,6 +21,7 @@
 #include "libsched/cluster/images.hpp"
 #include "libsched/cluster/label_index.hpp"
 #include "libsched/cluster/node_tree.hpp"
+#include "libsched/cluster/nominated_pods.hpp"
 #include "libsched/cluster/object_store.hpp"
 #include "libsched/cluster/object_uses.hpp"
 #include "libsched/cluster/tables.hpp"
@@ -136,6 +137,9 @@ class View : public HandleMark {
   // The number of pods of a PodGroup that have a node, even if only assumed.
   uint32_t group_size(Str ns, Str name) const { return group_uses_.count(ns, name); }
 
+  // The pods without a node that the API server has nominated to one. They are on no row.
+  const NominatedPods& nominated() const { return *nominated_; }
+
   // Changed rows since a cursor, for caches that follow this view.
   const ChangeLog& log() const { return log_; }
   // Identify this state and its set of nodes: equal numbers mean equal contents, in any two views.
@@ -180,6 +184,7 @@ class View : public HandleMark {
   ObjectStore objects_;
   ObjectUses claim_uses_;  // by persistentVolumeClaim volumes of pods on existing nodes
   ObjectUses group_uses_;
+  Whole<NominatedPods> nominated_;
   ChangeLog log_;
   NodeOrder order_mode_;
   uint64_t version_ = 1;

@@ -28,7 +28,8 @@ struct FilterOptions {
   uint32_t limit = 0;     // 0: judge all nodes
   Span<uint64_t> accept;  // bitmap over rows
   bool accept_given = false;
-  size_t start = 0;  // position in the node order, for `limit`
+  size_t start = 0;        // position in the node order, for `limit`
+  bool nominated = false;  // whether nominated pods count
   Limits limits;
 };
 
@@ -121,6 +122,8 @@ class Evaluator final : public RefCounted {
   // Nominated and waiting pods, clock and API client. Not shared with other evaluators until use()
   // replaces them.
   Services& services() const { return *services_; }
+  // The nominated pods that count for a pod, of the services and of the view.
+  Nominations nominations() const { return {*framework_, view(), *services_}; }
   Result<void> use(Ref<Services> services);  // kMisuse while plugins judge many nodes
 
   // Plugins may call plugins in turn, up to a limited depth.
@@ -151,7 +154,7 @@ class Evaluator final : public RefCounted {
   Result<Status> run_post_filter(CycleState& state, const Pod& pod, const NodeStatuses& statuses,
                                  std::optional<Nomination>* nomination);
   // Writes `words` words of `feasible`, at least view().word_count(); null with 0 words if only the
-  // first node and the count matter. Nominated pods do not count.
+  // first node and the count matter.
   Result<FilterOutcome> filter_nodes(CycleState& state, const Pod& pod,
                                      const FilterOptions& options, uint64_t* feasible,
                                      size_t words);
@@ -237,7 +240,7 @@ class Evaluator final : public RefCounted {
                                                       const CheckOptions& options, uint32_t calls);
   static constexpr size_t kCheckedTogether = 64;  // pods whose states and verdicts exist at once
   // Asks every Filter plugin about every node, with the `most` nearest nodes. Empty if PreFilter
-  // rejects the pod. Nominated pods do not count.
+  // rejects the pod.
   Result<Rejections> reject_each(const Pod& pod, size_t most, const Limits& limits);
 
  private:
@@ -322,6 +325,9 @@ class Evaluator final : public RefCounted {
   // Filter of many nodes (evaluator_filter.cpp).
   void mask(const CycleState& state, const FilterOptions& options, size_t words);
   Error node_error(FilterPass& pass, uint32_t row) const;
+  struct CrowdedRow;
+  Result<void> crowd(const FilterPass& pass, const Call& call, const Pod& pod, uint32_t row,
+                     CrowdedRow* out) const;
   // Why each row does not take the pod, with nominated pods.
   Result<StatusTable> statuses_of(FilterPass& pass, const Call& call, const Pod& pod,
                                   Span<uint32_t> rows);

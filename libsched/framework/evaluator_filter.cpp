@@ -27,7 +27,10 @@ void Evaluator::mask(const CycleState& state, const FilterOptions& options, size
 Error Evaluator::node_error(FilterPass& pass, uint32_t row) const {
   Status s;
   pass.stop_metering();  // it is asked again
-  if (const Result<void> ran = pass.judge(NodeView(view(), row), &s); !ran.ok()) return ran.error();
+  const NodeView node(view(), row);
+  const Result<void> ran =
+      pass.judges_apart() ? pass.judge_with_nominated(node, &s) : pass.judge(node, &s);
+  if (!ran.ok()) return ran.error();
   if (s.code != Code::kError)
     s = Status(Code::kError, "a plugin gave an Error, but not when it was asked again");
   return {Rc::kPlugin, s.message(), "node " + view().row(row).name, s.plugin};
@@ -43,7 +46,7 @@ Result<FilterOutcome> Evaluator::filter_nodes(CycleState& state, const Pod& pod,
   const size_t used = view().word_count();
   mask(state, options, used);
   FilterPass pass(*framework_, state, pod, call);
-  LIBSCHED_TRY(pass.prepare(&work_, false));
+  LIBSCHED_TRY(pass.prepare(&work_, options.nominated));
   FilterPolicy policy;
   policy.rows = work_.alive.data();
   policy.refresh = cluster_.get();

@@ -24,8 +24,7 @@ bool Evaluator::may_go_on(const CycleState& state, const Pod& pod,
   return framework_->extenders().empty() && !options.sampling && !options.node_by_node &&
          options.observer == nullptr && options.ties == TieMode::kUpstream &&
          !framework_->behaviours().uniform_ties && !comparing_ && state.meter() == nullptr &&
-         services_->nominator().empty() &&
-         (pod.class_id != 0 || pod.status.nominated_node_name.empty());
+         nominations().empty() && (pod.class_id != 0 || pod.status.nominated_node_name.empty());
 }
 
 // Chooses a node by going on from what is kept of the pod's class. Returns false if the cycle has

@@ -30,6 +30,20 @@ struct World {
   void nominate(const PodRef& p, const std::string& node) {
     world_.evaluator.services().nominator().add(p, Nomination{true, node});
   }
+  Cluster& cluster() { return *world_.cluster; }
+  Services& services() { return world_.evaluator.services(); }
+  // The first node that takes the pod, by the walk that counts nominated pods.
+  std::string first() {
+    CycleState state;
+    REQUIRE(world_.evaluator.run_pre_filter(state, *world_.pod).ok());
+    FilterOptions one;
+    one.limit = 1;
+    one.nominated = true;
+    const Result<FilterOutcome> found =
+        world_.evaluator.filter_nodes(state, *world_.pod, one, nullptr, 0);
+    REQUIRE(found.ok());
+    return found->first == kNoId ? "" : cluster().view().row(found->first).name;
+  }
   // The statuses of all nodes: "n1 Success; ...", and the calls.
   std::string all() {
     const Ref<const Decision> d = world_.check();
@@ -128,6 +142,59 @@ TEST_CASE("errors of such nodes become the cycle's") {
   add.nominate(pod("a", 5), "n1");
   CHECK(add.all() ==
         "n1 Error running AddPod on PreFilter plugin \"F\": no; n2 Success ; n3 Success ; ");
+}
+
+PodRef listed(const std::string& name, int priority, const std::string& node,
+              const std::string& spec = "") {
+  Result<PodRef> made =
+      parse_pod("metadata: {name: " + name + ", namespace: d, uid: u-" + name +
+                    "}\nspec: {priority: " + std::to_string(priority) + ", schedulerName: fakes" +
+                    spec + "}\nstatus: {nominatedNodeName: " + node + "}",
+                {});
+  REQUIRE(made.ok());
+  return *made;
+}
+
+TEST_CASE("pending pods of the cluster that are nominated count by themselves") {
+  World w([](const std::vector<std::string>& added, bool) {
+    return added.empty() ? Status() : Status(Code::kUnschedulable, joined(added));
+  });
+  const std::string free = "n1 Success ; n2 Success ; n3 Success ; ";
+  const auto put = [&](const PodRef& p) {
+    const Change change = PutPod{p, {}, PutMode::kApply};
+    REQUIRE(w.cluster().apply(&change, 1).ok());
+  };
+  put(listed("low", 4, "n1"));
+  put(listed("far", 9, "elsewhere"));
+  put(listed("gated", 9, "n1", ", schedulingGates: [{name: g}]"));
+  put(listed("other", 9, "n1", ", schedulerName: others"));
+  put(listed("p", 9, "n1"));  // the pod that is asked about
+  CHECK(w.all() == free);
+  put(listed("b", 5, "n2"));
+  put(listed("a", 6, "n2"));
+  CHECK(w.all() == "n1 Success ; n2 Unschedulable ab; n3 Success ; ");
+  CHECK(w.first() == "n1");
+
+  SUBCASE("what the services say of a pod counts in its stead") {
+    w.nominate(listed("a", 6, "n2"), "");
+    CHECK(w.all() == "n1 Success ; n2 Unschedulable b; n3 Success ; ");
+    w.nominate(listed("b", 5, "n2"), "n3");
+    CHECK(w.all() == "n1 Success ; n2 Success ; n3 Unschedulable b; ");
+  }
+  SUBCASE("a scheduler that knows all pods has them in its services") {
+    struct Lister final : PodLister {
+      const Pod* find_pod(Str, Str) const override { return nullptr; }
+    } all;
+    w.services().pods = &all;
+    CHECK(w.all() == free);
+    w.services().pods = nullptr;
+  }
+  SUBCASE("a pod that is placed is nominated no more") {
+    REQUIRE(w.cluster().assume(*listed("a", 6, "n2"), "n3").ok());
+    REQUIRE(w.cluster().remove_pod("d", "a").ok());
+    REQUIRE(w.cluster().remove_pod("d", "b").ok());
+    CHECK(w.all() == free);
+  }
 }
 
 }  // namespace libsched::evaluator_nominated_test

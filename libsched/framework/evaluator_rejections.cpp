@@ -1,5 +1,7 @@
 // Evaluator: which plugins reject which nodes.
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <tuple>
 
 #include "libsched/framework/evaluator.hpp"
@@ -27,6 +29,40 @@ double shortage_of(const Facts& facts) {
 
 }  // namespace
 
+// A row as it is with the nominated pods that the pod has to yield to.
+struct Evaluator::CrowdedRow {
+  FilterPass::Crowded crowded;
+  std::optional<NodeView> node;
+  std::vector<FilterStep> steps;
+  std::vector<bool> rejects;  // by step: only because of these pods, or with other numbers
+
+  FilterCall call_of(const Call& call, const Pod& pod, size_t step) const {
+    FilterCall out{call, pod, *crowded.state, steps[step].data, steps[step].pre_filtered};
+    out.single = &*node;
+    return out;
+  }
+};
+
+Result<void> Evaluator::crowd(const FilterPass& pass, const Call& call, const Pod& pod,
+                              uint32_t row, CrowdedRow* out) const {
+  const Result<bool> yields = pass.crowd(NodeView(view(), row), &out->crowded);
+  if (!yields.ok()) return yields.error();
+  out->rejects.resize(work_.steps.size());
+  if (!*yields || !out->crowded.added.success()) return {};
+  Workspace work;
+  FilterPass with(*framework_, *out->crowded.state, pod, call);
+  LIBSCHED_TRY(with.prepare(&work, false));
+  out->steps = std::move(work.steps);
+  out->node.emplace(*out->crowded.node);
+  for (size_t i = 0; i < out->steps.size(); ++i) {
+    uint64_t alive = uint64_t{1} << (row % 64), errors = 0;
+    out->steps[i].plugin->filter(out->call_of(call, pod, i), {row / 64, 1, &alive, &errors});
+    out->rejects[i] = alive == 0 && errors == 0;
+    LIBSCHED_TRY(call.check_limits());
+  }
+  return {};
+}
+
 Result<Rejections> Evaluator::reject_each(const Pod& pod, size_t most, const Limits& given) {
   LIBSCHED_TRY(check_idle());
   const CallLimits limits(given, *services_);
@@ -44,18 +80,48 @@ Result<Rejections> Evaluator::reject_each(const Pod& pod, size_t most, const Lim
   FilterPass pass(*framework_, state, pod, call);
   LIBSCHED_TRY(pass.prepare(&work_, true));
   const std::vector<FilterStep> steps = work_.steps;
-  const auto call_of = [&](const FilterStep& step) {
-    return FilterCall{call, pod, state, step.data, step.pre_filtered};
+  const auto facts_of = [&](const FilterStep& step, const FilterCall& asked, uint32_t r) {
+    Facts facts;
+    step.plugin->node_facts(asked, r, rejection(*framework_, step, asked, r), &facts);
+    return facts;
   };
   const size_t words = v.word_count();
+  std::map<uint32_t, CrowdedRow> crowded;
+  if (pass.judges_apart()) {
+    const std::vector<uint64_t> nominated = work_.nominated;
+    for (size_t w = 0; w < words; ++w) {
+      Result<void> done;
+      for_each_bit(nominated[w] & v.live().word(w), w * 64, [&](size_t row) {
+        const auto r = static_cast<uint32_t>(row);
+        if (done.ok()) done = crowd(pass, call, pod, r, &crowded[r]);
+      });
+      LIBSCHED_TRY(done);
+    }
+  }
+  // The call that rejects the row: with nominated pods there, if the plugin rejects it so.
+  const auto call_of = [&](size_t step, uint32_t r) {
+    const auto at = crowded.find(r);
+    if (at != crowded.end() && at->second.rejects[step]) return at->second.call_of(call, pod, step);
+    const FilterStep& s = steps[step];
+    return FilterCall{call, pod, state, s.data, s.pre_filtered};
+  };
   std::vector<uint32_t> rejections(words * 64);
   std::vector<uint64_t> alive(words), errors(words), excluded(words);
-  std::vector<std::pair<const FilterStep*, std::vector<uint64_t>>> rejected;
-  for (const FilterStep& step : steps) {
+  std::vector<std::pair<size_t, std::vector<uint64_t>>> rejected;  // by step
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const FilterStep& step = steps[i];
     for (size_t w = 0; w < words; ++w) alive[w] = v.live().word(w);
     std::fill(errors.begin(), errors.end(), 0);
-    step.plugin->filter(call_of(step), {0, words, alive.data(), errors.data()});
+    step.plugin->filter(call_of(i, kNoId), {0, words, alive.data(), errors.data()});
     LIBSCHED_TRY(call.check_limits());
+    for (auto& [r, row] : crowded) {
+      if (!row.rejects[i]) continue;
+      const uint64_t bit = uint64_t{1} << (r % 64);
+      const bool alone = (alive[r / 64] & bit) == 0;
+      row.rejects[i] = !alone || !(facts_of(step, row.call_of(call, pod, i), r) ==
+                                   facts_of(step, call_of(i, kNoId), r));
+      alive[r / 64] &= ~bit;
+    }
     Rejections::ByPlugin by{framework_->plugins()[step.index].name, {}, 0};
     for (size_t w = 0; w < words; ++w) {
       alive[w] = v.live().word(w) & ~alive[w] & ~errors[w];
@@ -66,7 +132,7 @@ Result<Rejections> Evaluator::reject_each(const Pod& pod, size_t most, const Lim
     }
     if (by.count == 0) continue;
     by.rows = alive;
-    rejected.emplace_back(&step, alive);
+    rejected.emplace_back(i, alive);
     out.plugins.push_back(std::move(by));
   }
   for (uint32_t r = 0; r < v.row_count(); ++r) {
@@ -90,10 +156,7 @@ Result<Rejections> Evaluator::reject_each(const Pod& pod, size_t most, const Lim
     double shortage = 0;
     for (const auto& [step, bits] : rejected) {
       if (!has_bit(bits, r)) continue;
-      Facts facts;
-      const Status s = rejection(*framework_, *step, call_of(*step), r);
-      step->plugin->node_facts(call_of(*step), r, s, &facts);
-      shortage += shortage_of(facts);
+      shortage += shortage_of(facts_of(steps[step], call_of(step, r), r));
     }
     ranked.emplace_back(rejections[r], shortage, v.row(r).name, r);
   }
@@ -108,9 +171,12 @@ Result<Rejections> Evaluator::reject_each(const Pod& pod, size_t most, const Lim
     for (const auto& [step, bits] : rejected) {
       if (!has_bit(bits, r)) continue;
       Lack& lack = node.lacks.emplace_back();
-      lack.plugin = framework_->plugins()[step->index].name;
-      lack.status = rejection(*framework_, *step, call_of(*step), r);
-      step->plugin->node_facts(call_of(*step), r, lack.status, &lack.facts);
+      lack.plugin = framework_->plugins()[steps[step].index].name;
+      const FilterCall asked = call_of(step, r);
+      lack.status = rejection(*framework_, steps[step], asked, r);
+      steps[step].plugin->node_facts(asked, r, lack.status, &lack.facts);
+      if (const auto at = crowded.find(r); at != crowded.end() && at->second.rejects[step])
+        add_nominated_facts(at->second.crowded.pods, v.row(r).name, lack.status, &lack.facts);
     }
   }
   return out;

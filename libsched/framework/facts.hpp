@@ -21,6 +21,7 @@ struct Fact {
   struct Field {
     const char* name;  // a literal
     Value value;
+    bool operator==(const Field& o) const { return Str(name) == o.name && value == o.value; }
   };
 
   std::string reason;  // as the status has it
@@ -32,6 +33,7 @@ struct Fact {
   // "namespace/name", or the name of what has no namespace.
   Fact& key(const char* name, Str ns, Str of);
   Fact& texts(const char* name, Span<Str> values);
+  bool operator==(const Fact&) const = default;
 };
 
 class Facts {
@@ -41,6 +43,7 @@ class Facts {
   Fact& add(const Fact& begun);
   const std::vector<Fact>& list() const { return list_; }
   bool empty() const { return list_.empty(); }
+  bool operator==(const Facts&) const = default;
 
  private:
   std::vector<Fact> list_;

@@ -4,25 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "libsched/base/quote.hpp"
 #include "libsched/framework/facts.hpp"
+#include "libsched/framework/nominations.hpp"
 #include "libsched/framework/score_columns.hpp"
 
 namespace libsched {
-namespace {
-
-bool must_yield_to(const Pod& pod, const Pod& nominated) {
-  return nominated.priority() >= pod.priority() && !same_pod(nominated, pod);
-}
-
-bool must_yield(const Pod& pod, const std::vector<PodRef>& nominated) {
-  return std::any_of(nominated.begin(), nominated.end(),
-                     [&](const PodRef& p) { return must_yield_to(pod, *p); });
-}
-
-}  // namespace
-
 Error stale(const std::string& plugin) {
   return {Rc::kStale,
           "the view has changed since plugin " + go_quote(plugin) +
@@ -110,28 +99,60 @@ void FilterPass::keep_steps(const Stamps& now, const std::vector<FilterStep>& st
   call_.state.filter_steps().keep(call_.state.edits(), now.ids_epoch, steps);
 }
 
-Result<void> FilterPass::judge_with_nominated(const NodeView& node, Status* status) {
-  const std::vector<PodRef>& there = call_.services.nominator().on(node.name());
-  if (!must_yield(call_.pod, there)) return judge(node, status);
-  const std::vector<PodRef> nominated = there;  // a plugin may change the list
-  NodeOverlay crowded = node.copy();
-  const Ref<CycleState> changed = call_.state.clone();
-  FilterPass with(framework_, *changed, call_.pod, call_);
+// Makes a copy of the node with the nominated pods that the pod has to yield to, and a state that
+// has heard of them. False: there are none.
+Result<bool> FilterPass::crowd(const NodeView& node, Crowded* out) const {
+  const Nominations nominations = this->nominations();
+  if (nominations.empty()) return false;
+  out->pods = nominations.on(node.name(), call_.pod);
+  if (out->pods.empty()) return false;
+  out->node.emplace(node.copy());
+  out->state = call_.state.clone();
+  FilterPass with(framework_, *out->state, call_.pod, call_);
   with.meter_ = meter_;
   with.timer_ = timer_;
-  with.facts_ = facts_;
-  for (const PodRef& p : nominated) {
-    if (!must_yield_to(call_.pod, *p)) continue;
-    crowded.add(p);
-    Result<Status> added = with.change(Change::kAdd, *p, NodeView(crowded));
+  for (const PodRef& p : out->pods) {
+    out->node->add(p);
+    Result<Status> added = with.change(Change::kAdd, *p, NodeView(*out->node));
     if (!added.ok()) return std::move(added.error());
-    if (!added->success()) {
-      *status = std::move(*added);
-      return {};
-    }
+    out->added = std::move(*added);
+    if (!out->added.success()) break;
   }
-  LIBSCHED_TRY(with.judge(NodeView(crowded), status));
-  return status->success() ? judge(node, status) : Result<void>();
+  return true;
+}
+
+Result<void> FilterPass::judge_with_nominated(const NodeView& node, Status* status) {
+  Crowded crowded;
+  const Result<bool> yields = crowd(node, &crowded);
+  if (!yields.ok()) return yields.error();
+  if (!*yields) return judge(node, status);
+  if (!crowded.added.success()) {
+    *status = std::move(crowded.added);
+    return {};
+  }
+  FilterPass with(framework_, *crowded.state, call_.pod, call_);
+  with.meter_ = meter_;
+  with.timer_ = timer_;
+  Facts told;
+  with.facts_ = facts_ == nullptr ? nullptr : &told;
+  LIBSCHED_TRY(with.judge(NodeView(*crowded.node), status));
+  if (status->success()) return judge(node, status);
+  if (facts_ == nullptr || !status->rejected()) return {};
+  // Whether the nominated pods make a difference.
+  Facts alone;
+  Status without;
+  Facts* const facts = std::exchange(facts_, &alone);
+  PluginMeter* const meter = std::exchange(meter_, nullptr);
+  PluginMeter* const timer = std::exchange(timer_, nullptr);
+  const Result<void> asked = judge(node, &without);
+  facts_ = facts;
+  meter_ = meter;
+  timer_ = timer;
+  LIBSCHED_TRY(asked);
+  for (const Fact& f : told.list()) facts_->add(f);
+  if (!(without == *status && alone == told))
+    add_nominated_facts(crowded.pods, node.name(), *status, facts_);
+  return {};
 }
 
 Result<void> FilterPass::prepare(Workspace* workspace, bool nominated) {
@@ -146,7 +167,10 @@ Result<void> FilterPass::prepare(Workspace* workspace, bool nominated) {
     LIBSCHED_TRY(find_steps(now, &steps));
     if (kept.due(call_.state.edits(), now.ids_epoch)) keep_steps(now, steps);
   }
-  apart_ = nominated && mark_nominated();
+  apart_ = false;
+  if (nominated)
+    if (const Nominations all = nominations(); !all.empty())
+      apart_ = all.mark(call_.pod, &work_->nominated);
   return {};
 }
 
@@ -166,22 +190,6 @@ Result<void> FilterPass::find_steps(const Stamps& now, std::vector<FilterStep>* 
     out->push_back({i, plugin, data, pre_filtered});
   }
   return {};
-}
-
-// Marks the rows where the pod has to yield to nominated pods. False: no such row.
-bool FilterPass::mark_nominated() {
-  const Nominator& nominator = call_.services.nominator();
-  if (nominator.empty()) return false;
-  bool any = false;
-  for (const auto& [node, pods] : nominator.all()) {
-    if (!must_yield(call_.pod, pods)) continue;
-    const uint32_t r = call_.view.find_node(node);
-    if (r == kNoId) continue;
-    if (!any) work_->nominated.assign(call_.view.word_count(), 0);
-    any = true;
-    work_->nominated[r / 64] |= uint64_t{1} << (r % 64);
-  }
-  return any;
 }
 
 // Judges the marked rows of the set one by one.

@@ -6,7 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
+#include "libsched/cluster/node_overlay.hpp"
+#include "libsched/framework/nominations.hpp"
 #include "libsched/framework/plugin_scope.hpp"
 #include "libsched/framework/workspace.hpp"
 
@@ -63,6 +67,18 @@ class FilterPass {
   // priority on the node and, if any exist, without them, too.
   Result<void> judge_with_nominated(const NodeView& node, Status* status);
 
+  // What judge_with_nominated() judges: a copy of a node with nominated pods.
+  struct Crowded {
+    std::vector<PodRef> pods;
+    std::optional<NodeOverlay> node;
+    Ref<CycleState> state;
+    Status added;  // of AddPod; unless it is a Success, it is the node's
+  };
+  // False: the pod has to yield to no nominated pod there.
+  Result<bool> crowd(const NodeView& node, Crowded* out) const;
+  // Whether the rows of Workspace::nominated, where the pod has to yield, are judged one by one.
+  bool judges_apart() const { return apart_; }
+
   // Prepares all plugins; required before sets are judged. `nominated`: pods that are nominated to
   // a node count.
   Result<void> prepare(Workspace* workspace, bool nominated);
@@ -89,10 +105,10 @@ class FilterPass {
   const CycleState::Entry& entry(uint32_t plugin) const {
     return std::as_const(call_.state).entries()[plugin];
   }
+  Nominations nominations() const { return {framework_, call_.view, call_.services}; }
   Result<void> find_steps(const Stamps& now, std::vector<FilterStep>* out);
   void keep_steps(const Stamps& now, const std::vector<FilterStep>& steps);
   Result<void> judge_alone(const RowSet& set, Verdicts* verdicts);
-  bool mark_nominated();
   void ask(const FilterStep& step, const FilterCall& call, const RowSet& set);
   bool all_accept(const RowSet& set) const;
   void ask_counting(const FilterStep& step, const FilterCall& call, const RowSet& set);

@@ -171,7 +171,10 @@ void Framework::find_signers(const FeatureGates& gates) {
 bool Framework::has_to_reserve(std::span<const CycleState::Entry> entries) const {
   for (const uint32_t i : at(ExtensionPoint::kReserve)) {
     const Plugin* const plugin = plugins_[i].plugin.get();
-    if (plugin != nullptr && plugin->has_to_reserve(entries[i].data.get())) return true;
+    if (plugin == nullptr) continue;
+    // Without a word of its PreFilter a plugin may miss what that would have left.
+    const bool unheard = !entries[i].skip_filter && !entries[i].data;
+    if (unheard || plugin->has_to_reserve(entries[i].data.get())) return true;
   }
   return false;
 }

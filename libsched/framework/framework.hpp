@@ -42,6 +42,11 @@ class Framework final : public RefCounted {
 
   const std::string& profile() const { return expanded_.scheduler_name; }
   const ExpandedProfile& expanded() const { return expanded_; }
+  // Whether a scheduler with the framework's configuration schedules pods of this schedulerName: it
+  // has a profile for each.
+  bool schedules(Str scheduler_name) const {
+    return config_->bare_profile || config_->profile(scheduler_name) != nullptr;
+  }
   // The plugins left out by FrameworkOptions::skip_unknown_plugins, by name.
   const std::vector<std::string>& skipped() const { return skipped_; }
   const std::vector<Instance>& plugins() const { return plugins_; }

@@ -88,6 +88,10 @@ const std::vector<PodRef>& Nominator::on(Str node) const {
   return it == by_node_.end() ? kNone : it->second;
 }
 
+bool Nominator::has(const Pod& pod) const {
+  return !empty() && node_of_.contains(PodKey(pod).get());
+}
+
 Str Nominator::node_of(const Pod& pod) const {
   const auto it = node_of_.find(PodKey(pod).get());
   return it == node_of_.end() ? Str() : Str(it->second);

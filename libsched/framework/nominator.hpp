@@ -41,6 +41,8 @@ class Nominator {
   // In the order in which they were added; may be empty.
   const std::vector<PodRef>& on(Str node) const;
   Str node_of(const Pod& pod) const;  // "" if it is not nominated
+  // Whether anything was said about the pod: it is nominated, or not any more (Nomination "").
+  bool has(const Pod& pod) const;
   const std::map<std::string, std::vector<PodRef>, std::less<>>& all() const { return by_node_; }
 
  private:

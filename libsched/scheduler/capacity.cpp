@@ -56,6 +56,10 @@ Result<Capacity> capacity(Span<Evaluator*> profiles, Span<PodRef> templates,
   std::vector<size_t> by_row(view.word_count() * 64);
   // What happens in it is undone at the end without allocating.
   std::optional<Cluster::Transaction> what_if(&cluster);
+  // The copies stand for their template, so the template reserves nothing beside them.
+  for (const PodRef& t : templates)
+    if (view.nominated().find(t->meta) != nullptr)
+      LIBSCHED_TRY(cluster.remove_pod(t->meta.ns, t->meta.name));
   PlaceOptions how;
   how.ties = options.ties;
   how.seed = options.seed;

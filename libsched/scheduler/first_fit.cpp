@@ -15,6 +15,7 @@ Result<Fit> first_fit(Evaluator& evaluator, CycleState& state, const Pod& pod,
   }
   FilterOptions one = options;
   one.limit = 1;
+  one.nominated = true;
   const Result<FilterOutcome> found = evaluator.filter_nodes(state, pod, one, nullptr, 0);
   if (!found.ok()) return found.error();
   if (found->count == 0) {

@@ -12,7 +12,7 @@ struct Fit {
 };
 
 // Runs PreFilter, then Filter from options.start on, wrapping around, until a node is found;
-// options.limit is ignored. Nominated pods do not count, as in Evaluator::filter_nodes().
+// options.limit is ignored. Nominated pods count.
 Result<Fit> first_fit(Evaluator& evaluator, CycleState& state, const Pod& pod,
                       const FilterOptions& options);
 

@@ -121,7 +121,7 @@ class Placing::Placer {
   // The next pod of this class fares the same while the cluster is unchanged, if all its plugins
   // depend on the cluster only. Sampling advances its start with each pod.
   void keep(Evaluator& evaluator, const Placement& failed, std::string of) {
-    if (options_.sampling || !evaluator.services().nominator().empty()) return;
+    if (options_.sampling || !evaluator.nominations().empty()) return;
     if (!evaluator.framework().extenders().empty()) return;  // they may answer otherwise
     // Claims that were made for it are in the cluster for this moment only.
     if (options_.claims_from_templates && has_made_claims(*failed.pod)) return;
@@ -186,7 +186,7 @@ class Placing::Placer {
     if (const Status gate = evaluator.run_pre_enqueue(*pod); !gate.success())
       return rejected(Outcome::kGated, gate, out);
     std::string of;  // its class, if a pod of that class may have failed in this very state
-    if (failed_at_ == cluster().view().version() && evaluator.services().nominator().empty()) {
+    if (failed_at_ == cluster().view().version() && evaluator.nominations().empty()) {
       of = pod_class(*pod);
       if (const Reason* known = failures_.find(of); known != nullptr) {
         LIBSCHED_TRY(check_limits(evaluator));

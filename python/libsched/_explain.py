@@ -10,6 +10,7 @@ from typing import Any
 
 from ._facts import fact_text
 from .placement import Placement
+from .status import NO_REASON
 from .verdicts import NodeVerdict, Verdicts
 
 #: Colours a text; the first argument is "good", "bad", "note", "strong" or "faint".
@@ -124,7 +125,7 @@ def steps(result: Verdicts, verdict: NodeVerdict) -> Iterator[tuple[str, str, st
     plugins = result.filter_plugins()
     asked = True
     if verdict.by_pre_filter:
-        yield "PreFilter", "no", f"{status.plugin}: {status.message}"
+        yield "PreFilter", "no", f"{status.plugin}: {status.message or NO_REASON}"
         asked = False
     for name, skipped in plugins:
         if skipped:
@@ -132,7 +133,7 @@ def steps(result: Verdicts, verdict: NodeVerdict) -> Iterator[tuple[str, str, st
         elif not asked:
             yield name, "-", "not asked"
         elif name == status.plugin and not status.is_success:
-            yield name, "no", status.message
+            yield name, "no", status.message or NO_REASON
             asked = False
         else:
             yield name, "yes", ""

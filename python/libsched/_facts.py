@@ -34,12 +34,17 @@ def fact_text(fact: Mapping[str, Any]) -> str:
     'source nodeSelector, wants zone In [a, b], found c'
     >>> fact_text({"reason": "...", "topologyKey": "zone", "maxSkew": 1, "self": True})
     'topology key zone, max skew 1, self'
+    >>> fact_text({"reason": "Insufficient cpu", "nominatedPod": "ns/p", "priority": 100,
+    ...            "nominatedNode": "n1", "reserves": ["cpu=2000", "memory=1073741824"]})
+    'ns/p (priority 100) is nominated to n1 and reserves 2 cpu, 1Gi memory'
     >>> fact_text({"reason": "...", "resourceClaim": "ns/gpu", "request": "r", "wanted": 2, "seen": 8,
     ...            "suitable": 1})
     'ns/gpu, request r: wants 2 devices, 1 of 8 suits'
     """
     if "request" in fact:
         return _device_text(fact)
+    if "nominatedPod" in fact:
+        return _nominated_text(fact)
     fields = {name: value for name, value in fact.items() if name != "reason"}
     parts = []
     if "resource" in fields:
@@ -69,6 +74,14 @@ def amount(resource: str, number: int) -> str:
             if number and number % size == 0:
                 return f"{number // size}{unit}"
     return str(number)
+
+
+def _nominated_text(fact: Mapping[str, Any]) -> str:
+    """Returns a fact about a pod for which a node keeps room."""
+    amounts = [entry.rsplit("=", 1) for entry in fact["reserves"]]
+    reserved = ", ".join(f"{amount(name, int(number))} {name}" for name, number in amounts)
+    return (f"{fact['nominatedPod']} (priority {fact['priority']}) is nominated to {fact['nominatedNode']}"
+            + (f" and reserves {reserved}" if reserved else ""))
 
 
 def _device_text(fact: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import _explain
 from ._html import MOST_ROWS, escaped, more
 from .report.compact import score_table
+from .status import NO_REASON
 from .verdicts import Verdicts
 
 _MARKS = {
@@ -32,7 +33,7 @@ def fit_table(result: Verdicts) -> str:
         marks = {name: (mark, text) for name, mark, text in _explain.steps(result, verdict)}
         cells = "".join(_cell(*marks.get(name, ("-", ""))) for name in plugins)
         mark = "yes" if verdict.fits else "no"
-        why = verdict.status.message
+        why = "" if verdict.fits else verdict.status.message or NO_REASON
         if why and verdict.status.plugin not in plugins:
             why = f"{verdict.status.plugin}: {why}" if verdict.status.plugin else why
         rows.append(f"<tr><th style='text-align:left'>{escaped(verdict.node)}</th>{_cell(mark, '')}"

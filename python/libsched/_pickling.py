@@ -114,7 +114,12 @@ def _fill(handle: _core.Cluster, objects: _core.Objects, nodes: list[_core.Node]
     others.put_objects(objects, _core.PUT_APPLY | _core.PUT_NO_NODES | _core.PUT_NO_PODS)
     handle.apply(others)
     handle.add_nodes(nodes)
-    pods = objects.pods()
+    pods = [pod for pod in objects.pods() if pod.node_name]
+    nominated = _core.Changes()
+    for pod in objects.pods():
+        if not pod.node_name:
+            nominated.put_pod(pod, "", _core.PUT_APPLY)
+    handle.apply(nominated)
     if not assumed:
         handle.add_pods(pods, None)
         return

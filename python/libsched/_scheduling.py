@@ -71,7 +71,7 @@ class SchedulingCalls:
                   timeout: float | None = None, cancel: Cancel | None = None) -> FirstFit:
         """The first node in node order that takes a pod.
 
-        PreFilter, then Filter until a node is found. Nominated pods do not count, as in
+        PreFilter, then Filter until a node is found. Nominated pods count, unlike in
         `filter_nodes`.
 
         Parameters

@@ -208,7 +208,8 @@ class Cluster(View):
         """Adds or replaces every object of a source.
 
         All of a source, or nothing after an error, also inside a fork. Pods without a nodeName and
-        pods that have ended are left out, and leave the cluster if they are in it. Applying a
+        pods that have ended are left out, and leave the cluster if they are in it; of a pending pod
+        with a ``status.nominatedNodeName`` the nomination is kept, which filters count. Applying a
         source for the second time changes nothing.
 
         Parameters

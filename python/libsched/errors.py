@@ -15,7 +15,7 @@ class Error(Exception):
     Attributes
     ----------
     message : str
-        The text of the error, without its place.
+        The text of the error. Those of kube-scheduler's validation begin with the place.
     path : str
         The place in the input, as in ``items[3].spec.nodeName``; empty if there is none.
     plugin : str
@@ -33,7 +33,8 @@ class Error(Exception):
         self.plugin = plugin
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.message}" if self.path else self.message
+        told = self.message.removeprefix("[").startswith(self.path)
+        return self.message if told else f"{self.path}: {self.message}"
 
     def __reduce__(self) -> Any:
         return type(self), (self.message, self.path, self.plugin)

@@ -53,7 +53,8 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         the profile's own plugins.
     services : Services, optional
         Clock, API client, nominated and waiting pods; by default those of the cluster. The
-        frameworks of a scheduler share their services.
+        frameworks of a scheduler share their services. Pending pods that the cluster has been given
+        with a ``status.nominatedNodeName`` count with any services.
     skip_unknown_plugins : bool
         Leave out plugins that the profile enables and that are neither kube-scheduler's nor in
         `plugins`, instead of the error; `skipped_plugins` names them.

@@ -18,6 +18,7 @@ from .cluster import Cluster
 from .errors import InvalidError
 from .objects import Pod, Workload
 from .placement import Judge, pod_of, taken_by, wanted_of
+from .status import NO_REASON
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Lack:
 
     def __str__(self) -> str:
         told = "; ".join(text for text in (fact_text(fact) for fact in self.facts) if text)
-        return ", ".join(self.reasons) + (f" ({told})" if told else "")
+        return (", ".join(self.reasons) or NO_REASON) + (f" ({told})" if told else "")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -263,7 +263,7 @@ class Services:
         """
         self._handle.deliver(cluster._handle)
 
-    # Nominated pods
+    # Nominated pods, beside the pending pods of a cluster that are nominated by their status
 
     def nominate(self, pod: Pod, nomination: Nomination | str | None = None) -> None:
         """Nominates a pod to a node, where filters then count it: upstream's AddNominatedPod.

@@ -48,6 +48,10 @@ class Code(enum.IntEnum):
 _BY_LABEL = {code.label: code for code in Code}
 
 
+#: What texts and counts show for a rejection by a plugin that gives no reason.
+NO_REASON = "(no reason given)"
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Status:
     """A verdict: a code, the plugin that gave it, and its reasons.

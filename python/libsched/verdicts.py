@@ -13,7 +13,7 @@ from ._arguments import names_arguments
 from .errors import PluginError, NotFoundError
 from .objects import Pod
 from .scores import Scores
-from .status import Code, Status, status_of
+from .status import NO_REASON, Code, Status, status_of
 
 
 #: A fact behind a reason: "reason" and the fields of its plugin.
@@ -160,7 +160,10 @@ class Verdicts:
 
     @property
     def reasons(self) -> Counter[str]:
-        """The number of nodes that each reason excludes. A node may have several reasons."""
+        """The number of nodes that each reason excludes. A node may have several reasons.
+
+        Those of a plugin that gives no reason count as ``(no reason given)``.
+        """
         total: Counter[str] = Counter()
         for (_, reason), count in self.reasons_by_plugin.items():
             total[reason] += count
@@ -170,7 +173,7 @@ class Verdicts:
     def reasons_by_plugin(self) -> Counter[tuple[str, str]]:
         """The number of nodes that each pair (plugin, reason) excludes."""
         return Counter((verdict.status.plugin, reason) for verdict in self
-                       if not verdict.fits for reason in verdict.status.reasons)
+                       if not verdict.fits for reason in verdict.status.reasons or (NO_REASON,))
 
     def to_dict(self) -> dict[str, Any]:
         """Returns everything as plain data, in the form that the C API documents for its JSON."""

@@ -409,8 +409,10 @@ def test_facts_describe_the_moment_of_the_decision_and_nominated_pods():
     cluster.services.nominate(Pod(waiting), "n")
     result = Framework().fit(cluster, asking, facts=True)
     cluster.remove_node("n")
-    fact, = result["n"].facts
+    fact, nominated = result["n"].facts
     assert (fact["requested"], fact["used"], fact["free"]) == (3000, 2000, 2000)
+    assert nominated == {"reason": "Insufficient cpu", "nominatedPod": "ns/waiting", "priority": 5,
+                         "nominatedNode": "n", "reserves": ["cpu=2000"]}
 
 
 # --- the schema ---
@@ -426,7 +428,8 @@ def test_the_schema_refuses_what_is_wrong():
 
 
 # Definitions of facts that no plugin has, and the document's words for them.
-WITHOUT_PLUGIN = {"framework": "(several plugins together)", "gains": "(nodes that take the pod)"}
+WITHOUT_PLUGIN = {"framework": "(several plugins together)", "gains": "(nodes that take the pod)",
+                  "nominated": "(pods that are nominated to the node)"}
 
 
 def test_the_document_lists_the_fields_of_the_schema():

@@ -43,7 +43,8 @@ void libsched_cluster_unref(LIBSCHED_OWN libsched_cluster *cluster);
 
 /* Adds or replaces every object: nodes, pods that have a nodeName and have not ended, and all other
    kinds that are read. Pods without a nodeName and pods that have ended are not stored; an earlier
-   version of such a pod is removed. Applying the same document again changes nothing, as informers send
+   version of such a pod is removed. Of a pending pod with a status.nominatedNodeName the nomination is
+   kept (services.h). Applying the same document again changes nothing, as informers send
    no event then; libsched_cluster_update_node() and _update_pod() always count as updates, and an
    updated node counts anew on how many nodes its images are. Errors: LIMIT (too many different
    resources). */

@@ -205,7 +205,7 @@ typedef struct libsched_nominated_pod {
   libsched_str node_name;
   const libsched_pod *pod;
 } libsched_nominated_pod;
-/* The nominations of the services, by node and then in the order of nomination; written as by
+/* The nominations of the services alone, by node and then in the order of nomination; written as by
    libsched_queue_in_flight(). */
 size_t libsched_services_nominated_pods(const libsched_services *services, libsched_nominated_pod *out, size_t capacity);
 

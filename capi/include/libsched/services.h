@@ -122,7 +122,11 @@ libsched_rc libsched_evaluator_set_services(libsched_evaluator *evaluator, libsc
                                             LIBSCHED_OWN libsched_error **error);
 libsched_services *libsched_evaluator_services(libsched_evaluator *evaluator); /* borrowed */
 
-/* --- nominated pods: they wait for room on a node, and filters count them --- */
+/* --- nominated pods: they wait for room on a node, and filters count them ---
+   Pending pods that a cluster has been given with a status.nominatedNodeName count by themselves, except
+   those that are gated or of a scheduler that the configuration does not name; these functions are for
+   what changes later. What services say of a pod counts in the stead of its status. With the services of a
+   libsched_scheduler, which knows all pods, the cluster's do not count. */
 enum { LIBSCHED_NOMINATION_NONE = 0, LIBSCHED_NOMINATION_NOOP = 1, LIBSCHED_NOMINATION_OVERRIDE = 2 };
 /* Upstream's NominatingInfo: OVERRIDE sets the node, or removes the nomination if the name is empty;
    NOOP and NONE leave it as it is. */

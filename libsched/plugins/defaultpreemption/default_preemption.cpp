@@ -146,8 +146,10 @@ class DefaultPreemption final : public Plugin {
         found->candidates[best[random ? draw(services, best.size()) : 0]];
     log.info(2, "the target node for the preemption is determined", {{"node", chosen.node}, about});
     Nomination there{true, chosen.node};  // before the requests, after which nothing may fail
-    if (!call.question)
-      if (Status s = executor_.execute(chosen, call.pod, services); !s.success()) return s;
+    if (!call.question) {
+      const std::vector<PodRef> listed = call.asker->nominations().listed_on(chosen.node);
+      if (Status s = executor_.execute(chosen, call.pod, listed, services); !s.success()) return s;
+    }
     *nomination = std::move(there);
     if (report != nullptr) {
       report->nominated_node = chosen.node;

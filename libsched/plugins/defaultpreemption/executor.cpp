@@ -70,12 +70,14 @@ Result<void> preempt(const Pod& victim, const Pod& preemptor, Str node, Services
 
 // Clears the nominations of pods of lower priority to the node, which may not fit any more. False:
 // a request failed.
-bool clear_nominations(const Pod& preemptor, Str node, Services& services) {
+bool clear_nominations(const Pod& preemptor, Str node, const std::vector<PodRef>& listed,
+                       Services& services) {
+  std::vector<PodRef> pods;  // a request may change the lists
+  for (const PodRef& p : listed)
+    if (!services.nominator().has(*p)) pods.push_back(p);
+  const std::vector<PodRef>& there = services.nominator().on(node);
+  pods.insert(pods.end(), there.begin(), there.end());
   bool done = true;
-  const auto& all = services.nominator().all();
-  const auto there = all.find(node);
-  if (there == all.end()) return done;
-  const std::vector<PodRef> pods = there->second;  // a request may change the list
   for (const PodRef& p : pods)
     if (p->priority() < preemptor.priority())
       done &= patch_pod_status(services, *p, p->status.nominated_node_name, nullptr,
@@ -91,7 +93,7 @@ void log_leaving(const Pod& victim, const Pod& preemptor, Str node, const Servic
 
 // Within the cycle, with SchedulerAsyncPreemption off.
 Status evict_now(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
-                 Services& services) {
+                 const std::vector<PodRef>& listed, Services& services) {
   for (const PodRef& victim : candidate.victims) {
     if (victim->meta.terminating()) {
       log_leaving(*victim, preemptor, candidate.node, services);
@@ -100,7 +102,7 @@ Status evict_now(const PreemptionReport::Candidate& candidate, const Pod& preemp
     const Result<void> ran = preempt(*victim, preemptor, candidate.node, services);
     if (!ran.ok()) return Status::from_error(ran.error().message);
   }
-  clear_nominations(preemptor, candidate.node, services);
+  clear_nominations(preemptor, candidate.node, listed, services);
   return {};
 }
 
@@ -110,7 +112,7 @@ struct Executor::Preemption {
   Ref<Services> services;
   PodRef preemptor;
   std::string key, node;  // the key of the preemptor
-  std::vector<PodRef> victims;
+  std::vector<PodRef> listed, victims;
   size_t chosen = 0;                      // victims, with those that leave already
   std::map<std::string, PodRef> retried;  // the preemptor, for its activation
 };
@@ -132,12 +134,13 @@ void Executor::leave(const std::string& key) {
 }
 
 Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
-                         Services& services) {
+                         const std::vector<PodRef>& listed, Services& services) {
   const auto victims = static_cast<double>(candidate.victims.size());
   if (!asynchronous_) {
     services.metrics().preemption_victims.observe(victims);
     Status out;
-    services.tasks().outside_cycle([&] { out = evict_now(candidate, preemptor, services); });
+    services.tasks().outside_cycle(
+        [&] { out = evict_now(candidate, preemptor, listed, services); });
     return out;
   }
   const auto p = std::make_shared<Preemption>();
@@ -145,6 +148,7 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod
   p->preemptor = PodRef::share(&preemptor);
   p->key = uid_or_key(preemptor);
   p->node = candidate.node;
+  p->listed = listed;
   p->retried.emplace(std::string(preemptor.meta.ns) + "/" + std::string(preemptor.meta.name),
                      p->preemptor);
   p->chosen = candidate.victims.size();
@@ -200,7 +204,7 @@ void Executor::run(Preemption& p) {
             {"numVictimsToDelete", p.victims.size()}});
   {
     const Leave leave{*this, p.key};
-    done = clear_nominations(*p.preemptor, p.node, services);
+    done = clear_nominations(*p.preemptor, p.node, p.listed, services);
     const auto evict = [&](const PodRef& victim) {
       if (!preempt(*victim, *p.preemptor, p.node, services).ok()) stopped = true;
     };

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "libsched/base/mutex.hpp"
 #include "libsched/framework/preemption_report.hpp"
@@ -17,8 +18,9 @@ class Executor {
   // the requests are a task of the services.
   explicit Executor(bool asynchronous) : asynchronous_(asynchronous) {}
 
+  // `listed`: the cluster's pods that are nominated to the node.
   Status execute(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
-                 Services& services);
+                 const std::vector<PodRef>& listed, Services& services);
   // Reports whether requests for this pod are under way. While only the last victim is left, they
   // are over as soon as it is gone or terminating: events during that request must be able to bring
   // the pod back into the queue.

@@ -4,13 +4,13 @@
 
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/framework/facts.hpp"
-#include "libsched/framework/framework.hpp"
 #include "libsched/objects/pod_parts.hpp"
 #include "libsched/plugins/dynamicresources/claim_binding.hpp"
 #include "libsched/plugins/dynamicresources/claim_writes.hpp"
 #include "libsched/plugins/dynamicresources/pod_claims.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/own_entry.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 
 namespace libsched {
@@ -183,11 +183,19 @@ class DynamicResources final : public Plugin {
   // Nodes that give the pod alternatives it prefers score higher.
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
     const auto* const claims = static_cast<const ClaimsOfCycle*>(call.filter_data);
-    if (!settings_.enabled || !settings_.prioritized_list || claims == nullptr || !claims->data ||
-        !claims->data->allocates() || !claims->data->has_alternatives())
+    if (!settings_.enabled || !settings_.prioritized_list) return {true, 0};
+    if (claims == nullptr && left_out_of_pre_filter(call.state, *this)) {
+      set.for_each([&](uint32_t row) { set.fail(row); });
+      return {};
+    }
+    if (claims == nullptr || !claims->data || !claims->data->allocates() ||
+        !claims->data->has_alternatives())
       return {true, 0};
     set.for_each([&](uint32_t row) { scores[row] = claims->data->score(row); });
     return {};
+  }
+  Status score_status(const ScoreCall&, uint32_t) const override {
+    return Status::from_error("not found");
   }
   bool normalizes() const override { return true; }
   bool normalizes_by_range() const override { return true; }
@@ -202,6 +210,8 @@ class DynamicResources final : public Plugin {
   bool has_to_reserve(const PluginData* data) const override { return data != nullptr; }
   Status reserve(const ReserveCall& call) const override {
     const auto* const claims = static_cast<const ClaimsOfCycle*>(call.filter_data);
+    if (settings_.enabled && claims == nullptr && left_out_of_pre_filter(call.state, *this))
+      return Status::from_error("not found");
     if (claims == nullptr || !claims->data) return Status();
     return reserve_claims(call, *claims, settings_.claims);
   }
@@ -216,7 +226,8 @@ class DynamicResources final : public Plugin {
     return call.entry.data ? Status() : Status::from_error("not found");
   }
   Status pre_bind(const BindingCall& call) const override {
-    if (!settings_.enabled || call.entry.data == nullptr) return Status();
+    if (!settings_.enabled || call.entry.skip_filter) return Status();
+    if (call.entry.data == nullptr) return Status::from_error("not found");
     const auto& claims = static_cast<const ClaimsOfCycle&>(*call.entry.data);
     return claims.data ? bind_claims(call, claims, settings_.claims) : Status();
   }
@@ -329,20 +340,12 @@ class DynamicResources final : public Plugin {
     return QueueingHint::kQueueSkip;
   }
 
-  // The plugin's part of the state.
-  const CycleState::Entry* entry_of(const CycleState& state) const {
-    if (state.framework() == nullptr) return nullptr;
-    const auto& plugins = static_cast<const Framework&>(*state.framework()).plugins();
-    for (size_t i = 0; i < plugins.size(); ++i)
-      if (plugins[i].plugin.get() == this) return &state.entries()[i];
-    return nullptr;
-  }
   bool skipped(const CycleState& state) const {
-    const CycleState::Entry* const entry = entry_of(state);
+    const CycleState::Entry* const entry = own_entry(state, *this);
     return entry != nullptr && entry->skip_filter;
   }
   const ClaimsOfCycle* data_of(const CycleState& state) const {
-    const CycleState::Entry* const entry = entry_of(state);
+    const CycleState::Entry* const entry = own_entry(state, *this);
     return entry == nullptr ? nullptr : static_cast<const ClaimsOfCycle*>(entry->data.get());
   }
 

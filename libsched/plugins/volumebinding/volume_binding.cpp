@@ -5,6 +5,7 @@
 #include "libsched/objects/volume_fit.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/own_entry.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 #include "libsched/plugins/volumebinding/binding.hpp"
 #include "libsched/plugins/volumebinding/facts.hpp"
@@ -145,7 +146,8 @@ class VolumeBinding final : public Plugin {
   bool has_to_reserve(const PluginData* data) const override { return data != nullptr; }
   Status reserve(const ReserveCall& call) const override {
     const auto* volumes = static_cast<const Volumes*>(call.filter_data);
-    if (volumes == nullptr) return Status();
+    if (volumes == nullptr)
+      return left_out_of_pre_filter(call.state, *this) ? Status::from_error("not found") : Status();
     Reservation& reserved = *volumes->reserved;
     reserved.made = true;
     reserved.all_bound = !volumes->fit(call.row) || all_bound(call.cluster.view(), call.pod);

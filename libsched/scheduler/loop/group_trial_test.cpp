@@ -48,4 +48,22 @@ TEST_CASE("Lost ports are missing in copies until something on the node changes"
   CHECK(lost.take_from(cluster.view(), *copy).ok());
 }
 
+// Upstream's other cycles miss such ports, too; see docs/manual/pages/judged.md.
+TEST_CASE("A pod without a group sees a port that a group's trial has lost") {
+  Cluster cluster;
+  const Result<ObjectSet> nodes =
+      parse_objects("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n", {});
+  REQUIRE(nodes.ok());
+  REQUIRE(cluster.apply(*nodes).ok());
+  REQUIRE(cluster.update_pod(with_port("there"), {}).ok());
+  LostPorts lost;
+  lost.lose(with_port("member"), "n1", cluster.view().log().cursor());
+  const Ref<Cluster> trial = cluster.clone();
+  REQUIRE(lost.take_from(cluster.view(), *trial).ok());
+  const auto taken = [](const View& view) { return view.rows_with_ports().test(0); };
+  CHECK_FALSE(taken(trial->view()));
+  CHECK(taken(cluster.view()));
+  CHECK(taken(cluster.snapshot()->view()));
+}
+
 }  // namespace libsched::group_trial_test

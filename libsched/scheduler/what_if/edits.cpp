@@ -20,12 +20,13 @@
 namespace libsched {
 namespace {
 
-// Where a pod is: on a node of the cluster, or among the pods passed.
+// Where a pod is: on a node of the cluster, nominated to one, or among the pods passed.
 struct FoundPod {
   PodRef pod;
-  uint32_t row = kNoId;  // of those of the cluster
+  uint32_t row = kNoId;  // of those on a node of the cluster
   size_t index = 0;      // of those passed
   bool waits = false;    // among those passed
+  bool has_node() const { return row != kNoId; }
 };
 
 class Editor {
@@ -133,9 +134,11 @@ class Editor {
     return cluster_.update_node(cordoned);
   }
 
+  bool in_cluster(Str ns, Str name) const {
+    return view().find_pod(ns, name) != kNoId || view().nominated().find(ns, name) != nullptr;
+  }
   bool name_taken(Str ns, Str name) const {
-    return view().find_pod(ns, name) != kNoId ||
-           std::ranges::any_of(asked_, [&](const AskedPod& a) {
+    return in_cluster(ns, name) || std::ranges::any_of(asked_, [&](const AskedPod& a) {
              return a.kind.empty() && a.pod->meta.ns == ns && a.pod->meta.name == name;
            });
   }
@@ -146,6 +149,7 @@ class Editor {
     for (uint32_t s = 0; s < view().slot_count(); ++s)
       if (const View::Slot& slot = view().slot(s); slot.pod)
         f(FoundPod{slot.pod, slot.row, 0, false});
+    for (const PodRef& pod : view().nominated().all()) f(FoundPod{pod, kNoId, 0, false});
     for (size_t i = 0; i < asked_.size(); ++i)
       if (asked_[i].kind.empty()) f(FoundPod{asked_[i].pod, kNoId, i, true});
   }
@@ -171,7 +175,7 @@ class Editor {
     std::erase_if(
         pods, [&](const FoundPod& p) { return p.waits && in_cluster.contains(p.pod->meta.name); });
     std::ranges::sort(pods, [](const FoundPod& a, const FoundPod& b) {
-      return goes_first(*a.pod, a.waits, *b.pod, b.waits);
+      return goes_first(*a.pod, !a.has_node(), *b.pod, !b.has_node());
     });
     if (pods.size() >= edit.count) return take_away(pods, pods.size() - edit.count);
     return add_copies(*(pods.empty() ? found->front() : pods.front()).pod,
@@ -202,7 +206,7 @@ class Editor {
     size_t from = 0;
     for (size_t i = 0; i < count; ++i) {
       const Ref<Pod> made = another_pod(of, &from, [&](Str name) {
-        return view().find_pod(of.meta.ns, name) != kNoId || waiting.contains(std::string(name));
+        return in_cluster(of.meta.ns, name) || waiting.contains(std::string(name));
       });
       LIBSCHED_TRY(add_claims(of, *made));
       asked_.push_back({made, {}, 1, AskedPod::kNew});
@@ -247,8 +251,10 @@ class Editor {
         LIBSCHED_TRY(change(&asked_[p.index].pod, edit, value));
       } else {
         LIBSCHED_TRY(change(&p.pod, edit, value));
-        const std::string node = view().row(p.row).name;
-        LIBSCHED_TRY(cluster_.update_pod(p.pod, node));
+        const PutMode how = p.has_node() ? PutMode::kUpdate : PutMode::kApply;
+        const Change put = PutPod{p.pod, p.has_node() ? view().row(p.row).name : "", how};
+        const Result<size_t> done = cluster_.apply(&put, 1);
+        if (!done.ok()) return done.error();
       }
     }
     return {};

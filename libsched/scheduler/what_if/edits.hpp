@@ -1,7 +1,8 @@
 // Applying edits to a cluster and to the pods that a question is about.
 //
-// A cluster has no pods without a node and no workloads, so those are passed along and given back
-// changed: an edit reaches the pods of the cluster and those passed alike.
+// A cluster has no workloads, and no pods without a node but those that are nominated to one, so
+// these are passed along and given back changed: an edit reaches the pods of the cluster and those
+// passed alike.
 #pragma once
 
 #include <string>

@@ -109,9 +109,12 @@ class Writer {
     std::vector<size_t> counts(details.statuses.size());
     for (size_t i = 0; i < d.node_count; ++i) ++counts[details.status[i]];
     std::map<std::pair<std::string, std::string>, size_t> of;
-    for (size_t s = 0; s < counts.size(); ++s)
-      for (const std::string& reason : details.statuses[s].reasons)
-        if (counts[s] != 0) of[{details.statuses[s].plugin, reason}] += counts[s];
+    for (size_t s = 0; s < counts.size(); ++s) {
+      const Status& status = details.statuses[s];
+      if (counts[s] == 0 || status.success()) continue;
+      for (const std::string& reason : status.reasons) of[{status.plugin, reason}] += counts[s];
+      if (status.reasons.empty()) of[{status.plugin, "(no reason given)"}] += counts[s];
+    }
     std::vector<std::pair<size_t, std::pair<std::string, std::string>>> ranked;
     for (const auto& [what, count] : of) ranked.emplace_back(count, what);
     std::ranges::sort(ranked, [](const auto& a, const auto& b) {

@@ -14,6 +14,7 @@ from ..errors import NotFoundError
 from ..fit import FitResult
 from ..report import explain_html
 from ..scores import Scores
+from ..status import NO_REASON
 from . import asking, output
 from .digits import whole
 from .fit import answer_all, tell_all
@@ -120,7 +121,7 @@ class ExplainText(TextWriter):
             return
         yield "does not fit:"
         top = self.options.top or len(rejected)
-        rows = [[verdict.node, verdict.status.plugin, verdict.status.message]
+        rows = [[verdict.node, verdict.status.plugin, verdict.status.message or NO_REASON]
                 for verdict in rejected[:top]]
         for line in table(rows):
             yield paint("bad", line)

@@ -9,6 +9,7 @@ from typing import Any
 from .. import _explain
 from ..errors import NotFoundError
 from ..fit import FitResult
+from ..status import NO_REASON
 from . import asking, output
 from .dump import hints, with_claims
 from .progress import Progress
@@ -104,7 +105,7 @@ class FitText(TextWriter):
                                     "or --explain alone at the end")
             return list(_explain.about_node(result, node, out.paint))
         rows = [[verdict.node, "fits" if verdict.fits else "no", verdict.status.plugin,
-                 verdict.status.message] for verdict in result]
+                 "" if verdict.fits else verdict.status.message or NO_REASON] for verdict in result]
         lines = [_explain.headline(result, out.paint)]
         for verdict, line in zip(result, table(rows), strict=True):
             lines.append(out.paint("good" if verdict.fits else "bad", line))

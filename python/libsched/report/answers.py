@@ -20,6 +20,7 @@ from ..drain import Drain
 from ..pending import Why
 from ..placement import OUTCOMES as PLACED
 from ..placement import Placement
+from ..status import NO_REASON
 from ..utilisation import POOL_LABELS, Use, pool_label, rounded
 from ..view import View
 from . import answer_document
@@ -73,7 +74,7 @@ def capacity_html(found: Capacity, cluster: View | None = None, *, pods: Sequenc
         verdict = None if found.verdicts is None else found.verdicts[name]
         status = None if verdict is None or verdict.fits else verdict.status
         rows.append([name, count, *places.of(name), "" if status is None else status.plugin,
-                     "" if status is None else status.message,
+                     "" if status is None else status.message or NO_REASON,
                      "" if verdict is None else "; ".join(map(fact_text, verdict.facts))])
     tables = [_table("Nodes", "node", [
         _column("node", width=240), _column("pods", "bar", width=130, sum=True), *places.columns,
@@ -116,7 +117,7 @@ def why_html(found: Why, cluster: View | None = None, *, notes: Sequence[str] = 
             _column("node", group=True, width=240), *places.columns,
             _column("plugin", group=True, width=190), _column("reason", "why", width=330),
             _column("facts", "fact", width=420)],
-            [[node.node, *places.of(node.node), lack.plugin, ", ".join(lack.reasons),
+            [[node.node, *places.of(node.node), lack.plugin, ", ".join(lack.reasons) or NO_REASON,
               "; ".join(filter(None, map(fact_text, lack.facts)))]
              for node in found.nearest for lack in node.lacks]))
     return _page("why", found.pod.key, "good" if found.fits and found.gate is None else "bad",

@@ -11,6 +11,7 @@ from typing import Any, Union
 
 from .._arguments import checks_arguments
 from .._facts import fact_text
+from ..status import NO_REASON
 from ..verdicts import Verdicts
 from ..view import View
 from .asks import asks_data
@@ -154,7 +155,7 @@ class _Reasons:
             if key not in known:
                 known[key] = len(self.whys)
                 self.whys.append({"code": key[0], "plugin": key[1], "preFilter": before,
-                                  "reasons": list(reasons) or [_PRE_FILTER if before else key[0]]})
+                                  "reasons": list(reasons) or [_PRE_FILTER if before else NO_REASON]})
             self.of[entry["node"]] = known[key]
             self._nodes[known[key]] += 1
 

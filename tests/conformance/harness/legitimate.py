@@ -101,11 +101,6 @@ def _panic(_case, golden, _answer):
                for one in (step, *(step.get("phases") or ())))
 
 
-def _claims(_case, golden, _answer):
-    return any('plugin "DynamicResources" failed with: not found' in str(pod.get(field))
-               for pod in golden.get("pods") or () for field in ("error", "scoreError"))
-
-
 def _letters(case, golden, answer):
     objects = [*_list(case, "objects"), *_list(case, "pods")]
     objects += [one for change in _list(case, "changes") for one in _list(change, "apply")]
@@ -195,8 +190,6 @@ ALL = (
                "that says so", _extenders),
     Legitimate("panic", "a PostFilter plugin answers Wait or Skip: upstream panics, here it is an Error of "
                "that plugin", _panic),
-    Legitimate("claims", "DynamicResources runs at Score and not at PreFilter: upstream misses "
-               "its state; here the plugin passes pods without claims there", _claims),
     Legitimate("moved", "a bound pod changes its node: upstream's cache ends the program", _moved),
     Legitimate("uid", "two pods have one uid, which no API server gives twice: upstream's cache takes "
                "them for one pod, here names tell pods of a cluster apart", _same_uid),

@@ -167,7 +167,7 @@ def _pods(case: Case, objects: Objects) -> list[Pod]:
 
 
 def _nominated(case: Case, objects: Objects, cluster: Cluster) -> list[Pod]:
-    """Returns the unbound pods of the case that are nominated to an existing node."""
+    """Returns the unbound pods of the case that are nominated to an existing node, as the cluster counts them."""
     keys = set()
     for value in case.object_values:
         if not isinstance(value, dict) or value.get("kind") != "Pod":
@@ -188,10 +188,8 @@ class _Judging:
                  nominated: list[Pod]) -> None:
         self._profiles = profiles
         self._cluster = cluster
-        self._nominated: list[tuple[Pod, str]] = []
+        self._nominated = [(pod, pod.nominated_node_name) for pod in nominated]
         self._assumed = 0
-        for pod in nominated:
-            self._nominate(pod, pod.nominated_node_name)
 
     def evaluate(self, pod: Pod, state: CycleState | None = None) -> dict[str, Any]:
         """Returns the result of a pod, without changing the cluster."""
@@ -265,7 +263,7 @@ class _Judging:
         self._nominated.append((pod, node))
 
     def _unnominate(self, pod: Pod) -> None:
-        self._cluster.services.remove_nomination(pod)
+        self._cluster.services.nominate(pod, "")
         self._nominated = [(other, node) for other, node in self._nominated
                            if not _same(other, pod)]
 

@@ -22,6 +22,7 @@ bool predicted(const Turn& t, Ev& evaluator, Po& pod, std::set<std::string>& nod
   if (model == nullptr || t.depth != 0 || facts == world().evaluators.end() || !facts->second.plain)
     return false;
   if (world().nominating.count(libsched_evaluator_services(evaluator.get())) != 0) return false;
+  if (model->now.nominated_unsure || !model->now.nominated.empty()) return false;
   const PodFacts asked = facts_of(pod.get());
   if (!asked.plain) return false;
   for (const auto& [key, other] : model->now.pods)

@@ -225,9 +225,11 @@ void after_libsched_cluster_remove_pod(Turn& t, Rc rc, Cl& cluster, String& name
   Cluster* known = cluster.watch().cluster().get();
   if (known == nullptr) return;
   const std::string key = key_of(namespace_.copy(), name.copy());
-  if (predictable(t, cluster))
-    expect(t, rc, rc == (known->now.pods.count(key) != 0 ? LIBSCHED_OK : LIBSCHED_ERR_NOT_FOUND));
+  const bool there = known->now.pods.count(key) != 0 || known->now.nominated.count(key) != 0;
+  if (predictable(t, cluster) && (there || !known->now.nominated_unsure))
+    expect(t, rc, rc == (there ? LIBSCHED_OK : LIBSCHED_ERR_NOT_FOUND));
   if (rc != LIBSCHED_OK) return;
+  known->now.nominated.erase(key);
   known->now.remove_pod(key);
   compare(t, cluster);
 }

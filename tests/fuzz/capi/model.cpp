@@ -111,6 +111,8 @@ PodFacts facts_of(const libsched_pod* pod) {
   f.repels = !f.plain && !libsched_pod_label(pod, LIBSCHED_STR("gentle"), nullptr);
   const std::string phase = string_of(libsched_pod_phase(pod));
   f.ended = phase == "Succeeded" || phase == "Failed";
+  f.nominated =
+      !f.ended && f.node_name.empty() && !string_of(libsched_pod_nominated_node_name(pod)).empty();
   return f;
 }
 
@@ -121,8 +123,10 @@ Outcome follow(const Part& part, State& state) {
     if (state.nodes.count(part.name) == 0) return Outcome::kRefused;
     state.remove_node(part.name);
   } else if (part.kind == "Pod") {
-    if (state.pods.count(key_of(part.ns, part.name)) == 0) return Outcome::kRefused;
-    state.remove_pod(key_of(part.ns, part.name));
+    const std::string key = key_of(part.ns, part.name);
+    if (state.nominated.erase(key) == 0 && state.pods.count(key) == 0)
+      return state.nominated_unsure ? Outcome::kUnknown : Outcome::kRefused;
+    state.remove_pod(key);
   } else if (!part.kind.empty()) {
     state.objects.erase(part.kind + "/" + part.ns + "/" + part.name);
     return Outcome::kUnknown;  // some objects are unknown to the model
@@ -138,6 +142,9 @@ Outcome follow(const Part& part, State& state) {
     if (as_told ? node.empty() : node.empty() || pod.ended) {
       if (as_told) return Outcome::kRefused;
       state.remove_pod(pod.key);
+      if (mode == LIBSCHED_PUT_MISSING && state.nominated.count(pod.key) != 0) continue;
+      state.nominated.erase(pod.key);
+      if (pod.nominated) state.nominated.insert(pod.key);
       continue;
     }
     if (there && mode == LIBSCHED_PUT_NEW) return Outcome::kRefused;
@@ -159,6 +166,7 @@ void State::remove_node(const std::string& name) {
 void State::put_pod(PodFacts pod, const std::string& node) {
   const std::string key = pod.key;
   remove_pod(key);
+  nominated.erase(key);
   pods[key] = std::move(pod);
   at[key] = node;
   on[node].push_back(key);
@@ -276,6 +284,8 @@ void Cluster::read(const libsched_view* view, const libsched_cluster* cluster) {
   for (const std::string& n : fresh.order)
     if (std::find(order.begin(), order.end(), n) == order.end()) order.push_back(n);
   fresh.order = std::move(order);
+  // A view does not list them.
+  fresh.nominated_unsure = true;
   now = std::move(fresh);
 }
 

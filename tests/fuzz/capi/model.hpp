@@ -30,9 +30,10 @@ struct NodeFacts {
 struct PodFacts {
   std::string ns, name, key, node_name;  // key: "namespace/name"; spec.nodeName
   Amounts requests;
-  bool plain = false;  // only requests resources
-  bool repels = true;  // may have anti-affinity
-  bool ended = false;  // Succeeded or Failed
+  bool plain = false;      // only requests resources
+  bool repels = true;      // may have anti-affinity
+  bool ended = false;      // Succeeded or Failed
+  bool nominated = false;  // waits for room on a node
   bool assumed = false;
   bool unsure = false;  // an assumed pod may have been confirmed
 };
@@ -47,6 +48,8 @@ struct State {
   std::map<std::string, std::string> at;               // pod -> node
   std::map<std::string, std::vector<std::string>> on;  // node -> pods, in their order
   std::set<std::string> objects;                       // "kind/namespace/name"
+  std::set<std::string> nominated;                     // pods without a node that the cluster keeps
+  bool nominated_unsure = false;                       // there may be others
 
   void put_node(const NodeFacts& node);
   void remove_node(const std::string& name);

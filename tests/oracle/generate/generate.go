@@ -89,6 +89,16 @@ var kinds = map[string]func(g *gen, o Options){
 		g.randomConfig()
 		g.pending(o, g.shapeMixed)
 	},
+	// Profiles that leave a plugin out at some of its points.
+	"points": func(g *gen, o Options) {
+		o.Nodes = 1 + o.Nodes%4
+		o.Existing %= 2*o.Nodes + 1
+		g.taint = true
+		g.world(o)
+		g.volumes(o)
+		g.draWorld(o)
+		g.pointsLeftOut(o)
+	},
 	"mixed": func(g *gen, o Options) {
 		g.taint, g.images, g.affinity, g.ports = true, true, 0.3, 0.2
 		g.full = g.chance(0.3)

@@ -45,6 +45,19 @@ def test_invalid_says_where():
         libsched.Pod(bad)
 
 
+def test_a_message_that_begins_with_the_place_is_not_told_twice():
+    extender = {"urlPrefix": "http://x", "managedResources": [{"name": "none"}]}
+    config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+              "extenders": [extender]}
+    for more in ({}, {"parallelism": -1}):  # one error, and a list of two
+        with pytest.raises(libsched.InvalidError) as caught:
+            libsched.Config({**config, **more})
+        place = "extenders[0].managedResources[0].name: "
+        assert str(caught.value).count(place) == 1 and caught.value.path
+    assert str(libsched.InvalidError("wrong", "a")) == "a: wrong"
+    assert str(libsched.InvalidError("[a: wrong, b: wrong]", "a")) == "[a: wrong, b: wrong]"
+
+
 def test_limit():
     deep = b'{"apiVersion":"v1","kind":"Node","metadata":{"name":"a"},"spec":' + b'{"x":' * 1000 + (
         b"1" + b"}" * 1000) + b"}"

@@ -236,6 +236,49 @@ static void test_nominations(void) {
   libsched_services_unref(services);
 }
 
+/* A pod of a dump that waits for room counts without services of one's own, until it is bound. */
+static void test_nominated_pods_of_a_cluster(void) {
+  libsched_framework* framework = NULL;
+  libsched_cluster* cluster = NULL;
+  libsched_evaluator* evaluator = NULL;
+  libsched_changes* changes = NULL;
+  libsched_status* status = NULL;
+  libsched_fit fit = LIBSCHED_FIT_INIT;
+  CHECK_OK(libsched_framework_create(NULL, text(""), NULL, NULL, &framework, err));
+  CHECK_OK(libsched_cluster_create(NULL, &cluster, err));
+  CHECK_OK(libsched_changes_create(&changes, err));
+  CHECK_OK(libsched_status_create(&status, err));
+  libsched_node* node = node_of("n1", 4, "z", "");
+  libsched_pod* pod = pod_of("asked", 3000, "");
+  libsched_pod* nominated = pod_of_json(
+      "{\"kind\": \"Pod\", \"metadata\": {\"name\": \"p1\", \"namespace\": \"default\"}, "
+      "\"spec\": {\"priority\": 100, \"containers\": [{\"name\": \"c\", \"resources\": "
+      "{\"requests\": {\"cpu\": \"2\"}}}]}, \"status\": {\"nominatedNodeName\": \"n1\"}}");
+  CHECK_OK(libsched_cluster_update_node(cluster, node, err));
+  CHECK_OK(libsched_changes_put_pod(changes, nominated, text(""), LIBSCHED_PUT_APPLY, err));
+  CHECK_OK(libsched_evaluator_create(framework, cluster, NULL, &evaluator, err));
+  for (int waits = 0; waits < 2; ++waits) {
+    libsched_decision* decision = NULL;
+    CHECK_OK(libsched_check_pod_fits(evaluator, pod, LIBSCHED_ANY_NODE, NULL, &decision, err));
+    CHECK(libsched_decision_feasible_count(decision) == (waits ? 0 : 1));
+    libsched_decision_unref(decision);
+    CHECK_OK(libsched_first_fit(evaluator, NULL, pod, NULL, &fit, status, err));
+    CHECK((fit.row == LIBSCHED_NO_ROW) == (waits == 1));
+    if (!waits) CHECK_OK(libsched_cluster_apply_changes(cluster, changes, NULL, err));
+  }
+  CHECK_OK(libsched_cluster_remove_pod(cluster, text("default"), text("p1"), err));
+  CHECK_OK(libsched_first_fit(evaluator, NULL, pod, NULL, &fit, status, err));
+  CHECK(fit.row != LIBSCHED_NO_ROW);
+  libsched_evaluator_unref(evaluator);
+  libsched_changes_unref(changes);
+  libsched_cluster_unref(cluster);
+  libsched_framework_unref(framework);
+  libsched_status_unref(status);
+  libsched_node_unref(node);
+  libsched_pod_unref(pod);
+  libsched_pod_unref(nominated);
+}
+
 static void test_waiting_pods(void) {
   libsched_clock* clock = NULL;
   CHECK_OK(libsched_clock_create_virtual(0, &clock, err));
@@ -401,6 +444,7 @@ int main(void) {
   test_memory_api();
   test_refused_options();
   test_nominations();
+  test_nominated_pods_of_a_cluster();
   test_waiting_pods();
   test_waits_that_are_refused_or_extreme();
   test_activations();

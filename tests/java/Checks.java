@@ -216,6 +216,21 @@ public final class Checks {
     }
   }
 
+  static void nominated() {
+    String waiting = """
+        {"kind": "Pod", "metadata": {"name": "p1"}, "status": {"nominatedNodeName": "n0"}, "spec": {"priority": 9,
+         "containers": [{"name": "c", "resources": {"requests": {"cpu": "3"}}}]}}""";
+    try (Cluster cluster = cluster(4); Framework framework = Framework.create(null, "", null, null);
+        Changes changes = Sched.changesCreate(); Pod pod = Sched.podParse(waiting, null)) {
+      Sched.changesPutPod(changes, pod, "", Sched.PUT_APPLY);
+      Sched.clusterApplyChanges(cluster, changes, null);
+      try (Decision fit = decide(cluster, framework, false)) {
+        must(fit.feasibleCount() == 0, "a nominated pod keeps room");
+        must(Sched.decisionExplainJson(fit).contains("\"nominatedPod\""), Sched.decisionExplainJson(fit));
+      }
+    }
+  }
+
   static void options() {
     FrameworkOptions options = new FrameworkOptions();
     options.setSemantics("1.31");

@@ -42,7 +42,7 @@ def test_a_wrong_input_is_named(java, tmp_path):
 
 CHECKS = ["texts", "outputs", "errors", "ownership", "forks", "changes", "options", "scores", "bitmaps", "throwing",
           "collected", "refused", "scheduling", "answers", "edits", "compared", "daemons", "queue", "scheduler", "registeredEvents", "filterOptions",
-          "apiServer", "methods", "printed", "sim"]
+          "apiServer", "methods", "printed", "sim", "nominated"]
 
 
 @pytest.mark.parametrize("name", CHECKS)

@@ -31,9 +31,9 @@ typedef struct libsched_edited libsched_edited;
                            containers.C.limits.R of the container C (R is cpu, memory,
                            ephemeral-storage, a huge page or an extended resource, for which requests and
                            limits change together), nodeSelector.KEY, labels.KEY, priority, schedulerName.
-   A cluster has no workloads, and no pods without a node but nominated ones, so those are passed in `pods`: pods, and pod
-   templates with the kind of their workload in kinds[i] and its replicas in replicas[i]. `kinds` and
-   `replicas` may be NULL: all are pods. Edits reach the cluster and these alike. Works inside forks.
+   A cluster has no workloads, and no pods without a node but nominated ones, so those are passed in
+   `pods`: pods, and pod templates with the kind of their workload in kinds[i] and its replicas in
+   replicas[i]. `kinds` and `replicas` may be NULL: all are pods. Edits reach the cluster and these alike. Works inside forks.
    Errors, which name the edit: INVALID, NOT_FOUND (with the nearest name), LIMIT; MISUSE (in a slot).
      libsched_str edits[] = {LIBSCHED_STR("add-node gpu-1=2"), LIBSCHED_STR("cordon gpu-1")};
      libsched_cluster_edit(cluster, edits, 2, NULL, NULL, NULL, 0, &edited, &error); */

@@ -22,8 +22,8 @@ typedef struct libsched_fit {
 /* The first node in node order that takes the pod: PreFilter, then Filter from the `start` of the
    options on, wrapping around, until a node is found. `state` (may be NULL) is filled for later calls;
    `status` is Success if a node was found, otherwise PreFilter's answer, or a bare Unschedulable if no
-   node passed the filters. `options` may be NULL; their `limit` is ignored. Nominated pods
-   count, unlike in libsched_filter_nodes(). Errors: those of libsched_filter_nodes(); UNSUPPORTED with the
+   node passed the filters. `options` may be NULL; their `limit` is ignored. Nominated pods count,
+   unlike in libsched_filter_nodes(). Errors: those of libsched_filter_nodes(); UNSUPPORTED with the
    plugin's name. After an error `state` needs another PreFilter.
      libsched_fit fit = LIBSCHED_FIT_INIT;
      libsched_first_fit(evaluator, NULL, pod, &options, &fit, status, &error); */

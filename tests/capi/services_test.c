@@ -236,7 +236,7 @@ static void test_nominations(void) {
   libsched_services_unref(services);
 }
 
-/* A pod of a dump that waits for room counts without services of one's own, until it is bound. */
+/* A pod of a dump that waits for room counts although the caller gives no services, until it is bound. */
 static void test_nominated_pods_of_a_cluster(void) {
   libsched_framework* framework = NULL;
   libsched_cluster* cluster = NULL;

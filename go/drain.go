@@ -21,10 +21,13 @@ const (
 	DrainRefused DrainOutcome = C.LIBSCHED_DRAIN_REFUSED // needs Force or DeleteEmptyDirData
 	DrainBlocked DrainOutcome = C.LIBSCHED_DRAIN_BLOCKED // its PodDisruptionBudget does not allow its eviction
 	DrainKept    DrainOutcome = C.LIBSCHED_DRAIN_KEPT    // another pod of its node is refused
+	// evicted; the pod in its stead goes to a drained node, its own or another, because a cordon does not
+	// keep it away
+	DrainReturned DrainOutcome = C.LIBSCHED_DRAIN_RETURNED
 )
 
 func (o DrainOutcome) String() string {
-	names := [...]string{"moved", "pending", "deleted", "stays", "refused", "blocked", "kept"}
+	names := [...]string{"moved", "pending", "deleted", "stays", "refused", "blocked", "kept", "returned"}
 	if int(o) < len(names) {
 		return names[o]
 	}
@@ -46,7 +49,7 @@ type DrainedPod struct {
 	Namespace, Name string
 	Outcome         DrainOutcome
 	From            string // the drained node
-	To              string // with DrainMoved: the node of the pod in its stead
+	To              string // with DrainMoved and DrainReturned: the node of the pod in its stead
 	Text            string // why, unless it is moved
 	Plugin          string // with DrainPending: the plugin that decided, if a single one did
 	Budget          string // with DrainBlocked: the budget in the pod's namespace; "": several select it
@@ -55,16 +58,18 @@ type DrainedPod struct {
 
 // Drain says what becomes of the pods of drained nodes.
 type Drain struct {
+	Nodes    []string     // the drained nodes, in order
 	Pods     []DrainedPod // node by node in the order of their evictions
 	Complete bool         // whether every pod is moved, deleted or stays
 }
 
-// DrainNodes finds out what kubectl drain would do to nodes, and where their pods would go. All nodes are
-// cordoned first and then emptied in the given order; the pods of a node are evicted by priority, the
-// highest first, then by namespace and name, as the eviction API allows: a PodDisruptionBudget counts
-// down with each eviction, and never up. Once a pod is evicted, the pod that its controller makes in its
+// DrainNodes finds out what kubectl drain would do to nodes, and where their pods would go. Each of nodes is
+// the name of a node or, as for [Cluster.Edit], a selector of nodes. All nodes are cordoned first, with the
+// taint that the node lifecycle controller adds, and then emptied in the given order; the pods of a node are
+// evicted by priority, the highest first, then by namespace and name, as the eviction API allows: a
+// PodDisruptionBudget counts down with each eviction, and never up. Once a pod is evicted, the pod that its controller makes in its
 // stead is placed as by Schedule; it keeps the name. The cluster does not change.
-// Errors: ErrNotFound (no such node), ErrInvalid (options; a node is given twice), ErrCancelled when the
+// Errors: ErrNotFound (no such node, no node matches), ErrInvalid (options; a node is given twice), ErrCancelled when the
 // context ends, ErrDeadline, ErrMisuse (no framework, or two of one profile).
 func DrainNodes(ctx context.Context, cluster *Cluster, nodes []string, frameworks []*Framework,
 	options DrainOptions) (*Drain, error) {
@@ -97,8 +102,12 @@ func DrainNodes(ctx context.Context, cluster *Cluster, nodes []string, framework
 	}
 	defer C.libsched_drain_unref(d)
 	out := &Drain{
+		Nodes:    make([]string, C.libsched_drain_node_count(d)),
 		Pods:     make([]DrainedPod, C.libsched_drain_pod_count(d)),
 		Complete: bool(C.libsched_drain_complete(d)),
+	}
+	for i := range out.Nodes {
+		out.Nodes[i] = goString(C.libsched_drain_node(d, C.size_t(i)))
 	}
 	for i := range out.Pods {
 		p := C.libsched_drained_pod{struct_size: C.sizeof_libsched_drained_pod}

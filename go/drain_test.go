@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,6 +70,19 @@ func TestDrainRefusesAsKubectl(t *testing.T) {
 	found = must(fw.DrainNodes(ctx, cluster, []string{"small"}, libsched.DrainOptions{Force: true}))(t)
 	if found.Pods[0].Outcome != libsched.DrainDeleted || found.Pods[1].Outcome != libsched.DrainMoved || !found.Complete {
 		t.Errorf("%q", outcomes(found))
+	}
+}
+
+func TestDrainByLabelsTellsWhatReturns(t *testing.T) {
+	cluster, fw := fiveNodes(t), newFramework(t)
+	must(cluster.Edit([]string{"label small pool=a"}, nil))(t)
+	tolerant := strings.Replace(owned("web", "small", ""), "containers:",
+		"nodeSelector: {pool: a}, tolerations: [{operator: Exists}], containers:", 1)
+	check(t, cluster.Apply([]byte(tolerant)))
+	found := must(fw.DrainNodes(ctx, cluster, []string{"pool=a"}, libsched.DrainOptions{}))(t)
+	if fmt.Sprint(outcomes(found)) != "[web returned small]" || found.Complete ||
+		fmt.Sprint(found.Nodes) != "[small]" || found.Pods[0].Text == "" {
+		t.Errorf("%q %v", outcomes(found), found.Nodes)
 	}
 }
 

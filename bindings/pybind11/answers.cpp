@@ -72,7 +72,7 @@ py::tuple count_capacity(const std::vector<Evaluator*>& evaluators,
 using DrainHandle =
     std::unique_ptr<libsched_drain, UnrefWithoutGil<libsched_drain, libsched_drain_unref>>;
 
-// (complete, [(pod, outcome, from, to, text, plugin, budget, profile)])
+// (complete, names of nodes, [(pod, outcome, from, to, text, plugin, budget, profile)])
 py::tuple drain_nodes(const std::vector<Evaluator*>& evaluators,
                       const std::vector<std::string>& nodes, Flag force, Flag delete_emptydir_data,
                       uint32_t ties, uint64_t seed, std::string_view other_profile,
@@ -103,7 +103,10 @@ py::tuple drain_nodes(const std::vector<Evaluator*>& evaluators,
                                from_str(p.to_node), from_str(p.text), from_str(p.plugin),
                                from_str(p.budget), from_str(p.profile)));
   }
-  return py::make_tuple(libsched_drain_complete(handle.get()), pods);
+  py::list drained;
+  for (size_t i = 0; i < libsched_drain_node_count(handle.get()); ++i)
+    drained.append(from_str(libsched_drain_node(handle.get(), i)));
+  return py::make_tuple(libsched_drain_complete(handle.get()), drained, pods);
 }
 
 py::str why_json(const std::vector<Evaluator*>& evaluators, const Pod& pod, size_t max_nodes,

@@ -64,10 +64,10 @@ void add_pods(Cluster& cluster, const std::vector<const Pod*>& pods,
   });
 }
 
-// [(pod, index among `pods` or None, replicas)]
-py::list edit(Cluster& cluster, const std::vector<std::string_view>& edits,
-              const std::vector<const Pod*>& pods, const std::vector<std::string_view>& kinds,
-              const std::vector<size_t>& replicas) {
+// ([(pod, index among `pods` or None, replicas)], notes)
+py::tuple edit(Cluster& cluster, const std::vector<std::string_view>& edits,
+               const std::vector<const Pod*>& pods, const std::vector<std::string_view>& kinds,
+               const std::vector<size_t>& replicas) {
   if (pods.size() != kinds.size() || pods.size() != replicas.size())
     throw py::value_error("as many kinds and replicas as pods are needed");
   std::vector<libsched_str> texts, kind_list;
@@ -84,12 +84,14 @@ py::list edit(Cluster& cluster, const std::vector<std::string_view>& edits,
   for (size_t i = 0; i < libsched_edited_pod_count(edited.get()); ++i) {
     size_t origin = 0, count = 0;
     const libsched_pod* pod = libsched_edited_pod(edited.get(), i, &origin, &count);
-    out.append(py::make_tuple(own_pod(pod),
-                              origin == LIBSCHED_NEW_POD ? py::object(py::none())
-                                                         : py::object(py::int_(origin)),
-                              count));
+    out.append(py::make_tuple(
+        own_pod(pod),
+        origin == LIBSCHED_NEW_POD ? py::object(py::none()) : py::object(py::int_(origin)), count));
   }
-  return out;
+  py::list notes;
+  for (size_t i = 0; i < libsched_edited_note_count(edited.get()); ++i)
+    notes.append(from_str(libsched_edited_note(edited.get(), i)));
+  return py::make_tuple(out, notes);
 }
 
 std::unique_ptr<Changes> create_changes() {

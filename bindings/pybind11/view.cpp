@@ -121,6 +121,18 @@ py::list assumed(const View& view) {
   });
 }
 
+// The names of the nodes that the text means, one a line.
+py::str choose_nodes(const View& view, std::string_view nodes) {
+  TextHandle out;
+  reading(view, [&](const libsched_view* v) {
+    quick([&](libsched_error** error) {
+      return libsched_view_choose_nodes(v, to_str(nodes), into(out), error);
+    });
+    return 0;
+  });
+  return from_text(out);
+}
+
 py::str json(const View& view) {
   const Holding holding(view.lock.get());
   TextHandle out;
@@ -173,6 +185,7 @@ void bind_view(py::module_& module) {
       .def("missing_claims", missing_claims, py::arg("pod"))
       .def("pod_with_claims", pod_with_claims, py::arg("pod"))
       .def("find_node", find_node)
+      .def("choose_nodes", choose_nodes, py::arg("nodes"))
       .def("node", node_at)
       .def("node_pods", node_pods)
       .def("pods", pods)

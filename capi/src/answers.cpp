@@ -160,6 +160,13 @@ void libsched_drain_unref(libsched_drain* drain) { release(drain); }
 bool libsched_drain_complete(const libsched_drain* drain) {
   return live(drain) && unwrap(drain)->drain.complete();
 }
+size_t libsched_drain_node_count(const libsched_drain* drain) {
+  return live(drain) ? unwrap(drain)->drain.nodes.size() : 0;
+}
+libsched_str libsched_drain_node(const libsched_drain* drain, size_t index) {
+  return index < libsched_drain_node_count(drain) ? out(unwrap(drain)->drain.nodes[index])
+                                                  : out(Str());
+}
 size_t libsched_drain_pod_count(const libsched_drain* drain) {
   return live(drain) ? unwrap(drain)->drain.pods.size() : 0;
 }

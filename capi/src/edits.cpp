@@ -1,5 +1,6 @@
 // Edits of clusters.
 #include "libsched/scheduler/what_if/edits.hpp"
+#include "libsched/scheduler/what_if/chosen_nodes.hpp"
 
 #include "handles.hpp"
 
@@ -28,8 +29,20 @@ libsched_rc libsched_cluster_edit(libsched_cluster* cluster, const libsched_str*
     }
     Ref<EditedObject> edited = make_ref<EditedObject>();
     edited->pods = std::move(asked);
-    LIBSCHED_TRY(apply_edits(*unwrap(cluster), texts, &edited->pods));
+    LIBSCHED_TRY(apply_edits(*unwrap(cluster), texts, &edited->pods, &edited->notes));
     *result = own(edited.release());
+    return {};
+  });
+}
+libsched_rc libsched_view_choose_nodes(const libsched_view* view, libsched_str nodes,
+                                       libsched_text** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, view, result);
+  return guarded(error, [&]() -> Result<void> {
+    const Result<std::vector<std::string>> names = chosen_nodes(*unwrap(view), in(nodes));
+    if (!names.ok()) return names.error();
+    std::string lines;
+    for (const std::string& name : *names) lines += (lines.empty() ? "" : "\n") + name;
+    *result = own(new Text(std::move(lines)));
     return {};
   });
 }
@@ -46,6 +59,13 @@ const libsched_pod* libsched_edited_pod(const libsched_edited* edited, size_t in
   if (origin != nullptr) *origin = pod.origin;
   if (replicas != nullptr) *replicas = pod.replicas;
   return wrap(pod.pod.get());
+}
+size_t libsched_edited_note_count(const libsched_edited* edited) {
+  return live(edited) ? unwrap(edited)->notes.size() : 0;
+}
+libsched_str libsched_edited_note(const libsched_edited* edited, size_t index) {
+  return index < libsched_edited_note_count(edited) ? out(unwrap(edited)->notes[index])
+                                                    : out(Str());
 }
 
 }  // extern "C"

@@ -121,6 +121,7 @@ struct DrainObject final : RefCounted {
 };
 struct EditedObject final : RefCounted {
   std::vector<AskedPod> pods;
+  std::vector<std::string> notes;
 };
 struct PreFilterObject final : RefCounted {
   PreFilterResult result;

@@ -23,4 +23,10 @@ Ref<Pod> with_own_parts(const Ref<Pod>& changed) {
   return pod;
 }
 
+Ref<Node> with_own_parts(const Ref<Node>& changed) {
+  Ref<Node> node = copy_node(*changed, changed->meta.name, changed->meta.uid);
+  node->origin = make_ref<Anchor>(changed);
+  return node;
+}
+
 }  // namespace libsched

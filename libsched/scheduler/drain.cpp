@@ -9,9 +9,11 @@
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/cluster/transaction.hpp"
 #include "libsched/scheduler/claims.hpp"
+#include "libsched/scheduler/control_plane/node_lifecycle.hpp"
 #include "libsched/scheduler/evictions.hpp"
 #include "libsched/scheduler/instance.hpp"
 #include "libsched/scheduler/profiles.hpp"
+#include "libsched/scheduler/what_if/chosen_nodes.hpp"
 #include "libsched/scheduler/what_if/workload_pods.hpp"
 
 namespace libsched {
@@ -72,28 +74,36 @@ void judge_node(const View& view, uint32_t row, const DrainOptions& options,
   }
 }
 
-Result<std::vector<uint32_t>> rows_of(const View& view, Span<Str> nodes) {
-  std::vector<uint32_t> rows;
-  std::unordered_set<uint32_t> seen;
-  for (const Str name : nodes) {
-    const uint32_t row = view.find_node(name);
-    if (row == kNoId) return Error{Rc::kNotFound, "there is no node " + go_quote(name), {}, {}};
-    if (!seen.insert(row).second)
-      return Error{Rc::kInvalid, "the node " + go_quote(name) + " is given twice", {}, {}};
-    rows.push_back(row);
+Result<std::vector<std::string>> names_of(const View& view, Span<Str> nodes) {
+  std::vector<std::string> names;
+  std::unordered_set<std::string> seen;
+  for (const Str text : nodes) {
+    Result<std::vector<std::string>> chosen = chosen_nodes(view, text);
+    if (!chosen.ok()) return chosen;
+    const bool by_name = view.find_node(text) != kNoId;
+    for (std::string& name : *chosen) {
+      if (seen.insert(name).second)
+        names.push_back(std::move(name));
+      else if (by_name)
+        return Error{Rc::kInvalid, "the node " + go_quote(name) + " is given twice", {}, {}};
+    }
   }
-  return rows;
+  return names;
 }
 
-Result<void> cordon(Cluster& cluster, const std::vector<uint32_t>& rows) {
-  for (const uint32_t row : rows) {
-    const Node& node = *cluster.view().node(row);
-    if (node.unschedulable) continue;
-    const Ref<Node> cordoned = copy_node(node, node.meta.name, node.meta.uid);
-    cordoned->unschedulable = true;
-    LIBSCHED_TRY(cluster.update_node(cordoned));
+Result<void> cordon(Cluster& cluster, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const Node& node = *cluster.view().node(cluster.view().find_node(name));
+    const NodeRef after = cordoned(node);
+    if (after.get() != &node) LIBSCHED_TRY(cluster.update_node(after));
   }
   return {};
+}
+
+// Why a pod that has been placed on a drained node does not leave it empty.
+std::string returned_text(Str from, Str to) {
+  if (from == to) return "comes back: the cordon does not keep it away";
+  return "goes to " + std::string(to) + ", which is drained, too: the cordon does not keep it away";
 }
 
 }  // namespace
@@ -110,16 +120,18 @@ Result<Drain> drain(Span<Evaluator*> profiles, Span<Str> nodes, const DrainOptio
   Cluster& cluster = *profiles[0]->cluster();
   if (cluster.judged()) return may_not_change();
   const View& view = cluster.view();
-  const Result<std::vector<uint32_t>> rows = rows_of(view, nodes);
-  if (!rows.ok()) return rows.error();
+  Result<std::vector<std::string>> names = names_of(view, nodes);
+  if (!names.ok()) return std::move(names.error());
   Drain out;
+  out.nodes = std::move(*names);
   {
     EvictionBudgets budgets(view);
-    for (const uint32_t row : *rows) judge_node(view, row, options, budgets, out.pods);
+    for (const std::string& name : out.nodes)
+      judge_node(view, view.find_node(name), options, budgets, out.pods);
   }
   // What happens in it is undone at the end without allocating.
   Cluster::Transaction what_if(&cluster);
-  LIBSCHED_TRY(cordon(cluster, *rows));
+  LIBSCHED_TRY(cordon(cluster, out.nodes));
 
   size_t reached = 0;  // the pods before it have been evicted, unless they stay
   const auto evict_through = [&](size_t end) -> Result<void> {
@@ -148,12 +160,18 @@ Result<Drain> drain(Span<Evaluator*> profiles, Span<Str> nodes, const DrainOptio
   how.seed = options.seed;
   how.other_profile = options.other_profile;
   how.limits = options.limits;
+  const std::unordered_set<std::string> drained(out.nodes.begin(), out.nodes.end());
   size_t told = 0;
   LIBSCHED_TRY(place(profiles, requests, how, [&](const Placement& p) {
     DrainedPod& of = out.pods[indexes[told++]];
     of.placement = p;
     of.profile = FrameworkRef::share(p.profile);
-    if (p.outcome == Outcome::kPlaced) return true;
+    if (p.outcome == Outcome::kPlaced) {
+      if (!drained.contains(p.node)) return true;
+      of.outcome = DrainOutcome::kReturned;
+      of.text = returned_text(of.from, p.node);
+      return true;
+    }
     of.outcome = DrainOutcome::kPending;
     of.text = p.text;
     return true;

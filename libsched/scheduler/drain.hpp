@@ -1,6 +1,7 @@
 // Drain: what becomes of the pods of nodes that are emptied, as by `kubectl drain`.
 //
-// All nodes are cordoned first and then emptied in the given order; the pods of a node are evicted
+// All nodes are cordoned first, with the taint that the node lifecycle controller adds, and then
+// emptied in the given order; the pods of a node are evicted
 // by priority, the highest first, then by namespace and name. After each eviction the pod that its
 // controller would make in its stead is placed, before the next one is evicted. Everything happens
 // in a transaction that is undone, so the cluster is as before afterwards, also after an error.
@@ -24,6 +25,9 @@ enum class DrainOutcome : uint8_t {
   kRefused = 4,  // needs DrainOptions::force or delete_emptydir_data
   kBlocked = 5,  // its PodDisruptionBudget does not allow its eviction
   kKept = 6,     // another pod of its node is refused, so nothing is evicted from the node
+  // Evicted; the pod in its stead goes to a drained node, its own or another, because a cordon does
+  // not keep it away. So that node is not emptied.
+  kReturned = 7,
 };
 
 struct DrainOptions {
@@ -42,18 +46,22 @@ struct DrainedPod {
   DrainOutcome outcome = DrainOutcome::kMoved;
   std::string text;      // why, unless it is kMoved
   std::string budget;    // of kBlocked: the name of the budget in the pod's namespace
-  Placement placement;   // of kMoved and kPending: of the pod in its stead
+  Placement placement;   // of kMoved, kReturned and kPending: of the pod in its stead
   FrameworkRef profile;  // that judged it; null: none
 };
 
 struct Drain {
-  std::vector<DrainedPod> pods;  // in order
+  std::vector<std::string> nodes;  // in order
+  std::vector<DrainedPod> pods;    // in order
   // Whether all pods are kMoved, kDeleted or kStays.
   bool complete() const;
 };
 
 // PodDisruptionBudgets count down with each eviction, as the eviction API counts, and never up.
-// Errors: those of place(); kNotFound (no such node), kInvalid (a node is given twice).
+// Each of `nodes` is the name of a node or a selector of nodes (what_if/chosen_nodes.hpp); nodes of
+// a selector that are given already do not count again.
+// Errors: those of place(); kNotFound (no such node, no node matches), kInvalid (a name is given
+// twice; no selector).
 Result<Drain> drain(Span<Evaluator*> profiles, Span<Str> nodes, const DrainOptions& options);
 
 }  // namespace libsched

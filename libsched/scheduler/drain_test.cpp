@@ -2,6 +2,8 @@
 // plugins are fakes.
 #include "libsched/scheduler/drain.hpp"
 
+#include <set>
+
 #include "libsched/framework/fake_plugin_test.hpp"
 #include "libsched/ingest/ingest.hpp"
 
@@ -24,7 +26,12 @@ struct Room {
     out.name = "Room";
     out.filter = [this, each](const FilterCall& call, const Node& node) {
       asked.push_back(std::string(call.pod.meta.name));
-      if (node.unschedulable) return Status(Code::kUnschedulable, "cordoned");
+      if (node.unschedulable) {
+        const Taint& taint = node.taints[0];
+        cordoned = std::string(taint.key) + ":" + std::string(taint.effect_text);
+        if (!tolerant.contains(std::string(call.pod.meta.name)))
+          return Status(Code::kUnschedulable, "cordoned");
+      }
       const uint32_t row = view->find_node(node.meta.name);
       return view->row(row).pods.size() < each ? Status() : Status(Code::kUnschedulable, "full");
     };
@@ -59,6 +66,8 @@ struct Room {
 
   const View* view = nullptr;
   Names asked;
+  std::set<std::string> tolerant;  // of cordons
+  std::string cordoned;            // the first taint of a cordoned node
   bool complete = false;
   FakeWorld w;
   std::vector<Evaluator*> evaluators;
@@ -80,6 +89,47 @@ TEST_CASE("The pods of drained nodes move in order, and the cluster is as before
   CHECK(!room.view->node(room.view->find_node("n1"))->unschedulable);
   CHECK(room.told({"n3"}) == Names{"d 0: n1"});
   CHECK(room.complete);
+}
+
+TEST_CASE("A pod that its cordon does not keep away returns, and the node is not emptied") {
+  Room room(3);
+  room.tolerant = {"all", "last"};
+  room.add("all", "n1");
+  room.add("web", "n1");
+  const Names came_back = {"all 7: comes back: the cordon does not keep it away", "web 0: n2"};
+  CHECK(room.told({"n1"}) == came_back);
+  CHECK(!room.complete);
+  CHECK(room.of({"n1"})->pods[0].placement.node == "n1");
+  // Another drained node is no better.
+  room.add("u", "n2");
+  room.add("v", "n2");
+  room.add("last", "n3");
+  CHECK(room.told({"n3", "n1"})[0] ==
+        "last 7: goes to n1, which is drained, too: the cordon does not keep it away");
+  CHECK(!room.complete);
+}
+
+TEST_CASE("A cordon comes with the taint that the node lifecycle controller adds") {
+  Room room(3);
+  room.add("a", "n1");
+  CHECK(room.told({"n1"}) == Names{"a 0: n2"});
+  CHECK(room.cordoned == "node.kubernetes.io/unschedulable:NoSchedule");
+  CHECK(room.view->node(room.view->find_node("n1"))->taints.empty());
+}
+
+TEST_CASE("Nodes are chosen by labels, each once") {
+  Room room(9, {"n1"});
+  room.apply(
+      "{apiVersion: v1, kind: List, items: ["
+      "{apiVersion: v1, kind: Node, metadata: {name: b, labels: {pool: gpu}}},"
+      "{apiVersion: v1, kind: Node, metadata: {name: a, labels: {pool: gpu, spot: ''}}}]}");
+  room.add("p", "a");
+  room.add("q", "b");
+  CHECK(room.told({"pool=gpu"}) == Names{"p 0: n1", "q 0: n1"});
+  CHECK(room.of({"-l spot", "pool=gpu", "n1"})->nodes == Names{"a", "b", "n1"});
+  CHECK(room.of({"pool=gpu", "a"}).error().text() == "the node \"a\" is given twice");
+  CHECK(room.of({"pool=cpu"}).error().rc == Rc::kNotFound);
+  CHECK(room.of({"pool=c=u"}).error().rc == Rc::kInvalid);
 }
 
 TEST_CASE("Pods leave by priority, then by namespace and name") {

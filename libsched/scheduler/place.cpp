@@ -154,6 +154,11 @@ class Placing::Placer {
       return true;
     }
     if (pod.class_id != 0 || pod.spec.node_name.empty()) return false;
+    if (v.find_node(pod.spec.node_name) == kNoId) {  // it never runs, and no scheduler sees it
+      out->outcome = Outcome::kUnschedulable;
+      out->text = "its nodeName is " + std::string(pod.spec.node_name) + ", which is no node here";
+      return true;
+    }
     out->node = std::string(pod.spec.node_name);
     const Pod* pods[] = {&pod};
     if (const Result<void> added = cluster().add_pods(pods, nullptr, 1); !added.ok()) {
@@ -163,8 +168,7 @@ class Placing::Placer {
       return true;
     }
     out->outcome = Outcome::kBound;
-    out->text = v.find_node(out->node) == kNoId ? "by its nodeName, which is no node here"
-                                                : "by its nodeName";
+    out->text = "by its nodeName";
     return true;
   }
 

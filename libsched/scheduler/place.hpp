@@ -18,7 +18,7 @@ namespace libsched {
 // The result for a pod. The numbers are part of the C API.
 enum class Outcome : uint8_t {
   kPlaced = 0,         // assumed on its node
-  kUnschedulable = 1,  // no node takes it
+  kUnschedulable = 1,  // no node takes it, or its nodeName is no node
   kGated = 2,          // PreEnqueue holds it back
   kRefused = 3,        // Reserve refused; it was removed again
   kBound = 4,          // has a nodeName already, and is put there

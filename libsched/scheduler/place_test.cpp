@@ -111,12 +111,12 @@ TEST_CASE("Pods that the scheduler ignores: ended, kept and bound pods") {
   Placing placing({});
   CHECK(placing.all({pod_of("over", "{}", "{phase: Succeeded}"), pod_of("there", "{nodeName: n2}"),
                      pod_of("there"), pod_of("lost", "{nodeName: nowhere}")}) ==
-        Names{"over ended", "there bound n2", "there kept n2", "lost bound nowhere"});
+        Names{"over ended", "there bound n2", "there kept n2", "lost unschedulable"});
   CHECK(placing.placements[0].text == "its phase is Succeeded");
   CHECK(placing.placements[1].text == "by its nodeName");
-  CHECK(placing.placements[3].text == "by its nodeName, which is no node here");
+  CHECK(placing.placements[3].text == "its nodeName is nowhere, which is no node here");
   CHECK(placing.placements[0].profile == nullptr);
-  CHECK(placing.pods() == 2);
+  CHECK(placing.pods() == 1);
 }
 
 TEST_CASE("Gated, refused and failed pods leave the cluster as it was") {

@@ -61,7 +61,7 @@ from .cancel import Cancel
 from .capacity import Capacity, capacity
 from .catalog import Catalog
 from .claims import missing_claims, pod_with_claims
-from .cluster import Cluster, Fork, Snapshot
+from .cluster import Cluster, Edited, Fork, Snapshot
 from .columns import Columns
 from .compare import ComparedOutcome, ComparedPod, Comparison, compare
 from .config import Config
@@ -141,6 +141,7 @@ __all__ = [
     "DeadlineExceeded",
     "Drain",
     "DrainedPod",
+    "Edited",
     "Error",
     "ExistsError",
     "FileError",

@@ -68,6 +68,20 @@ class Snapshot(View):
         return f"<Snapshot: {self._describe()}>"
 
 
+class Edited(list[Pod | Workload]):
+    """What `Cluster.edit` leaves of the pods and workloads that it was given.
+
+    Attributes
+    ----------
+    notes : tuple of str
+        For readers: what is left out of copies of nodes, and how many pods a taint evicts.
+    """
+
+    def __init__(self, pods: Iterable[Pod | Workload] = (), notes: Iterable[str] = ()) -> None:
+        super().__init__(pods)
+        self.notes = tuple(notes)
+
+
 class Fork:
     """A what-if: a series of changes that can be undone. Made by `Cluster.fork`.
 
@@ -403,18 +417,28 @@ class Cluster(View):
         self._handle.remove_object(kind, namespace, name)
 
     def edit(self, edits: str | Iterable[str],
-             pods: Iterable[Pod | Workload] = ()) -> list[Pod | Workload]:
+             pods: Iterable[Pod | Workload] = ()) -> Edited:
         """Applies edits, all of them or none after an error; also inside a fork.
 
         Each edit sees the effects of those before it:
 
-        ``add-node TEMPLATE=N``
-            N copies of a node, named ``TEMPLATE-0`` and so on, with copies of its DaemonSets' pods,
-            static pods and CSINode.
-        ``remove-node NAME``
-            Without the node and its pods. Nothing takes their place.
-        ``cordon NAME``
-            The node becomes unschedulable.
+        ``add-node NODE=N``
+            N copies of a node, named ``NODE-0`` and so on, with copies of its DaemonSets' pods,
+            static pods and CSINode. They have neither its cordon nor the taints that the node lifecycle
+            controller manages.
+        ``remove-node NODE``
+            Without the node and its pods. Nothing takes their place. One of `pods` that was on the node
+            has none in the result, as if it were new.
+        ``cordon NODE``
+            The node becomes unschedulable and, as the node lifecycle controller has it, gets the taint
+            ``node.kubernetes.io/unschedulable:NoSchedule``.
+        ``uncordon NODE``
+            Takes exactly that away again.
+        ``taint NODE KEY=VALUE:EFFECT`` or ``taint NODE KEY:EFFECT``
+            With the effect ``NoExecute``, pods that do not tolerate the taint for good are gone.
+        ``untaint NODE KEY:EFFECT``, or ``untaint NODE KEY`` for all effects
+            The same as ``taint NODE KEY:EFFECT-``, as kubectl has it.
+        ``label NODE KEY=VALUE`` (``KEY-`` takes the label away)
         ``scale NAMESPACE/NAME=N``
             N pods of a workload. Pods are taken away, the newest first, or copies of the newest pod,
             without a node, are added to the result.
@@ -422,6 +446,11 @@ class Cluster(View):
             A pod, or all pods of a workload. Fields: ``requests.R`` and ``limits.R`` of the only
             container, ``containers.C.requests.R`` and ``containers.C.limits.R``,
             ``nodeSelector.KEY``, ``labels.KEY``, ``priority``, ``schedulerName``.
+
+        ``NODE`` is the name of a node, or a selector of labels with an operator (``pool=gpu``,
+        ``!spot``, ``pool in (a, b)``) or behind ``-l`` (``-l spot``), as for kubectl: the edit applies
+        to each node that it matches. Only edits and drains include what controllers make of them;
+        `apply` and its like take objects as they are.
 
         Parameters
         ----------
@@ -431,9 +460,10 @@ class Cluster(View):
 
         Returns
         -------
-        list of Pod and Workload
-            Those passed, in order, as they are now, without pods taken away; then the pods that
-            ``scale`` has made.
+        Edited
+            A list of Pod and Workload: those passed, in order, as they are now, without pods taken away;
+            then the pods that ``scale`` has made. Its `notes` tell what is left out of copies of
+            nodes, and how many pods a taint evicts.
 
         Raises
         ------
@@ -449,10 +479,11 @@ class Cluster(View):
         []
         ['a', 'a-0', 'a-1']
         """
-        return [pod for pod, _ in self._edit(edits, items(pods, "pods", "Pods and Workloads"))]
+        told, notes = self._edit(edits, items(pods, "pods", "Pods and Workloads"))
+        return Edited((pod for pod, _ in told), notes)
 
-    def _edit(self, edits: str | Iterable[str],
-              pods: list[Pod | Workload]) -> list[tuple[Pod | Workload, int | None]]:
+    def _edit(self, edits: str | Iterable[str], pods: list[Pod | Workload]
+              ) -> tuple[list[tuple[Pod | Workload, int | None]], list[str]]:
         """Does the same as `edit`; beside each pod is its index among `pods`, None for a new one."""
         listed = [edits] if isinstance(edits, str) else items(edits, "edits", "texts")
         for index, edit in enumerate(listed):
@@ -461,14 +492,14 @@ class Cluster(View):
             if not isinstance(one, (Pod, Workload)):
                 raise wrong(f"pods[{index}]", "a Pod or a Workload", one)
         kinds = [one.kind if isinstance(one, Workload) else "" for one in pods]
-        edited = self._handle.edit(
+        edited, notes = self._handle.edit(
             listed, [(one.pod if isinstance(one, Workload) else one)._handle for one in pods], kinds,
             [one.replicas if isinstance(one, Workload) else 1 for one in pods])
         told: list[tuple[Pod | Workload, int | None]] = []
         for handle, origin, replicas in edited:
             pod, kind = _wrap_pod(handle), "" if origin is None else kinds[origin]
             told.append((Workload(kind, replicas, pod) if kind else pod, origin))
-        return told
+        return told, notes
 
     def assume(self, pod: Source, node: str, *, unknown_node: bool = False) -> None:
         """Puts a pod on a node until the API server confirms it, or until `forget`.

@@ -20,11 +20,12 @@ from .placement import Judge, taken_by
 #: What becomes of a pod: "moved" and "pending" pods are evicted, and the pods in their stead find a
 #: node or none; "deleted" pods are evicted and not replaced. The others stay: of a DaemonSet or
 #: static ("stays"), refused without `force` or `delete_emptydir_data`, "blocked" by their
-#: PodDisruptionBudget, or "kept" because another pod of the node is refused.
-DrainOutcome = Literal["moved", "pending", "deleted", "stays", "refused", "blocked", "kept"]
+#: PodDisruptionBudget, or "kept" because another pod of the node is refused. "returned" pods are evicted,
+#: and the pods in their stead go to a drained node, because a cordon does not keep them away.
+DrainOutcome = Literal["moved", "pending", "deleted", "stays", "refused", "blocked", "kept", "returned"]
 
 OUTCOMES: tuple[DrainOutcome, ...] = (
-    "moved", "pending", "deleted", "stays", "refused", "blocked", "kept")
+    "moved", "pending", "deleted", "stays", "refused", "blocked", "kept", "returned")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -34,11 +35,11 @@ class DrainedPod:
     Attributes
     ----------
     pod : Pod
-    outcome : {"moved", "pending", "deleted", "stays", "refused", "blocked", "kept"}
+    outcome : {"moved", "pending", "deleted", "stays", "refused", "blocked", "kept", "returned"}
     from_node : str
         The drained node.
     to_node : str
-        The node of the pod in its stead, if it is "moved"; otherwise empty.
+        The node of the pod in its stead, if it is "moved" or "returned"; otherwise empty.
     text : str
         Why, unless it is "moved".
     plugin : str
@@ -46,7 +47,7 @@ class DrainedPod:
     budget : str
         The budget that blocks the pod, in its namespace; empty if several budgets select it.
     profile : str
-        The profile that judged a "moved" or "pending" pod.
+        The profile that judged a "moved", "returned" or "pending" pod.
     """
 
     pod: Pod
@@ -110,7 +111,7 @@ class Drain:
         rows = "".join(
             f"<tr><th style='text-align:left'>{escaped(one.pod.key)}</th>"
             f"<td>{escaped(one.from_node)}</td><td>{one.outcome}</td>"
-            f"<td style='text-align:left'>{escaped(one.to_node or one.text)}</td></tr>"
+            f"<td style='text-align:left'>{escaped(one.text or one.to_node)}</td></tr>"
             for one in self.pods[:MOST_ROWS])
         rest = len(self.pods) - MOST_ROWS
         more = f"<p>... and {rest:,} more pods</p>" if rest > 0 else ""
@@ -125,7 +126,8 @@ def drain(cluster: Cluster, nodes: str | Iterable[str], frameworks: Sequence[Jud
           timeout: float | None = None, cancel: Cancel | None = None) -> Drain:
     """Finds out what ``kubectl drain`` would do to nodes, and where their pods would go.
 
-    All nodes are cordoned first and then emptied in the given order. The pods of a node are evicted
+    All nodes are cordoned first, with the taint that the node lifecycle controller adds, and then
+    emptied in the given order. The pods of a node are evicted
     by priority, the highest first, then by namespace and name, as the eviction API allows: a
     PodDisruptionBudget counts down with each eviction, and never up. Once a pod is evicted, the pod
     that its controller makes in its stead is placed as by `libsched.schedule`; it keeps the name.
@@ -135,7 +137,7 @@ def drain(cluster: Cluster, nodes: str | Iterable[str], frameworks: Sequence[Jud
     ----------
     cluster : Cluster
     nodes : str or iterable of str
-        The names of the nodes.
+        The names of the nodes, or selectors of nodes as for `Cluster.edit`.
     frameworks : sequence of Framework
         One for each profile; a pod's ``schedulerName`` chooses.
     force : bool
@@ -150,9 +152,9 @@ def drain(cluster: Cluster, nodes: str | Iterable[str], frameworks: Sequence[Jud
     Raises
     ------
     NotFoundError
-        There is no such node.
+        There is no such node, or no node that a selector matches.
     InvalidError
-        A node is given twice.
+        A node is given twice, or a selector is wrong.
     DeadlineExceeded, CancelledError
         `timeout` has passed, or `cancel` has been set.
     MisuseError
@@ -164,13 +166,13 @@ def drain(cluster: Cluster, nodes: str | Iterable[str], frameworks: Sequence[Jud
         text(node, f"nodes[{index}]") for index, node in enumerate(items(nodes, "nodes", "names")))
     taken = taken_by(frameworks, cluster)
     try:
-        complete, pods = _core.drain_nodes(
+        complete, drained, pods = _core.drain_nodes(
             [evaluator for _, evaluator in taken], names, force, delete_emptydir_data,
             tie_breaking, seed, other_profile, limit, handle_of(cancel))
     finally:
         for pool, evaluator in taken:
             pool.append(evaluator)
-    return Drain(names, tuple(DrainedPod(_wrap_pod(pod), OUTCOMES[outcome], *more)
+    return Drain(tuple(drained), tuple(DrainedPod(_wrap_pod(pod), OUTCOMES[outcome], *more)
                               for pod, outcome, *more in pods), complete)
 
 

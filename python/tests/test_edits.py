@@ -39,7 +39,39 @@ def test_a_wrong_edit_changes_nothing():
     cluster = libsched.Cluster(NODE)
     with pytest.raises(libsched.NotFoundError, match='"cordon b": there is no node "b"'):
         cluster.edit(["remove-node a", "cordon b"])
-    with pytest.raises(libsched.InvalidError, match='"cordon": is not of the form cordon NAME'):
+    with pytest.raises(libsched.InvalidError, match='"cordon": is not of the form cordon NODE'):
         cluster.edit("cordon")
     assert list(cluster.nodes) == ["a"]
     assert cluster.edit([]) == []
+
+
+def test_edits_of_nodes_include_what_controllers_make_of_them():
+    cluster = libsched.Cluster(NODE)
+    with cluster.fork():
+        cluster.edit(["cordon a", "taint a x=y:NoSchedule", "label a pool=gpu"])
+        node = cluster.nodes["a"].node
+        assert node.unschedulable and [str(taint) for taint in node.taints] == [
+            "x=y:NoSchedule", "node.kubernetes.io/unschedulable:NoSchedule"]
+        edited = cluster.edit("add-node pool=gpu=1")
+        assert edited == [] and edited.notes == (
+            "the copies of a are taken to be healthy; they are without its cordon, taint "
+            "node.kubernetes.io/unschedulable:NoSchedule",)
+        cluster.edit(["uncordon -l pool", "untaint pool in (gpu) x", "label a pool-"])
+        assert not cluster.nodes["a"].node.taints and not cluster.nodes["a"].node.unschedulable
+        with pytest.raises(libsched.NotFoundError, match='no node has labels like "pool=cpu"; did you mean'):
+            cluster.edit("cordon pool=cpu")
+    # What is given is taken as it is.
+    cluster.apply({**NODE, "spec": {"unschedulable": True}})
+    assert cluster.nodes["a"].node.unschedulable and not cluster.nodes["a"].node.taints
+
+
+def test_a_pod_whose_node_goes_is_asked_about_as_a_new_one():
+    b = {**NODE, "metadata": {"name": "b"}}
+    pod = libsched.Pod(owned("web-7f-x", "ReplicaSet", "web-7f", "a"))
+    cluster = libsched.Cluster([NODE, b, pod])
+    (freed,) = cluster.edit("remove-node a", [pod])
+    assert freed.key == pod.key and freed.node_name == "" and pod.node_name == "a"
+    assert list(libsched.Framework().fit(cluster, freed).nodes) == ["b"]
+    (placement,) = libsched.Framework().schedule(cluster, [pod])
+    assert not placement and (placement.outcome, placement.text) == (
+        "unschedulable", "its nodeName is a, which is no node here")

@@ -137,6 +137,8 @@ static void test_drain(void) {
   CHECK_OK(libsched_drain_nodes(profiles, 1, nodes, 1, NULL, &drain, err));
   CHECK(libsched_view_version(libsched_cluster_view(b.cluster)) == version);
   CHECK(libsched_drain_complete(drain) && libsched_drain_pod_count(drain) == 2);
+  CHECK(libsched_drain_node_count(drain) == 1 && libsched_drain_node(drain, 1).len == 0);
+  CHECK_STR(libsched_drain_node(drain, 0), nodes[0].ptr);
   /* It outlives everything that it was made of. */
   libsched_drain* same = libsched_drain_ref(drain);
   libsched_drain_unref(drain);
@@ -172,6 +174,7 @@ static void test_drain(void) {
   CHECK(!libsched_drain_pod(same, 1, &p));
   libsched_drain_unref(same);
   CHECK(libsched_drain_pod_count(NULL) == 0 && !libsched_drain_complete(NULL));
+  CHECK(libsched_drain_node_count(NULL) == 0 && libsched_drain_node(NULL, 0).len == 0);
   libsched_drain_unref(NULL);
 }
 

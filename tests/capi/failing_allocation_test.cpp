@@ -114,9 +114,11 @@ const libsched_compare_options* all_for_any_profile() {
   options.other_profile = for_any_profile()->other_profile;
   return &options;
 }
-const libsched_str* four_edits() {
-  static const libsched_str edits[4] = {STR("add-node n1=2"), STR("set d/p1:requests.cpu=2"),
-                                        STR("set d/q2:nodeSelector.a=b"), STR("cordon n2")};
+const libsched_str* eight_edits() {
+  static const libsched_str edits[8] = {
+      STR("add-node n1=2"),      STR("set d/p1:requests.cpu=2"), STR("set d/q2:nodeSelector.a=b"),
+      STR("cordon n1"),          STR("label n1 a=b"),            STR("taint a=b c=d:NoExecute"),
+      STR("untaint n1 c"),       STR("add-node n1=1")};
   return edits;
 }
 bool heard_of(void*, const libsched_placement* placement) {
@@ -199,7 +201,7 @@ const std::vector<Call> CALLS = {
          &s.why, err),
     CALL(libsched_comparison_place, "all pods", OK(libsched_comparison_create(&s.comparison, err)),
          s.comparison, true, &s.evaluator, 1, one_pod(s), 1, all_for_any_profile(), err),
-    CALL(libsched_cluster_edit, "nodes and pods", , s.cluster, four_edits(), 4, one_pod(s), nullptr,
+    CALL(libsched_cluster_edit, "nodes and pods", , s.cluster, eight_edits(), 8, one_pod(s), nullptr,
          nullptr, 1, &s.edited, err),
     CALL(libsched_schedule_one, "one pod", writer().fresh(), &s.evaluator, 1, s.m.question(1),
          &writer().options, &writer().scheduling, err),

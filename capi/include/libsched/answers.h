@@ -70,7 +70,9 @@ enum {
   LIBSCHED_DRAIN_STAYS = 3,   /* of a DaemonSet, or a static pod */
   LIBSCHED_DRAIN_REFUSED = 4, /* needs `force` or `delete_emptydir_data` */
   LIBSCHED_DRAIN_BLOCKED = 5, /* its PodDisruptionBudget does not allow its eviction */
-  LIBSCHED_DRAIN_KEPT = 6     /* another pod of its node is refused, so nothing is evicted from the node */
+  LIBSCHED_DRAIN_KEPT = 6,    /* another pod of its node is refused, so nothing is evicted from the node */
+  LIBSCHED_DRAIN_RETURNED = 7 /* evicted; the pod in its stead goes to a drained node, its own or another, because a cordon does
+                                 not keep it away: that node is not emptied */
 };
 /* What becomes of the pods of drained nodes. Immutable; threads share it freely. */
 typedef struct libsched_drain libsched_drain;
@@ -94,24 +96,26 @@ typedef struct libsched_drained_pod {
   uint32_t outcome;       /* LIBSCHED_DRAIN_* */
   const libsched_pod *pod;
   libsched_str from_node; /* the drained node */
-  libsched_str to_node;   /* of MOVED: the node of the pod in its stead */
+  libsched_str to_node;   /* of MOVED and RETURNED: the node of the pod in its stead */
   libsched_str text;      /* why, unless it is MOVED */
   libsched_str plugin;    /* of PENDING: the plugin that decided, if a single one did */
   libsched_str budget;    /* of BLOCKED: the budget, in the pod's namespace; empty if it has several */
-  libsched_str profile;   /* of MOVED and PENDING: the profile that judged */
+  libsched_str profile;   /* of MOVED, RETURNED and PENDING: the profile that judged */
 } libsched_drained_pod;
 #define LIBSCHED_DRAINED_POD_INIT                                                          \
   {sizeof(libsched_drained_pod), 0, LIBSCHED_NULL, {LIBSCHED_NULL, 0}, {LIBSCHED_NULL, 0}, \
    {LIBSCHED_NULL, 0}, {LIBSCHED_NULL, 0}, {LIBSCHED_NULL, 0}, {LIBSCHED_NULL, 0}}
 
-/* What `kubectl drain` would do to the nodes, and where their pods would go. All nodes are cordoned
-   first, then emptied in the given order; the pods of a node are evicted by priority, the highest
+/* What `kubectl drain` would do to the nodes, and where their pods would go. `nodes` are names, or
+   selectors as in libsched_cluster_edit(); nodes of a selector that are given already do not count again.
+   All nodes are cordoned first, with the taint that the node lifecycle controller adds, then emptied in
+   the given order; the pods of a node are evicted by priority, the highest
    first, then by namespace and name, as the eviction API allows: a PodDisruptionBudget counts down
    with each eviction, and never up. Once a pod is evicted, the pod that its controller makes in its
    stead (it keeps the name) is placed as by libsched_schedule(). `options` may be NULL. The cluster
    is as before afterwards, also after an error; plugins with a Reserve of their own are not asked to
    Unreserve.
-   Errors: NOT_FOUND (no such node), INVALID (a node is given twice), CANCELLED, DEADLINE, STATE (an
+   Errors: NOT_FOUND (no such node, no node matches), INVALID (a node is given twice, no selector), CANCELLED, DEADLINE, STATE (an
    evaluator of a snapshot), MISUSE (evaluators of different clusters, or two of one profile; in a
    slot). */
 libsched_rc libsched_drain_nodes(libsched_evaluator *const *profiles, size_t profile_count, const libsched_str *nodes, size_t count,
@@ -122,6 +126,9 @@ void libsched_drain_unref(LIBSCHED_OWN libsched_drain *drain);
 
 /* Whether every pod is MOVED, DELETED or STAYS. */
 bool libsched_drain_complete(const libsched_drain *drain);
+/* The names of the drained nodes, in order: borrowed from `drain`, empty if `index` is too large. */
+size_t libsched_drain_node_count(const libsched_drain *drain);
+libsched_str libsched_drain_node(const libsched_drain *drain, size_t index);
 /* The pods, node by node in the order of their evictions. */
 size_t libsched_drain_pod_count(const libsched_drain *drain);
 /* Fills `pod`, whose struct_size the caller sets; false if `index` is too large. */

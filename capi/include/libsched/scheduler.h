@@ -34,7 +34,8 @@ libsched_rc libsched_first_fit(libsched_evaluator *evaluator, libsched_cycle_sta
 /* The outcome for a pod. */
 enum {
   LIBSCHED_OUTCOME_PLACED = 0,        /* assumed on its node */
-  LIBSCHED_OUTCOME_UNSCHEDULABLE = 1, /* no node takes the pod: `text` is upstream's FitError */
+  LIBSCHED_OUTCOME_UNSCHEDULABLE = 1, /* no node takes the pod: `text` is upstream's FitError, or says that its nodeName is
+                                         no node */
   LIBSCHED_OUTCOME_GATED = 2,         /* PreEnqueue holds it back */
   LIBSCHED_OUTCOME_REFUSED = 3,       /* Reserve refused; the pod was taken off again */
   LIBSCHED_OUTCOME_BOUND = 4,         /* the pod has a nodeName, and was put there */

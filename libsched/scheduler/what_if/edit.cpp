@@ -16,9 +16,13 @@ struct Form {
   Str form;
 };
 constexpr Form kForms[] = {
-    {"add-node", EditVerb::kAddNode, "add-node TEMPLATE=N"},
-    {"remove-node", EditVerb::kRemoveNode, "remove-node NAME"},
-    {"cordon", EditVerb::kCordon, "cordon NAME"},
+    {"add-node", EditVerb::kAddNode, "add-node NODE=N"},
+    {"remove-node", EditVerb::kRemoveNode, "remove-node NODE"},
+    {"cordon", EditVerb::kCordon, "cordon NODE"},
+    {"uncordon", EditVerb::kUncordon, "uncordon NODE"},
+    {"taint", EditVerb::kTaint, "taint NODE KEY=VALUE:EFFECT"},
+    {"untaint", EditVerb::kTaint, "untaint NODE KEY:EFFECT"},
+    {"label", EditVerb::kLabel, "label NODE KEY=VALUE"},
     {"scale", EditVerb::kScale, "scale NAMESPACE/NAME=N"},
     {"set", EditVerb::kSet, "set NAMESPACE/NAME:FIELD=VALUE"},
 };
@@ -72,22 +76,42 @@ Result<Edit> counted(const Form& form, Str rest) {
   return edit;
 }
 
+// Reads "FIELD=VALUE" or "FIELD-"; false if it is neither.
+bool split_setting(Str set, Edit* edit) {
+  const size_t equals = set.find('=');
+  edit->remove = equals == Str::npos;
+  if (edit->remove && (set.size() < 2 || !set.ends_with('-'))) return false;
+  edit->field = set.substr(0, edit->remove ? set.size() - 1 : equals);
+  if (!edit->remove) edit->value = set.substr(equals + 1);
+  return !edit->field.empty();
+}
+
 Result<Edit> setting(const Form& form, Str rest) {
   const size_t colon = rest.find(':');
   Edit edit;
   edit.verb = form.verb;
-  if (colon == Str::npos || !split_key(rest.substr(0, colon), &edit)) return not_of(form);
-  const Str set = rest.substr(colon + 1);
-  const size_t equals = set.find('=');
-  if (equals == Str::npos) {
-    if (set.size() < 2 || !set.ends_with('-')) return not_of(form);
-    edit.field = set.substr(0, set.size() - 1);
-    edit.remove = true;
+  if (colon == Str::npos || !split_key(rest.substr(0, colon), &edit) ||
+      !split_setting(rest.substr(colon + 1), &edit))
+    return not_of(form);
+  return edit;
+}
+
+// A taint or a label is the last word, because a selector of nodes may have spaces.
+Result<Edit> of_node(const Form& form, Str rest) {
+  const size_t space = rest.rfind(' ');
+  if (space == Str::npos) return not_of(form);
+  Str last = rest.substr(space + 1);
+  Edit edit;
+  edit.verb = form.verb;
+  edit.name = trimmed(rest.substr(0, space));
+  if (form.verb == EditVerb::kLabel) {
+    if (!split_setting(last, &edit)) return not_of(form);
     return edit;
   }
-  if (equals == 0) return not_of(form);
-  edit.field = set.substr(0, equals);
-  edit.value = set.substr(equals + 1);
+  const bool minus = last.ends_with('-');
+  edit.remove = minus || form.word == "untaint";
+  if (minus) last.remove_suffix(1);
+  edit.field = last;
   return edit;
 }
 
@@ -101,6 +125,7 @@ Result<Edit> parse_edit(Str text) {
   for (const Form& form : kForms) {
     if (form.word != word) continue;
     if (form.verb == EditVerb::kSet) return setting(form, rest);
+    if (form.verb == EditVerb::kTaint || form.verb == EditVerb::kLabel) return of_node(form, rest);
     if (form.verb == EditVerb::kAddNode || form.verb == EditVerb::kScale)
       return counted(form, rest);
     if (rest.empty()) return not_of(form);
@@ -111,7 +136,9 @@ Result<Edit> parse_edit(Str text) {
   }
   NearName near(word);
   for (const Form& form : kForms) near.offer(form.word);
-  return wrong_edit("edits are add-node, remove-node, cordon, scale and set" + near.hint());
+  return wrong_edit(
+      "edits are add-node, remove-node, cordon, uncordon, taint, untaint, label, scale and set" +
+      near.hint());
 }
 
 }  // namespace libsched

@@ -14,7 +14,7 @@
 #include "libsched/scheduler/instance.hpp"
 #include "libsched/scheduler/what_if/change_pod.hpp"
 #include "libsched/scheduler/what_if/edit.hpp"
-#include "libsched/scheduler/what_if/node_slices.hpp"
+#include "libsched/scheduler/what_if/node_edits.hpp"
 #include "libsched/scheduler/what_if/workload_pods.hpp"
 
 namespace libsched {
@@ -31,116 +31,20 @@ struct FoundPod {
 
 class Editor {
  public:
-  Editor(Cluster& cluster, std::vector<AskedPod>& asked) : cluster_(cluster), asked_(asked) {}
+  Editor(Cluster& cluster, std::vector<AskedPod>& asked, std::vector<std::string>& notes)
+      : cluster_(cluster), asked_(asked), nodes_(cluster, asked, notes) {}
 
   Result<void> apply(const Edit& edit) {
-    switch (edit.verb) {
-      case EditVerb::kAddNode: return add_nodes(edit);
-      case EditVerb::kRemoveNode: return remove_node(edit.name);
-      case EditVerb::kCordon: return cordon(edit.name);
-      case EditVerb::kScale: return scale(edit);
-      case EditVerb::kSet: return set(edit);
-    }
-    return {};
+    if (edit.verb == EditVerb::kScale) return scale(edit);
+    if (edit.verb == EditVerb::kSet) return set(edit);
+    return nodes_.apply(edit);
   }
 
  private:
   const View& view() const { return cluster_.view(); }
 
-  Result<uint32_t> row_of(Str name) const {
-    const uint32_t row = view().find_node(name);
-    if (row != kNoId) return row;
-    NearName near(name);
-    for (uint32_t r = 0; r < view().row_count(); ++r)
-      if (const Node* node = view().node(r)) near.offer(node->meta.name);
-    return Error{Rc::kNotFound, "there is no node " + go_quote(name) + near.hint(), {}, {}};
-  }
-
-  Result<void> add_nodes(const Edit& edit) {
-    const Result<uint32_t> row = row_of(edit.name);
-    if (!row.ok()) return row.error();
-    const NodeRef of = view().row(*row).node;
-    std::vector<PodRef> with_it;
-    for (const uint32_t slot : view().row(*row).pods)
-      if (const PodRef& pod = view().slot(slot).pod; comes_with_node(*pod)) with_it.push_back(pod);
-    size_t number = 0;
-    for (size_t i = 0; i < edit.count; ++i) {
-      std::string name;
-      do name = std::string(of->meta.name) + "-" + std::to_string(number++);
-      while (view().find_row(name) != kNoId);
-      const Ref<Node> made = copy_node(*of, name, {});
-      made->raw = {};
-      const Node* const nodes[] = {made.get()};
-      LIBSCHED_TRY(cluster_.add_nodes(nodes, 1));
-      LIBSCHED_TRY(add_csi_node(of->meta.name, made->meta.name));
-      LIBSCHED_TRY(copy_node_slices(cluster_, of->meta.name, made->meta.name));
-      for (const PodRef& pod : with_it) LIBSCHED_TRY(add_pod_of_node(*pod, name));
-    }
-    return {};
-  }
-
-  static bool comes_with_node(const Pod& pod) {
-    if (pod.terminated() || pod.meta.terminating()) return false;
-    return pod.mirror || std::ranges::any_of(pod.meta.owners, [](const OwnerReference& o) {
-             return o.controller && o.kind == "DaemonSet";
-           });
-  }
-
-  Result<void> add_pod_of_node(const Pod& pod, const std::string& node) {
-    const std::string wanted = std::string(pod.meta.name) + "-" + node;
-    std::string name = wanted;
-    for (size_t n = 0; name_taken(pod.meta.ns, name); ++n) name = wanted + "-" + std::to_string(n);
-    const Ref<Pod> made = new_instance(pod, name);
-    made->raw = {};
-    const Pod* const pods[] = {made.get()};
-    const Str nodes[] = {node};
-    return cluster_.add_pods(pods, nodes, 1);
-  }
-
-  Result<void> add_csi_node(Str of, Str name) {
-    const auto* const there = view().objects().find<CsiNode>(of);
-    if (there == nullptr || view().objects().find<CsiNode>(name) != nullptr) return {};
-    const Ref<CsiNode> made = make_ref<CsiNode>();
-    made->origin = there->origin ? there->origin : Ref<const Object>::share(there);
-    made->meta = there->meta;
-    made->meta.name = made->arena.copy(name);
-    made->meta.uid = Str("", 0);
-    made->meta.key_hash = object_key_hash({}, name);
-    made->drivers = there->drivers;
-    return cluster_.put_object(StoredKind::kCsiNode, ObjectRef(made));
-  }
-
-  Result<void> remove_node(Str name) {
-    const Result<uint32_t> row = row_of(name);
-    if (!row.ok()) return row.error();
-    std::vector<PodRef> pods;
-    for (const uint32_t slot : view().row(*row).pods) pods.push_back(view().slot(slot).pod);
-    for (const PodRef& pod : pods) {
-      LIBSCHED_TRY(cluster_.remove_pod(pod->meta.ns, pod->meta.name));
-      LIBSCHED_TRY(release_claims(cluster_, *pod));
-    }
-    LIBSCHED_TRY(remove_node_slices(cluster_, name));
-    return cluster_.remove_node(name);
-  }
-
-  Result<void> cordon(Str name) {
-    const Result<uint32_t> row = row_of(name);
-    if (!row.ok()) return row.error();
-    const Node& node = *view().node(*row);
-    if (node.unschedulable) return {};
-    const Ref<Node> cordoned = copy_node(node, node.meta.name, node.meta.uid);
-    cordoned->raw = {};
-    cordoned->unschedulable = true;
-    return cluster_.update_node(cordoned);
-  }
-
   bool in_cluster(Str ns, Str name) const {
     return view().find_pod(ns, name) != kNoId || view().nominated().find(ns, name) != nullptr;
-  }
-  bool name_taken(Str ns, Str name) const {
-    return in_cluster(ns, name) || std::ranges::any_of(asked_, [&](const AskedPod& a) {
-             return a.kind.empty() && a.pod->meta.ns == ns && a.pod->meta.name == name;
-           });
   }
 
   // Calls f(FoundPod) for all pods, those of the cluster first.
@@ -309,15 +213,18 @@ class Editor {
 
   Cluster& cluster_;
   std::vector<AskedPod>& asked_;
+  NodeEditor nodes_;
 };
 
 }  // namespace
 
-Result<void> apply_edits(Cluster& cluster, Span<Str> edits, std::vector<AskedPod>* pods) {
+Result<void> apply_edits(Cluster& cluster, Span<Str> edits, std::vector<AskedPod>* pods,
+                         std::vector<std::string>* notes) {
   if (cluster.judged()) return may_not_change();
   Cluster::Transaction all(&cluster);
   std::vector<AskedPod> asked = *pods;
-  Editor editor(cluster, asked);
+  std::vector<std::string> told;
+  Editor editor(cluster, asked, told);
   for (const Str text : edits) {
     const Result<Edit> edit = parse_edit(text);
     Result<void> done = edit.ok() ? editor.apply(*edit) : Result<void>(edit.error());
@@ -326,6 +233,10 @@ Result<void> apply_edits(Cluster& cluster, Span<Str> edits, std::vector<AskedPod
     error.message = go_quote(text) + ": " + error.text();
     error.path.clear();
     return error;
+  }
+  if (notes != nullptr) {
+    told.insert(told.begin(), notes->begin(), notes->end());
+    notes->swap(told);
   }
   all.commit();
   *pods = std::move(asked);

@@ -66,6 +66,14 @@ std::string refusal(Str text) {
   return done.error().message;
 }
 
+std::string taints_of(const Node& node) {
+  std::string out;
+  for (const Taint& t : node.taints)
+    out += (out.empty() ? "" : " ") + std::string(t.key) + "=" + std::string(t.value) + ":" +
+           std::string(t.effect_text);
+  return out;
+}
+
 void apply(Cluster& cluster, std::vector<Str> edits, std::vector<AskedPod>* pods = nullptr) {
   std::vector<AskedPod> none;
   const Result<void> done = apply_edits(cluster, edits, pods == nullptr ? &none : pods);
@@ -159,19 +167,140 @@ TEST_CASE("edits: fields of pods, of workloads and of what is asked about") {
   CHECK(copy->requests.scalars[0].name == "example.com/gpu");
 }
 
+TEST_CASE("edits: a node is tainted, labelled and uncordoned as by kubectl") {
+  const Ref<Cluster> cluster = shop();
+  const View& v = cluster->view();
+  const auto n1 = [&]() -> const Node& { return *v.node(v.find_node("n1")); };
+  apply(*cluster, {"cordon n1", "taint n1 a=b:NoSchedule", "taint n1 a=c:NoSchedule",
+                   "taint n1 a:PreferNoSchedule", "label n1 disk=ssd", "label n1 zone=x"});
+  CHECK(taints_of(n1()) ==
+        "a=:PreferNoSchedule a=c:NoSchedule node.kubernetes.io/unschedulable=:NoSchedule");
+  CHECK(find_label(n1().meta.labels, "disk")->value == "ssd");
+  // Copies of edited nodes live on their own.
+  const Ref<Node> copy = copy_node(n1(), "copy", {});
+  apply(*cluster, {"untaint n1 a:NoSchedule", "label n1 disk-", "uncordon n1", "uncordon n1"});
+  CHECK(taints_of(n1()) == "a=:PreferNoSchedule");
+  CHECK_FALSE(n1().unschedulable);
+  CHECK(find_label(n1().meta.labels, "disk") == nullptr);
+  CHECK(find_label(n1().meta.labels, "zone")->value == "x");
+  apply(*cluster, {"taint n1 a=:NoExecute", "taint n1 a-"});
+  CHECK(n1().taints.empty());
+  apply(*cluster, {"remove-node n1"});
+  CHECK(taints_of(*copy) ==
+        "a=:PreferNoSchedule a=c:NoSchedule node.kubernetes.io/unschedulable=:NoSchedule");
+  CHECK(find_label(copy->meta.labels, "disk")->value == "ssd");
+}
+
+TEST_CASE("edits: nodes are chosen by labels, and none that matches is an error") {
+  const Ref<Cluster> cluster = shop();
+  const View& v = cluster->view();
+  apply(*cluster, {"label n0 pool=gpu", "label n1 pool=gpu", "label n1 spot="});
+  apply(*cluster, {"cordon pool in (gpu, cpu)", "uncordon -l spot",
+                   "taint pool=gpu,!spot a:NoExecute", "label kubernetes.io/hostname=n1 b=c"});
+  CHECK(v.node(v.find_node("n0"))->unschedulable);
+  CHECK_FALSE(v.node(v.find_node("n1"))->unschedulable);
+  CHECK(v.node(v.find_node("n0"))->taints.size() == 2);
+  CHECK(v.node(v.find_node("n1"))->taints.empty());
+  CHECK(find_label(v.node(v.find_node("n1"))->meta.labels, "b") != nullptr);
+  apply(*cluster, {"untaint pool=gpu a"});  // one of the two has it
+  apply(*cluster, {"add-node pool=gpu=2", "remove-node pool=gpu,!spot"});
+  CHECK(v.node_count() == 3);
+  CHECK(v.find_node("n0") == kNoId);
+  CHECK(v.find_node("n1-1") != kNoId);
+  CHECK(refusal("cordon pool=gpu") == R"("cordon pool=gpu": no node has labels like "pool=gpu")");
+  CHECK(refusal("cordon kubernetes.io/hostname=n2")
+            .ends_with(R"(did you mean "kubernetes.io/hostname=n0"?)"));
+  CHECK(refusal("cordon -l") ==
+        R"("cordon -l": the selector of nodes: "": a label's key was expected)");
+  CHECK(refusal("cordon a=b=c") ==
+        R"("cordon a=b=c": the selector of nodes: "=c": a comma or the end was expected)");
+  CHECK(refusal("add-node kubernetes.io/hostname=600000") ==
+        R"("add-node kubernetes.io/hostname=600000": asks for 600000 copies of each of 2 nodes, )"
+        "together more than 1000000");
+}
+
+TEST_CASE("edits: a copy of a node is healthy and not cordoned, and a note says what it lacks") {
+  const Ref<Cluster> cluster = shop();
+  const View& v = cluster->view();
+  std::vector<AskedPod> pods;
+  std::vector<std::string> notes = {"before"};
+  const Str edits[] = {"cordon n0", "taint n0 node.kubernetes.io/not-ready:NoExecute",
+                       "taint n0 mine=1:NoSchedule", "add-node n0=2", "add-node n1=1"};
+  REQUIRE(apply_edits(*cluster, edits, &pods, &notes).ok());
+  CHECK(taints_of(*v.node(v.find_node("n0-1"))) == "mine=1:NoSchedule");
+  CHECK_FALSE(v.node(v.find_node("n0-1"))->unschedulable);
+  CHECK(v.node(v.find_node("n0"))->unschedulable);
+  CHECK(notes == std::vector<std::string>{
+                     "before",
+                     "the taint node.kubernetes.io/not-ready:NoExecute evicts pods that do not "
+                     "tolerate it for good: 3 pods",
+                     "the copies of n0 are taken to be healthy; they are without its cordon, taint "
+                     "node.kubernetes.io/not-ready:NoExecute, taint "
+                     "node.kubernetes.io/unschedulable:NoSchedule"});
+  const Str wrong[] = {"add-node n0=1", "cordon n7"};
+  CHECK_FALSE(apply_edits(*cluster, wrong, &pods, &notes).ok());
+  CHECK(notes.size() == 3);
+}
+
+TEST_CASE("edits: a pod that is asked about has no node any more once its node is gone") {
+  const Ref<Cluster> cluster = shop();
+  const auto asked = [&](Str name) {
+    return AskedPod{PodRef::share(find(*cluster, name)), {}, 1, 0};
+  };
+  std::vector<AskedPod> pods = {asked("lone"), asked("web-7f-a")};
+  apply(*cluster, {"remove-node n1"}, &pods);
+  REQUIRE(pods.size() == 2);
+  CHECK(pods[0].pod->spec.node_name.empty());
+  CHECK(pods[0].pod->meta.name == "lone");
+  CHECK(pods[1].pod->spec.node_name == "n0");
+  CHECK(find(*cluster, "lone") == nullptr);
+  // A taint takes it away as well.
+  apply(*cluster, {"taint n0 a:NoExecute"}, &pods);
+  CHECK(pods[1].pod->spec.node_name.empty());
+  CHECK(find(*cluster, "web-7f-a") == nullptr);
+}
+
+TEST_CASE("edits: documents of edited nodes say what has changed") {
+  const Result<ObjectSet> set = parse_objects(
+      R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"a"}})", {.keep_raw = true});
+  REQUIRE(set.ok());
+  const Ref<Cluster> cluster = make_ref<Cluster>();
+  REQUIRE(cluster->apply(*set).ok());
+  apply(*cluster, {"cordon a", "label a b=c", "add-node a=1"});
+  const View& v = cluster->view();
+  CHECK(v.node(v.find_node("a"))->raw.find("node.kubernetes.io/unschedulable") != Str::npos);
+  CHECK(v.node(v.find_node("a"))->raw.find(R"("b":"c")") != Str::npos);
+  CHECK(v.node(v.find_node("a-0"))->raw.find("unschedulable") == Str::npos);
+  CHECK(v.node(v.find_node("a-0"))->raw.find(R"("name":"a-0")") != Str::npos);
+}
+
 TEST_CASE("edits: an error names the edit and the nearest name, and changes nothing") {
   CHECK(refusal("drain n0") ==
-        R"("drain n0": edits are add-node, remove-node, cordon, scale and set)");
-  CHECK(
-      refusal("cordn n0") ==
-      R"("cordn n0": edits are add-node, remove-node, cordon, scale and set; did you mean "cordon"?)");
-  CHECK(refusal("cordon") == R"("cordon": is not of the form cordon NAME)");
-  CHECK(refusal("add-node n0") == R"("add-node n0": is not of the form add-node TEMPLATE=N)");
+        R"("drain n0": edits are add-node, remove-node, cordon, uncordon, taint, untaint, label, )"
+        "scale and set");
+  CHECK(refusal("cordn n0").ends_with(R"(label, scale and set; did you mean "cordon"?)"));
+  CHECK(refusal("cordon") == R"("cordon": is not of the form cordon NODE)");
+  CHECK(refusal("add-node n0") == R"("add-node n0": is not of the form add-node NODE=N)");
   CHECK(refusal("add-node n0=-1") == R"("add-node n0=-1": "-1" is no number)");
   CHECK(refusal("add-node n0=1000001") ==
         R"("add-node n0=1000001": "1000001" is more than 1000000)");
   CHECK(refusal("remove-node node-7") == R"("remove-node node-7": there is no node "node-7")");
   CHECK(refusal("cordon n00") == R"("cordon n00": there is no node "n00"; did you mean "n0"?)");
+  CHECK(refusal("taint n1 a=b") ==
+        R"("taint n1 a=b": the taint "a=b" has no effect: KEY=VALUE:EFFECT)");
+  CHECK(refusal("taint n1") == R"("taint n1": is not of the form taint NODE KEY=VALUE:EFFECT)");
+  CHECK(refusal("taint n1 a:NoExecut").ends_with(R"(did you mean "NoExecute"?)"));
+  CHECK(refusal("taint n1 a_:NoExecute").find("name part") != std::string::npos);
+  CHECK(refusal("untaint n1 a:NoExecute") ==
+        R"("untaint n1 a:NoExecute": n1 has no taint a:NoExecute to take away)");
+  CHECK(
+      refusal("taint -l kubernetes.io/hostname a-") ==
+      R"("taint -l kubernetes.io/hostname a-": none of the 2 nodes has the taint a to take away)");
+  CHECK(
+      refusal("untaint n0 node.kubernetes.io/unschedulable").ends_with("use cordon and uncordon"));
+  CHECK(refusal("label n1 a") == R"("label n1 a": is not of the form label NODE KEY=VALUE)");
+  CHECK(refusal("label n1 a=-").find("a valid label must be") != std::string::npos);
+  CHECK(refusal("label n1 disk-") == R"("label n1 disk-": n1 has no label disk to take away)");
   CHECK(refusal("scale web=3") == R"("scale web=3": is not of the form scale NAMESPACE/NAME=N)");
   CHECK(refusal("scale shop/weg=3") ==
         R"("scale shop/weg=3": no workload "shop/weg" has pods; did you mean "shop/web"?)");

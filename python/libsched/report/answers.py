@@ -32,7 +32,7 @@ _PAINT = {
     "placed": "good", "bound": "good", "moved": "good", "gained": "good", "new": "note", "gone": "note",
     "kept": "faint", "stays": "faint", "ended": "faint", "stay": "faint", "wait": "faint",
     "deleted": "note", "gated": "note", "unschedulable": "bad", "refused": "bad", "error": "bad",
-    "pending": "bad", "blocked": "bad", "lost": "bad"}
+    "pending": "bad", "blocked": "bad", "returned": "bad", "lost": "bad"}
 
 
 @checks_arguments
@@ -132,7 +132,7 @@ def drain_html(found: Drain, cluster: View | None = None, *, notes: Sequence[str
     """
     places = _Places(cluster)
     cards = [_counts("Pods", found.outcomes, DRAINED)]
-    to = Counter(one.to_node for one in found.pods if one.to_node)
+    to = Counter(one.to_node for one in found.pods if one.outcome == "moved")
     why = Counter((one.plugin or one.outcome, one.text) for one in found.pods
                   if one.text and not one)
     if why:

@@ -80,7 +80,7 @@ WORDS = {
     "libsched_pod_parse.document": "kPodDocument", "libsched_node_parse.document": "kNodeDocument",
     "libsched_objects_parse.document": "kObjectsDocument", "flat": "kFlat",
     "document": "kConfigDocument",
-    "libsched_cluster_remove_node.name": "kNode", "libsched_view_find_node.name": "kNode",
+    "libsched_cluster_remove_node.name": "kNode", "libsched_view_find_node.name": "kNode", "nodes": "kNode",
     "libsched_sim_find_node.name": "kNode", "libsched_sim_remove_object.name": "kObject",
     "libsched_cluster_remove_pod.name": "kPod", "libsched_cluster_forget.name": "kPod",
     "libsched_view_find_pod.name": "kPod", "libsched_pod_copy.name": "kPod", "libsched_daemon_pod.name": "kPod",

@@ -75,11 +75,15 @@ std::string edited_content(const libsched_edited* edited) {
     out.append(view(libsched_pod_name(pod))).append(std::to_string(origin));
     out.append("x").append(std::to_string(replicas));
   }
+  for (size_t i = 0; i < libsched_edited_note_count(edited); ++i)
+    out.append(view(libsched_edited_note(edited, i)));
   return out;
 }
 
 std::string drain_content(const libsched_drain* drain) {
   std::string out = libsched_drain_complete(drain) ? "complete|" : "|";
+  for (size_t i = 0; i < libsched_drain_node_count(drain); ++i)
+    out.append(view(libsched_drain_node(drain, i)));
   for (size_t i = 0; i < libsched_drain_pod_count(drain); ++i) {
     libsched_drained_pod p = LIBSCHED_DRAINED_POD_INIT;
     libsched_drain_pod(drain, i, &p);

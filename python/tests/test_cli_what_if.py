@@ -137,3 +137,73 @@ def test_capacity_takes_the_pod_of_a_dictionary_without_a_kind():
     cluster = libsched.Cluster(several(*NODES))
     web = {"metadata": {"name": "web"}, "spec": pod("web", cpu="3")["spec"]}
     assert libsched.Framework().capacity(cluster, web).count == 3
+
+
+OF_A = pod("of-a", node_name="a")
+ASKING = [verb for verb in VERBS if verb[0] not in ("drain", "simulate", "compare")]
+
+
+@pytest.mark.parametrize("verb", [*(one[0] for one in ASKING), "why"])
+def test_a_pod_of_a_removed_node_is_judged_as_if_it_were_not_there(run, verb):
+    files = {"c.json": several(*NODES, OF_A)}
+    asked = ["default/of-a", "c.json"] if verb == "why" else ["c.json", "--pod", "default/of-a"]
+    done = run(verb, *asked, "--remove-node", "a", files=files)
+    assert done.code == 0, done
+    assert "default/of-a runs on a, which the edits take from it; judged as if it were not there" in done.out + done.err
+    assert "nodeName" not in done.out
+    line = run(verb, *asked, "--remove-node", "a", "--json", files=files).lines()[0]
+    assert line.get("nodes") in (["b"], None, 1, {"b": 8}) or verb == "capacity", line
+    assert line["edits"] == ["remove-node a"] if "edits" in line else verb == "schedule"
+
+
+def test_a_simulated_pod_of_a_removed_node_arrives(run):
+    done = run("simulate", "c.json", "--workload", "p.json", "--remove-node", "a", "--json",
+               files={**FILES, "p.json": pod("p", node_name="a")})
+    assert done.code == 0 and done.json()["states"]["running"] == 2, done.json()
+
+
+def test_why_names_the_node_that_is_not_there(run):
+    done = run("why", "default/lost", "c.json", files={"c.json": several(*NODES, pod("lost", node_name="gone"))})
+    assert done.code == 0 and "default/lost runs on gone, which is no node here; judged as if it were not there" in done.out
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
+def test_every_command_takes_edits_of_nodes(run, verb):
+    done = run(*call(verb, "--label", "a", "pool=x", "--label", "b", "pool=x", "--cordon", "pool=x", "--uncordon",
+                     "-l pool", "--taint", "pool=x", "k=v:NoSchedule", "--untaint", "pool in (x)", "k", "--json"),
+               files=FILES)
+    assert done.code in (0, 1), done
+    for wrong, why in ((["--cordon", "pool=y"], 'no node has labels like "pool=y"'),
+                       (["--taint", "a", "k"], "has no effect"), (["--untaint", "a", "k"], "has no taint k"),
+                       (["--label", "a", "k-"], "has no label k"), (["--uncordon", "z"], 'there is no node "z"')):
+        done = run(*call(verb, *wrong), files=FILES)
+        assert done.code == 2 and why in done.err, done
+
+
+def test_a_cordon_comes_with_its_taint(run):
+    """With nodeTaintsPolicy Honor a cordoned node is no domain, in every command."""
+    spread, there = pod("p"), pod("q", node_name="b")
+    spread["metadata"]["labels"] = there["metadata"]["labels"] = {"app": "p"}
+    spread["spec"]["topologySpreadConstraints"] = [
+        {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule",
+         "labelSelector": {"matchLabels": {"app": "p"}}, "nodeTaintsPolicy": "Honor"}]
+    files = {"c.json": several(node("a"), node("b"), there), "p.json": spread}
+    for verb in ASKING:
+        assert run(verb[0], "c.json", "--pod", "p.json", "--cordon", "a", files=files).code == 0, verb
+    assert run("why", "p.json", "c.json", "--cordon", "a", files=files).code == 0
+    assert run("simulate", "c.json", "--workload", "p.json", "--cordon", "a", files=files).code == 0
+    assert run("fit", "c.json", "--pod", "p.json", "--cordon", "a", "--uncordon", "a", files=files).code == 0
+
+
+def test_notes_on_edits(run):
+    closed = node("c")
+    closed["spec"] = {"unschedulable": True,
+                      "taints": [{"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"}]}
+    files = {**FILES, "c.json": several(*NODES, closed)}
+    told = ("the copies of c are taken to be healthy; they are without its cordon, taint "
+            "node.kubernetes.io/not-ready:NoExecute")
+    for verb in VERBS:
+        done = run(*call(verb, "--add-node", "c=1"), files=files)
+        assert told in done.out + done.err, done
+    line = run("fit", "c.json", "--pod", "p.json", "--add-node", "c=1", "--json", files=files).lines()[0]
+    assert line["editNotes"] == [told] and "c-0" in line["nodes"]

@@ -111,3 +111,44 @@ def test_verb_exit_codes(drain):
     done = drain("nowhere", "cluster.json", cluster=blocked)
     assert done.code == 2 and 'there is no node "nowhere"' in done.err
     assert drain("a", "missing.json", cluster=blocked).code == 2
+
+
+TOLERANT = [{"operator": "Exists"}]
+
+
+def test_a_pod_that_tolerates_the_cordon_returns(drain):
+    bound = owned("back", "a", tolerations=TOLERANT, nodeSelector={"kubernetes.io/hostname": "a"})
+    cluster = [node("a", labels={"pool": "x"}), node("b"), bound, owned("x", "a")]
+    found = libsched.Framework().drain(libsched.Cluster(several(*cluster)), "pool=x")
+    assert told(found) == [("back", "returned", "a"), ("x", "moved", "b")]
+    assert not found and not found.pods[0] and found.nodes == ("a",)
+    assert found.to_dict()["pods"][0]["text"] == "comes back: the cordon does not keep it away"
+    assert "comes back" in found._repr_html_()
+    done = drain("a", "cluster.json", cluster=cluster)
+    assert done.code == 1 and done.out.splitlines() == [
+        "a: 2 pods", "  default/back  returned  comes back: the cordon does not keep it away",
+        "  default/x     moved     b", "1 moved, 1 returned"]
+    line = drain("-l", "pool=x", "cluster.json", "--json", "--html", "page.html", cluster=cluster).json()
+    assert not line["complete"] and line["outcomes"] == {"moved": 1, "returned": 1}
+    assert line["nodes"] == ["a"]
+
+
+def test_a_drained_node_is_tainted_as_well(drain):
+    """With nodeTaintsPolicy Honor a tainted node is no domain; without the taint it would be an empty one."""
+    spread = [{"maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule",
+               "labelSelector": {"matchLabels": {"app": "dns"}}, "nodeTaintsPolicy": "Honor"}]
+    pods = [owned(f"dns-{name}", name, topologySpreadConstraints=spread) for name in ("a", "b")]
+    for one in pods:
+        one["metadata"]["labels"] = {"app": "dns"}
+    done = drain("a", "cluster.json", cluster=[node("a"), node("b"), *pods])
+    assert done.code == 0 and "moved  b" in done.out
+
+
+def test_nodes_of_the_verb_by_labels(drain):
+    cluster = [node("a", labels={"pool": "x"}), node("b", labels={"pool": "x", "spot": ""}), node("c"),
+               owned("p", "a"), owned("q", "b")]
+    done = drain("--selector", "pool=x", "cluster.json", cluster=cluster)
+    assert done.code == 0 and done.out.splitlines()[-1] == "2 moved"
+    assert drain("-l", "spot", "cluster.json", cluster=cluster).out.startswith("b: 1 pod")
+    for wrong in (["-l", "pool=y"], ["-l", "pool=x", "a"], [], ["-l", ""]):
+        assert drain(*wrong, "cluster.json", cluster=cluster).code == 2

@@ -292,7 +292,8 @@ class Judge:
             notes.append(f"{candidate.kind} {pod.key}: judged by its pod template, "
                          f"{candidate.replicas:,} replica{'s' * (candidate.replicas != 1)}")
         elif pod.key in self._cluster.pods and not self._as_is:
-            where = self._cluster.node_of(pod) or self._cluster.pods[pod.key].node_name
+            where = (self._cluster.node_of(pod)
+                     or f"{self._cluster.pods[pod.key].node_name}, which is no node here")
             notes.append(f"{pod.key} runs on {where}; judged as if it were not there "
                          "(--as-is keeps it)")
             pod, absent = pod.copy(node_name=""), True

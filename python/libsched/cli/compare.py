@@ -78,10 +78,9 @@ def run(options: argparse.Namespace) -> int:
         second = read_cluster(other)
     pods, pods_after = _pending(first.parts), _pending(second.parts)
     cluster = second.cluster.clone() if edits and second is first else second.cluster
-    left, _ = what_if.apply(edits, cluster, second.parts, [Candidate(pod) for pod in pods_after],
-                            pending=True)
+    left, notes = what_if.apply(edits, cluster, second.parts, [Candidate(pod) for pod in pods_after],
+                                pending=True)
     pods_after = [one.pod for one in left]
-    notes: list[str] = []
     sides = []
     for number, (asked, where) in enumerate(((pods, first.cluster), (pods_after, cluster))):
         chosen = copy.copy(options)

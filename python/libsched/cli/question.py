@@ -27,7 +27,8 @@ class Question:
     """The input: the cluster with its files, and the pods.
 
     `parts` and `wanted` are pairs of a file name and the objects of the file. `ended` is the number
-    of pods that are no candidates because they have ended. `edits` have been applied already.
+    of pods that are no candidates because they have ended. `edits` have been applied already; `edit_notes`
+    are remarks on them.
     """
 
     parts: list[tuple[str, Objects]]
@@ -36,6 +37,7 @@ class Question:
     candidates: list[Candidate]
     ended: int = 0
     edits: tuple[str, ...] = ()
+    edit_notes: tuple[str, ...] = ()
 
     @property
     def kinds(self) -> Counter[str]:
@@ -143,7 +145,7 @@ def read_cluster(options: argparse.Namespace) -> Question:
     if not options.json:
         for text in notes:
             errors.note(text)
-    return Question(parts, cluster, [], [], edits=tuple(options.edits))
+    return Question(parts, cluster, [], [], edits=tuple(options.edits), edit_notes=tuple(notes))
 
 
 def _refuse_second_input(names: list[str]) -> None:
@@ -191,7 +193,7 @@ def _question(parts: list[tuple[str, Objects]], cluster: Cluster,
         raise InvalidError(f"{', '.join(name for name, _ in parts)}: no pod in it is pending")
     if not candidates:
         raise InvalidError(f"{', '.join(name for name, _ in wanted)}: all pods in it have ended")
-    return Question(parts, cluster, wanted, candidates, count, tuple(edits))
+    return Question(parts, cluster, wanted, candidates, count, tuple(edits), tuple(notes))
 
 
 def _at_home(pod: Pod, cluster: Cluster) -> Candidate:
@@ -269,6 +271,7 @@ def about_input(question: Question) -> dict[str, Any]:
     everything = [objects for _, objects in question.parts + question.wanted]
     return {
         **({"edits": list(question.edits)} if question.edits else {}),
+        **({"editNotes": list(question.edit_notes)} if question.edit_notes else {}),
         "cluster": {
             "nodes": len(question.cluster),
             "pods": len(question.cluster.pods),

@@ -119,7 +119,7 @@ def run(options: argparse.Namespace) -> int:
 
         def placed(candidate: Candidate, placement: Placement) -> None:
             nonlocal done
-            if placement.outcome == "unschedulable":
+            if placement.outcome == "unschedulable" and not placement.pod.node_name:
                 stuck.append((placement.pod, placement.count))
             _count(summary, placement, pools)
             if options.html:

@@ -164,7 +164,10 @@ def _read(options: argparse.Namespace, errors: Terminal) -> tuple[Cluster, Timed
         arriving += [(name, Candidate(pod)) for pod in objects.pods if pod.phase not in ENDED]
         arriving += [(name, Candidate(one.pod, one.kind, one.replicas)) for one in objects.workloads]
     files = {(one.kind, one.pod.key): name for name, one in reversed(arriving)}
-    left, _ = what_if.apply(options.edits, cluster, parts, [one for _, one in arriving], pending=True)
+    left, notes = what_if.apply(options.edits, cluster, parts, [one for _, one in arriving], pending=True)
+    for text in [*notes, *(text for one in left for text in one.notes)]:
+        if not options.json:
+            errors.note(text)
     of_file: dict[str, list[Candidate]] = {}
     for one in left:
         of_file.setdefault(files.get((one.kind, one.pod.key), dumped), []).append(one)

@@ -13,9 +13,17 @@ from ..objects import Objects, Pod, Workload
 from .candidate import ENDED, Candidate
 
 _OPTIONS = (
-    ("--add-node", "add-node", "NODE=N", "N more nodes like NODE, with copies of its DaemonSets' pods"),
+    ("--add-node", "add-node", "NODE=N",
+     "N more nodes like NODE, healthy and not cordoned, with copies of its DaemonSets' pods"),
     ("--remove-node", "remove-node", "NODE", "without this node and its pods"),
-    ("--cordon", "cordon", "NODE", "the node takes no new pods"),
+    ("--cordon", "cordon", "NODE",
+     "the node takes no new pods; with the taint that the node lifecycle controller adds"),
+    ("--uncordon", "uncordon", "NODE", "the node takes new pods again, without that taint"),
+    ("--taint", "taint", ("NODE", "KEY=VALUE:EFFECT"),
+     "the node has this taint (KEY:EFFECT-: not); NoExecute takes pods away that do not tolerate it"),
+    ("--untaint", "untaint", ("NODE", "KEY:EFFECT"),
+     "without this taint (KEY: whatever its effect)"),
+    ("--label", "label", ("NODE", "KEY=VALUE"), "the node has this label (KEY-: not)"),
     ("--scale", "scale", "NAMESPACE/NAME=N", "a workload has N pods; new ones have no node"),
     ("--set", "set", "NAMESPACE/NAME:FIELD=VALUE",
      "change a pod, or the pods of a workload: requests.cpu, limits.memory, "
@@ -29,16 +37,19 @@ class _Edit(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace,
                  values: str | Sequence[Any] | None, option_string: str | None = None) -> None:
-        namespace.edits = [*namespace.edits, f"{self.const} {values}"]
+        words = [values] if isinstance(values, str) else values or []
+        namespace.edits = [*namespace.edits, " ".join([self.const, *words])]
 
 
 def add(made: argparse.ArgumentParser) -> None:
     """Adds the options."""
     group = made.add_argument_group(
         "what if", "changes of the cluster, made in the order given before the question is asked; "
-        "all may be repeated")
+        "all may be repeated. NODE is a name, or a selector of labels as for kubectl, such as pool=gpu or "
+        "\"-l spot\". What controllers make of a change is a part of it; objects of files are taken as they are")
     for option, verb, metavar, text in _OPTIONS:
-        group.add_argument(option, dest="edits", action=_Edit, const=verb, metavar=metavar, help=text)
+        group.add_argument(option, dest="edits", action=_Edit, const=verb, metavar=metavar, help=text,
+                           nargs=len(metavar) if isinstance(metavar, tuple) else None)
     made.set_defaults(edits=[])
 
 
@@ -48,14 +59,15 @@ def apply(edits: Sequence[str], cluster: Cluster, parts: Sequence[tuple[str, Obj
     """Applies edits to the cluster and to what is asked about.
 
     Pods of `parts` without a node that are no candidates count as pods of their workloads, too.
-    With `pending` pods that edits make are candidates.
+    With `pending` pods that edits make are candidates. A pod whose node an edit has taken away is judged
+    as if it were not there, and has a note on it.
 
     Returns
     -------
     list of Candidate
         Those that are left, and the new ones.
     list of str
-        Notes on what edits have left out.
+        Notes on what edits have left out, or changed beside what they say.
     """
     if not edits:
         return list(candidates), []
@@ -66,7 +78,8 @@ def apply(edits: Sequence[str], cluster: Cluster, parts: Sequence[tuple[str, Obj
                if not pod.node_name and pod.phase not in ENDED and pod.key not in keys]
     left: list[Candidate] = []
     made = 0
-    for one, origin in cluster._edit(edits, [*asked, *waiting]):
+    edited, notes = cluster._edit(edits, [*asked, *waiting])
+    for one, origin in edited:
         if origin is None:
             made += 1
             if pending:
@@ -74,11 +87,15 @@ def apply(edits: Sequence[str], cluster: Cluster, parts: Sequence[tuple[str, Obj
                 left.append(Candidate(one))
         elif origin < len(asked):
             before = candidates[origin]
-            left.append(dataclasses.replace(before, pod=one.pod, replicas=one.replicas)
-                        if isinstance(one, Workload) else dataclasses.replace(before, pod=one))
+            if isinstance(one, Workload):
+                left.append(dataclasses.replace(before, pod=one.pod, replicas=one.replicas))
+                continue
+            was = before.pod.node_name
+            note = (f"{one.key} runs on {was}, which the edits take from it; judged as if it were not there",
+                    ) if was and not one.node_name else ()
+            left.append(dataclasses.replace(before, pod=one, notes=(*before.notes, *note)))
     if not len(cluster):
         raise InvalidError("the edits leave no node")
-    notes = []
     if made and not pending:
         notes.append(f"--scale has made {made:,} pod{'s' * (made != 1)} without a node, which "
                      f"{'are' if made != 1 else 'is'} not asked about (--pending does)")

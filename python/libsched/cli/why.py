@@ -70,7 +70,8 @@ def run(options: argparse.Namespace) -> int:
     if candidate.kind == "DaemonSet":
         pod = with_tolerations(pod)
     elif not candidate.kind and pod.key in cluster.pods:
-        notes.append(f"{pod.key} runs on {cluster.node_of(pod)}; judged as if it were not there")
+        where = cluster.node_of(pod) or f"{pod.node_name}, which is no node here"
+        notes.append(f"{pod.key} runs on {where}; judged as if it were not there")
         cluster.remove_pod(pod.key)
         pod = pod.copy(node_name="")
     frameworks, other_profile = judges(asking.Profiles(options), [pod], notes)

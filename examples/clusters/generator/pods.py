@@ -222,6 +222,7 @@ def pod(workload, index, machine, number, waiting):
     annotations = dict(workload.annotations)
     if workload.kind == "Node":
         annotations["kubernetes.io/config.hash"] = identity.digest(key)[:32]
+        annotations["kubernetes.io/config.mirror"] = annotations["kubernetes.io/config.hash"]
         annotations["kubernetes.io/config.source"] = "file"
     elif workload.kind == "ReplicaSet":
         annotations["prometheus.io/scrape"] = "true"

@@ -59,6 +59,10 @@ class _Parser(argparse.ArgumentParser):
             self.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
         return options, rest
 
+    def _parse_optional(self, arg_string: str) -> Any:
+        """Takes "-l spot" for the value of an option, although a command may have an option -l."""
+        return None if arg_string.startswith("-l ") else super()._parse_optional(arg_string)
+
 
 def parser(words: Sequence[str]) -> argparse.ArgumentParser:
     """Makes the parser of the command line, with the parts that these arguments need.

@@ -45,8 +45,9 @@ def add(made: argparse.ArgumentParser) -> None:
     """Adds the options."""
     group = made.add_argument_group(
         "what if", "changes of the cluster, made in the order given before the question is asked; "
-        "all may be repeated. NODE is a name, or a selector of labels as for kubectl, such as pool=gpu or "
-        "\"-l spot\". What controllers make of a change is a part of it; objects of files are taken as they are")
+        "all may be\nrepeated. NODE is a name, or a selector of labels as for kubectl: pool=gpu, "
+        "'!spot', '-l spot'. What\ncontrollers make of a change is a part of it; objects of files are "
+        "taken as they are.")
     for option, verb, metavar, text in _OPTIONS:
         group.add_argument(option, dest="edits", action=_Edit, const=verb, metavar=metavar, help=text,
                            nargs=len(metavar) if isinstance(metavar, tuple) else None)

@@ -38,9 +38,9 @@ type APIServerOptions struct {
 	MostSlow            time.Duration
 	// BindVolumes adds a controller that binds PersistentVolumeClaims while a scheduler on the server runs,
 	// as upstream's PersistentVolume controller and CSI's provisioners do: to volumes that are there, or to
-	// volumes that it makes where the class, the selected node and its CSINode want them. Nothing is
-	// deleted, whatever the reclaim policy; no claim becomes Lost; CSIStorageCapacities stay as they are;
-	// claims of ephemeral volumes are not made.
+	// volumes that it makes where the class, the selected node and its CSINode want them. No volume is
+	// deleted, whatever the reclaim policy; no claim becomes Lost; CSIStorageCapacities stay as they are.
+	// Claims of generic ephemeral volumes are made, and go with their pods.
 	BindVolumes   bool
 	ProvisionTime time.Duration // with BindVolumes: how long it takes to make a volume
 	// ReleaseClaims adds a controller that takes ResourceClaims back while a scheduler on the server runs: pods

@@ -37,8 +37,8 @@ func (r *reader) DaemonPods(template *Pod) ([]*Pod, error) {
 }
 
 // MissingClaims makes the claims that controllers make for a pod and the view lacks: PersistentVolumeClaims, one
-// for each of a StatefulSet's volumeClaimTemplates, and ResourceClaims, one for each of the pod's
-// spec.resourceClaims with a resourceClaimTemplateName. The pod is any pod; only the pod template of a StatefulSet,
+// for each of a StatefulSet's volumeClaimTemplates and of the pod's generic ephemeral volumes, and ResourceClaims, one
+// for each of the pod's spec.resourceClaims with a resourceClaimTemplateName. The pod is any pod; only the pod template of a StatefulSet,
 // which stands for the first pod, and copies of it with a pod's name have volumeClaimTemplates. ResourceClaims
 // are named "POD-ENTRY-xxxxx", the same for the same view and pod; PodWithClaims makes the pod that names them.
 // Questions that place pods make these claims themselves; for others put them into the cluster by PutObjects.
@@ -65,6 +65,63 @@ func (r *reader) PodWithClaims(pod *Pod) (*Pod, error) {
 		return nil, err
 	}
 	return ownPod(made), nil
+}
+
+// AdmissionRemark is a remark of admission on an object.
+type AdmissionRemark struct {
+	Kind   string `json:"kind"`   // "Pod", or that of a workload or a PersistentVolumeClaim
+	Object string `json:"object"` // "default/web"
+	Text   string `json:"text"`
+}
+
+// Admission is what the API server's admission says about objects that are created.
+type Admission struct {
+	Notes    []AdmissionRemark `json:"notes"`    // what was done
+	Refusals []AdmissionRemark `json:"refusals"` // what the API server would answer instead
+	Warnings []AdmissionRemark `json:"warnings"` // what is not imitated
+}
+
+// AdmitObjects makes of objects that are created what the API server's admission makes: LimitRanges and
+// RuntimeClasses, the default StorageClass, PriorityClasses, and the tolerations of DefaultTolerationSeconds. Objects
+// of a dump have been admitted before, and no question admits by itself. The result has the pods, pod templates and
+// PersistentVolumeClaims as they are then; a claim that the view has is left alone. An object that the API server
+// refuses is admitted as far as possible.
+func (r *reader) AdmitObjects(objects *Objects) (*Objects, Admission, error) {
+	if objects == nil {
+		return nil, Admission{}, closedError(objects)
+	}
+	ptr, ok := objects.h.acquire()
+	if !ok {
+		return nil, Admission{}, closedError(objects)
+	}
+	defer objects.h.release()
+	view := r.enter()
+	if view == nil {
+		return nil, Admission{}, &Error{Code: ErrMisuse, Msg: "the view is closed"}
+	}
+	defer r.leave()
+	var made *C.libsched_objects
+	var report *C.libsched_text
+	var e *C.libsched_error
+	if rc := C.libsched_admit_objects(view, ptr, &made, &report, &e); rc != C.LIBSCHED_OK {
+		return nil, Admission{}, takeError(rc, e)
+	}
+	said, err := readJSON[Admission]("a report of admission", takeText(report), nil)
+	return ownObjects(made), said, err
+}
+
+// AdmitPod is as AdmitObjects, of one pod.
+func (r *reader) AdmitPod(pod *Pod) (*Pod, Admission, error) {
+	var made *C.libsched_pod
+	var report *C.libsched_text
+	err := r.ask(pod, func(view *C.libsched_view, of *C.libsched_pod, e **C.libsched_error) C.libsched_rc {
+		return C.libsched_admit_pod(view, of, &made, &report, e)
+	})
+	if err != nil {
+		return nil, Admission{}, err
+	}
+	said, err := readJSON[Admission]("a report of admission", takeText(report), nil)
+	return ownPod(made), said, err
 }
 
 // ask calls the C library with a pod while the view is open.

@@ -87,3 +87,39 @@ spec: {spec: {}}`)))(t)
 		t.Error("no error")
 	}
 }
+
+func TestAdmission(t *testing.T) {
+	cluster := fiveNodes(t)
+	set := must(libsched.ParseObjects([]byte(`
+kind: RuntimeClass
+apiVersion: node.k8s.io/v1
+metadata: {name: vm}
+handler: vm
+overhead: {podFixed: {cpu: 250m}}
+---
+kind: Pod
+apiVersion: v1
+metadata: {name: web, namespace: ns}
+spec: {runtimeClassName: vm, containers: [{name: c}]}`)))(t)
+	made, said, err := cluster.AdmitObjects(set)
+	if err != nil || len(said.Notes) != 1 || len(said.Refusals) != 0 {
+		t.Fatalf("%+v, %v", said, err)
+	}
+	want := libsched.AdmissionRemark{Kind: "Pod", Object: "ns/web", Text: "RuntimeClass vm adds overhead cpu 250m"}
+	if said.Notes[0] != want || made.Pods()[0].Request("cpu") != 250 {
+		t.Errorf("%+v, %d", said.Notes[0], made.Pods()[0].Request("cpu"))
+	}
+	// The cluster does not have the class.
+	pod, said, err := cluster.AdmitPod(set.Pods()[0])
+	if err != nil || pod.Name() != "web" || len(said.Refusals) != 1 ||
+		said.Refusals[0].Text != `pods "web" is forbidden: pod rejected: RuntimeClass "vm" not found` {
+		t.Errorf("%+v, %v", said, err)
+	}
+	cluster.Close()
+	if _, _, err := cluster.AdmitObjects(set); err == nil {
+		t.Error("no error")
+	}
+	if _, _, err := cluster.AdmitPod(pod); err == nil {
+		t.Error("no error")
+	}
+}

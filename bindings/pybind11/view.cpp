@@ -78,6 +78,33 @@ Pod pod_with_claims(const View& view, const Pod& pod) {
   return made;
 }
 
+// (objects, report as JSON)
+py::tuple admit_objects(const View& view, const Objects& objects) {
+  Objects made;
+  TextHandle report;
+  reading(view, [&](const libsched_view* v) {
+    quick([&](libsched_error** error) {
+      return libsched_admit_objects(v, objects.handle.get(), into(made.handle), into(report),
+                                    error);
+    });
+    return 0;
+  });
+  return py::make_tuple(std::move(made), from_text(report));
+}
+
+// Likewise of a pod.
+py::tuple admit_pod(const View& view, const Pod& pod) {
+  Pod made;
+  TextHandle report;
+  reading(view, [&](const libsched_view* v) {
+    quick([&](libsched_error** error) {
+      return libsched_admit_pod(v, pod.handle.get(), into(made.handle), into(report), error);
+    });
+    return 0;
+  });
+  return py::make_tuple(std::move(made), from_text(report));
+}
+
 py::list node_pods(const View& view, uint32_t row) {
   return reading(view, [&](const libsched_view* v) {
     const size_t count = libsched_view_node_pod_count(v, row);
@@ -184,6 +211,8 @@ void bind_view(py::module_& module) {
       .def("daemon_wants", daemon_wants, py::arg("row"), py::arg("pod_template"))
       .def("missing_claims", missing_claims, py::arg("pod"))
       .def("pod_with_claims", pod_with_claims, py::arg("pod"))
+      .def("admit_objects", admit_objects, py::arg("objects"))
+      .def("admit_pod", admit_pod, py::arg("pod"))
       .def("find_node", find_node)
       .def("choose_nodes", choose_nodes, py::arg("nodes"))
       .def("node", node_at)

@@ -158,6 +158,10 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %gives(libsched_pod, libsched_daemon_pod)
 %gives(libsched_objects, libsched_missing_claims)
 %gives(libsched_pod, libsched_pod_with_claims)
+%gives(libsched_objects, libsched_admit_objects)
+%gives(libsched_pod, libsched_admit_pod)
+// Java gets what is made, without the report.
+%typemap(in, numinputs=0) libsched_text **report "$1 = nullptr;"
 %gives(libsched_node, libsched_node_parse)
 %gives(libsched_node, libsched_node_parse_flat)
 %gives(libsched_node, libsched_node_copy)

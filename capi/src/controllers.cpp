@@ -1,6 +1,7 @@
-// What the controllers of workloads make.
-#include "libsched/scheduler/claims.hpp"
-#include "libsched/scheduler/daemon_pods.hpp"
+// What the controllers of workloads make, and admission.
+#include "libsched/scheduler/control_plane/admission.hpp"
+#include "libsched/scheduler/control_plane/claims.hpp"
+#include "libsched/scheduler/control_plane/daemon_pods.hpp"
 
 #include "handles.hpp"
 
@@ -46,6 +47,33 @@ libsched_rc libsched_pod_with_claims(const libsched_view* view, const libsched_p
     Result<MissingClaims> made = missing_claims(*unwrap(view), PodRef::share(unwrap(pod)));
     if (!made.ok()) return std::move(made.error());
     *result = own(give(std::move(made->pod)));
+    return {};
+  });
+}
+
+libsched_rc libsched_admit_objects(const libsched_view* view, const libsched_objects* objects,
+                                   libsched_objects** result, libsched_text** report,
+                                   libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, view, objects, result);
+  return guarded(error, [&]() -> Result<void> {
+    AdmissionReport said;
+    Ref<Objects> made = make_ref<Objects>();
+    made->set = admitted(*unwrap(view), unwrap(objects)->set, &said);
+    if (report != nullptr) *report = own(new Text(report_json(said)));
+    *result = own(made.release());
+    return {};
+  });
+}
+libsched_rc libsched_admit_pod(const libsched_view* view, const libsched_pod* pod,
+                               libsched_pod** result, libsched_text** report,
+                               libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, view, pod, result);
+  return guarded(error, [&]() -> Result<void> {
+    AdmissionReport said;
+    const Admission admission(*unwrap(view));
+    PodRef made = admission.pod(PodRef::share(unwrap(pod)), "Pod", &said);
+    if (report != nullptr) *report = own(new Text(report_json(said)));
+    *result = own(give(std::move(made)));
     return {};
   });
 }

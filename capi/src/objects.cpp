@@ -13,11 +13,24 @@
 #include "libsched/ingest/flat/flat.hpp"
 #include "libsched/ingest/protobuf/protobuf.hpp"
 #include "libsched/ingest/unpack.hpp"
+#include "libsched/scheduler/control_plane/imitated.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 
 namespace {
+
+// What a kind that is not read does to pods that are created, and where.
+std::string effect_json(const SkippedKind& kind) {
+  const NotImitated* const found = find_not_imitated(kind.kind);
+  if (found == nullptr) return {};
+  std::string json = ",\"effect\":" + json_quote(found->effect);
+  if (!found->namespaced) return json;
+  json += ",\"namespaces\":[";
+  for (const std::string& ns : kind.namespaces)
+    json += (json.back() == '[' ? "" : ",") + json_quote(ns);
+  return json + "]";
+}
 
 // The text is put together from strings: a JSON library's values may allocate when they end.
 std::string report_json(const ObjectSet& set) {
@@ -45,7 +58,7 @@ std::string report_json(const ObjectSet& set) {
   json += "},\"skipped\":[";
   for (const SkippedKind& k : set.skipped)
     json += (json.back() == '[' ? "{\"kind\":" : ",{\"kind\":") + json_quote(k.kind) +
-            ",\"count\":" + std::to_string(k.count) + "}";
+            ",\"count\":" + std::to_string(k.count) + effect_json(k) + "}";
   json += "],\"warnings\":[";
   for (const IngestWarning& w : set.warnings)
     json += (json.back() == '[' ? "{\"path\":" : ",{\"path\":") + json_quote(w.path) +

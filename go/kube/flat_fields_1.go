@@ -121,6 +121,9 @@ func appendPodSpec(dst []byte, v *v1.PodSpec) []byte {
 	if v.Priority != nil {
 		dst = appendInt(append(dst, 25, typeInt), int64(*v.Priority))
 	}
+	if v.RuntimeClassName != nil {
+		dst = appendText(append(dst, 29, typeBytes), string(*v.RuntimeClassName))
+	}
 	if v.PreemptionPolicy != nil {
 		dst = appendText(append(dst, 31, typeBytes), string(*v.PreemptionPolicy))
 	}

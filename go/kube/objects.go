@@ -36,7 +36,7 @@ var kinds = map[string]struct {
 	group string
 	names []string
 }{
-	"core": {"", []string{"Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim", "Pod",
+	"core": {"", []string{"LimitRange", "Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim", "Pod",
 		"ReplicationController", "Service"}},
 	"storage": {"storage.k8s.io/", []string{"CSIDriver", "CSINode", "CSIStorageCapacity", "StorageClass",
 		"VolumeAttachment"}},
@@ -44,6 +44,7 @@ var kinds = map[string]struct {
 	"resource": {"resource.k8s.io/", []string{"DeviceClass", "DeviceTaintRule", "ResourceClaim",
 		"ResourceClaimTemplate", "ResourceSlice"}},
 	"scheduling": {"scheduling.k8s.io/", []string{"PodGroup", "PriorityClass"}},
+	"node":       {"node.k8s.io/", []string{"RuntimeClass"}},
 	"policy":     {"policy/", []string{"PodDisruptionBudget"}},
 }
 

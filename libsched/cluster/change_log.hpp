@@ -45,12 +45,13 @@ inline constexpr ChangeKinds kTermsChanged = 1U << 8;    // ... with inter-pod a
 inline constexpr ChangeKinds kAssumedChanged = 1U << 9;  // a pod became assumed, or confirmed
 // Of no row:
 inline constexpr ChangeKinds kOrderChanged = 1U << 10;  // the list of nodes that cycles walk
+// The kinds that no plugin of the library reads share a bit.
 constexpr ChangeKinds object_changed(StoredKind kind) {
-  return 1U << (12 + static_cast<uint32_t>(kind));
+  return kind >= StoredKind::kRuntimeClass ? 1U << 11 : 1U << (12 + static_cast<uint32_t>(kind));
 }
-inline constexpr ChangeKinds kObjectChanges = ((1U << kStoredKinds) - 1) << 12;
+inline constexpr ChangeKinds kObjectChanges = ~ChangeKinds{0} << 11;
 inline constexpr ChangeKinds kAllChanges = ~ChangeKinds{0};
-static_assert(12 + kStoredKinds <= 32);
+static_assert(12 + static_cast<uint32_t>(StoredKind::kRuntimeClass) <= 32);
 
 class ChangeLog {
  public:

@@ -210,6 +210,22 @@ void set_claim_defaults(PersistentVolumeClaim& claim) {
   if (claim.request) claim.request->round_up_to_milli();
 }
 
+void set_limit_range_defaults(LimitRange& range) {
+  const auto any = [](Str) { return true; };
+  std::vector<LimitRangeItem> items(range.limits.begin(), range.limits.end());
+  for (LimitRangeItem& item : items) {
+    for (ResourceList* list : {&item.max, &item.min, &item.defaults, &item.default_requests,
+                               &item.max_limit_request_ratio})
+      round_up(*list, range.arena);
+    if (item.type != "Container") continue;
+    item.defaults = with_missing(item.defaults, item.max, any, range.arena);
+    item.default_requests =
+        with_missing(item.default_requests, item.defaults, any, range.arena);
+    item.default_requests = with_missing(item.default_requests, item.min, any, range.arena);
+  }
+  range.limits = range.arena.copy(items);
+}
+
 void set_controller_defaults(Controller& controller, Labels template_labels) {
   LabelSelector& selector = controller.selector;
   if (template_labels.empty() || !selector.empty()) return;

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "libsched/objects/admitting.hpp"
 #include "libsched/objects/node.hpp"
 #include "libsched/objects/pod.hpp"
 #include "libsched/objects/selecting.hpp"
@@ -24,6 +25,9 @@ void set_node_defaults(Node& node, const NodeCapacity& capacity);
 void set_namespace_defaults(Namespace& ns);
 void set_volume_defaults(PersistentVolume& pv);
 void set_claim_defaults(PersistentVolumeClaim& claim);
+// Of containers: the default limit is the maximum, the default request the default limit or else
+// the minimum.
+void set_limit_range_defaults(LimitRange& range);
 // The selector of a ReplicationController, and of other controllers in old API versions, defaults
 // to the labels of its pod template.
 void set_controller_defaults(Controller& controller, Labels template_labels);

@@ -313,11 +313,40 @@ bool DocumentReader::skip_kind(const TypeName& type, size_t begin) {
     return reader_.fail(begin, "objects of kind " + name + " are not read yet", {},
                         Rc::kUnsupported);
   }
-  if (!reader_.skip()) return false;
+  std::string ns;
+  if (!skip_but_namespace(&ns)) return false;
   const auto [entry, is_new] = skipped_.try_emplace(name, out_.skipped.size());
-  if (is_new) out_.skipped.push_back({name, 0});
-  ++out_.skipped[entry->second].count;
+  if (is_new) out_.skipped.push_back({name, 0, {}});
+  SkippedKind& skipped = out_.skipped[entry->second];
+  ++skipped.count;
+  if (!ns.empty()) skipped.namespaces.insert(std::move(ns));
   return true;
+}
+
+// Skips an object of a kind that is not read, but for metadata.namespace.
+bool DocumentReader::skip_but_namespace(std::string* ns) {
+  const auto each = [&](Str wanted, char opens, auto&& found) {
+    if (!reader_.enter('{')) return false;
+    if (!reader_.take('}')) {
+      do {
+        JsonString key;
+        if (!reader_.key(key)) return false;
+        const bool is = key.text == wanted && reader_.peek() == opens;
+        if (!(is ? found() : reader_.skip())) return false;
+      } while (reader_.take(','));
+      if (!reader_.expect('}')) return false;
+    }
+    reader_.leave();
+    return true;
+  };
+  return each("metadata", '{', [&] {
+    return each("namespace", '"', [&] {
+      JsonString value;
+      if (!reader_.string(value)) return false;
+      *ns = value.text;
+      return true;
+    });
+  });
 }
 
 void DocumentReader::warn(std::string path, std::string message) {

@@ -60,6 +60,7 @@ class DocumentReader {
   bool add_stored(const StoredObject& stored, size_t begin);
   bool is_first(const Object& object, Str kind, size_t begin);
   bool skip_kind(const TypeName& type, size_t begin);
+  bool skip_but_namespace(std::string* ns);
   bool interrupt();  // whether the caller ends the call, in which case error() is set
   bool more();       // makes the next token available; false at the end of the text
   static constexpr int64_t kMaxUnknownFieldWarnings = 10;

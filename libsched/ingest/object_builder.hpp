@@ -13,6 +13,7 @@
 
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/ingest/json_reader.hpp"
+#include "libsched/objects/admitting.hpp"
 #include "libsched/objects/device_class.hpp"
 #include "libsched/objects/pod_group.hpp"
 #include "libsched/objects/resource_claim.hpp"
@@ -40,6 +41,9 @@ class ObjectBuilder {
   const Ref<Controller>& controller() const { return controller_; }
   // Any other kind that read_as kStored; the object is null after a failure.
   StoredObject stored(StoredKind kind, Str api_version);
+  // The claim that a volume with a generic ephemeral source asks for, without name and namespace;
+  // null after a failure.
+  Ref<PersistentVolumeClaim> ephemeral_claim();
 
   // The failure was only that the object is of another type than expected.
   bool other_type() const { return other_type_; }
@@ -180,6 +184,10 @@ class ObjectBuilder {
   bool service(Service& service, const TypeNames& type);  // selecting_builder.cpp
   bool disruption_budget(PodDisruptionBudget& budget, const TypeNames& type);
   bool budget_status(PodDisruptionBudget& budget, int64_t& observed);
+  bool runtime_class(RuntimeClass& made, const TypeNames& type);  // admitting_builder.cpp
+  bool runtime_class_field(RuntimeClass& made, int field);
+  bool limit_range(LimitRange& range, const TypeNames& type);
+  bool limit_range_item(LimitRangeItem& item);
   bool pod_group(PodGroup& group, const TypeNames& type);  // pod_group_builder.cpp
   bool pod_group_policy(PodGroup& group);
   bool pod_group_status(PodGroup& group);
@@ -233,7 +241,7 @@ class ObjectBuilder {
       std::vector<DeviceCapacity>, std::vector<DeviceCounters>, std::vector<Device>,
       std::vector<DeviceRequest>, std::vector<DeviceRequirement>, std::vector<DeviceConstraint>,
       std::vector<AllocatedDevice>, std::vector<ClaimConsumer>, std::vector<AllocatedDeviceStatus>,
-      std::vector<AllocatedDeviceStatus::Condition>>
+      std::vector<AllocatedDeviceStatus::Condition>, std::vector<LimitRangeItem>>
       scratch_;
   std::vector<size_t> key_offsets_;  // of the map being read
 

@@ -98,6 +98,7 @@ bool ObjectBuilder::pod_spec(PodSpec& spec) {
       case kPodSpec["schedulerName"]: return string(spec.scheduler_name);
       case kPodSpec["priorityClassName"]: return string(spec.priority_class_name);
       case kPodSpec["preemptionPolicy"]: return string(spec.preemption_policy);
+      case kPodSpec["runtimeClassName"]: return string(spec.runtime_class);
       case kPodSpec["priority"]: return optional_int32(spec.priority);
       case kPodSpec["nodeSelector"]:
         spec.node_selector_present = !reader_.is_null();

@@ -126,6 +126,12 @@ StoredObject ObjectBuilder::stored(StoredKind kind, Str api_version) {
     case StoredKind::kResourceClaimTemplate: return made(&B::resource_claim_template);
     case StoredKind::kResourceSlice: return made(&B::resource_slice);
     case StoredKind::kDeviceTaintRule: return made(&B::device_taint_rule);
+    case StoredKind::kRuntimeClass: return made(&B::runtime_class);
+    case StoredKind::kLimitRange: {
+      const Ref<LimitRange> range = stored_object(kind, type, &B::limit_range);
+      if (range && options_.defaults) set_limit_range_defaults(*range);
+      return {kind, range};
+    }
     case StoredKind::kReplicaSet:  // made with their pod templates: workload()
     case StoredKind::kStatefulSet:
     case StoredKind::kReplicationController:

@@ -87,6 +87,16 @@ bool ObjectBuilder::ephemeral(Volume& v) {
   });
 }
 
+Ref<PersistentVolumeClaim> ObjectBuilder::ephemeral_claim() {
+  Ref<PersistentVolumeClaim> made = make_ref<PersistentVolumeClaim>();
+  start(made->arena);
+  const bool ok = object(kVolume, [&](int field) {
+    if (field != kVolume["ephemeral"]) return skip();
+    return object(kEphemeral, [&](int) { return claim_template(*made); });
+  });
+  return ok ? made : Ref<PersistentVolumeClaim>();
+}
+
 bool ObjectBuilder::volume(Volume& v) {
   const size_t begin = reader_.offset();
   int sources = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct IngestWarning {
 struct SkippedKind {
   std::string kind;  // "apps/v1 ControllerRevision"
   int64_t count = 0;
+  std::set<std::string> namespaces;  // of those that name one
 };
 
 // All objects of one input, in its order.

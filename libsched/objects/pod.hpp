@@ -108,6 +108,7 @@ struct PodSpec {
   bool host_network = false;
   std::optional<bool> host_users;
   Str scheduling_group;  // schedulingGroup.podGroupName
+  Str runtime_class;     // runtimeClassName, which admission reads
 };
 
 struct PodStatus {

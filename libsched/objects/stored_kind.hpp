@@ -30,8 +30,11 @@ enum class StoredKind : uint8_t {
   kResourceClaimTemplate,
   kResourceSlice,
   kDeviceTaintRule,
+  // Admission alone reads these (admitting.hpp); no plugin does.
+  kRuntimeClass,
+  kLimitRange,
 };
-inline constexpr size_t kStoredKinds = 20;
+inline constexpr size_t kStoredKinds = 22;
 
 // As in manifests ("CSINode").
 constexpr Str stored_kind_name(StoredKind kind) {
@@ -56,6 +59,8 @@ constexpr Str stored_kind_name(StoredKind kind) {
       "ResourceClaimTemplate",
       "ResourceSlice",
       "DeviceTaintRule",
+      "RuntimeClass",
+      "LimitRange",
   };
   return kNames[static_cast<size_t>(kind)];
 }
@@ -71,7 +76,8 @@ constexpr bool is_namespaced(StoredKind kind) {
     case StoredKind::kPodDisruptionBudget:
     case StoredKind::kPodGroup:
     case StoredKind::kResourceClaim:
-    case StoredKind::kResourceClaimTemplate: return true;
+    case StoredKind::kResourceClaimTemplate:
+    case StoredKind::kLimitRange: return true;
     default: return false;
   }
 }

@@ -8,7 +8,7 @@
 #include "libsched/base/quote.hpp"
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/cluster/transaction.hpp"
-#include "libsched/scheduler/claims.hpp"
+#include "libsched/scheduler/control_plane/claims.hpp"
 #include "libsched/scheduler/control_plane/node_lifecycle.hpp"
 #include "libsched/scheduler/evictions.hpp"
 #include "libsched/scheduler/instance.hpp"

@@ -7,7 +7,7 @@
 #include "libsched/base/prefetch.hpp"
 #include "libsched/cluster/transaction.hpp"
 #include "libsched/objects/pod_class.hpp"
-#include "libsched/scheduler/claims.hpp"
+#include "libsched/scheduler/control_plane/claims.hpp"
 #include "libsched/scheduler/profiles.hpp"
 
 namespace libsched {

@@ -31,10 +31,11 @@ selectors of devices.
 
 All other names, by what they are for:
 
-- Functions: `why`, `schedule`, `capacity`, `drain`, `compare`, `daemon_pods`, `missing_claims`, `pod_with_claims`, `schedule_one`; `k8s_version`.
+- Functions: `why`, `schedule`, `capacity`, `drain`, `compare`, `daemon_pods`, `missing_claims`, `pod_with_claims`, `admit`, `schedule_one`;
+  `k8s_version`.
 - Answers: `NodeVerdict`, `Status`, `Code`, `Scores`, `PluginScore`, `CycleResult`, `Placement`,
   `Capacity`, `Drain`, `DrainedPod`, `Comparison`, `ComparedPod`, `ComparedOutcome`, `DataTable`,
-  `Why`, `NearNode`, `Lack`, `Suggestion`.
+  `Why`, `NearNode`, `Lack`, `Suggestion`, `Admitted`, `Remark`.
 - Clusters: `Snapshot`, `Fork`, `View`, `NodeInfo`, `Columns`, `Workload`, `Taint`, `Config`, `Scenario`.
 - Plugins: `Plugin`, `RemotePlugin`, `LentNode`, `NodeSet`, `CycleState`, `PreFilterResult`, `NodeStatuses`, `FirstFit`,
   `ClusterEvent`, `Action`, `ObjectChange`, `JSON`.
@@ -55,6 +56,7 @@ from ._core import k8s_version as _k8s_version
 from ._core import version as _version
 from ._filtering import PreFilterResult
 from ._scheduling import FirstFit
+from .admission import Admitted, Remark, admit
 from .api_server import ApiServer
 from .attempt import Attempt, WriterQueue, schedule_one
 from .cancel import Cancel
@@ -118,6 +120,7 @@ k8s_version: str = _k8s_version()
 
 __all__ = [
     "Action",
+    "Admitted",
     "ApiClient",
     "ApiServer",
     "Attempt",
@@ -183,6 +186,7 @@ __all__ = [
     "QueueCounts",
     "QueuedPod",
     "RemotePlugin",
+    "Remark",
     "ResourceUse",
     "ResultTable",
     "Ring",
@@ -212,6 +216,7 @@ __all__ = [
     "Why",
     "Workload",
     "WriterQueue",
+    "admit",
     "capacity",
     "compare",
     "daemon_pods",

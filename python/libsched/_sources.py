@@ -39,6 +39,7 @@ _GROUPS = {
     "batch": ("Job", "CronJob"),
     "policy": ("PodDisruptionBudget",),
     "scheduling.k8s.io": ("PriorityClass", "PodGroup"),
+    "node.k8s.io": ("RuntimeClass",),
     "storage.k8s.io": ("StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity",
                        "VolumeAttachment"),
     "resource.k8s.io": ("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass",

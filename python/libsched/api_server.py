@@ -37,9 +37,9 @@ class ApiServer:
     bind_volumes : bool
         A controller binds PersistentVolumeClaims while a scheduler on the server runs, as upstream's
         PersistentVolume controller and CSI's provisioners do: to volumes that are there, or to volumes
-        that it makes where the class, the selected node and its CSINode want them. Nothing is deleted,
-        whatever the reclaim policy; no claim becomes Lost; CSIStorageCapacities stay as they are; claims
-        of ephemeral volumes are not made.
+        that it makes where the class, the selected node and its CSINode want them. No volume is deleted,
+        whatever the reclaim policy; no claim becomes Lost; CSIStorageCapacities stay as they are. Claims
+        of generic ephemeral volumes are made, and go with their pods.
     provision_time : float or timedelta
         How long it takes to make a volume.
     release_claims : bool

@@ -26,8 +26,9 @@ typedef struct libsched_api_server_options {
      the provisioner. Its node affinity is of the topology keys that the selected node's CSINode names for
      the driver, or of the class's allowed topologies; without a selected node the nodes' topologies take
      turns. A selected node that has gone, or is not allowed, is taken back. Claims without uid get one. A
-     volume whose claim has gone becomes Released. Nothing is deleted, whatever the reclaim policy; no claim
-     becomes Lost; CSIStorageCapacities stay as they are; claims of ephemeral volumes are not made. */
+     volume whose claim has gone becomes Released. No volume is deleted, whatever the reclaim policy; no claim
+     becomes Lost; CSIStorageCapacities stay as they are. Claims of generic ephemeral volumes are made, and
+     go with their pods. */
   bool bind_volumes;
   /* A controller takes ResourceClaims back while a scheduler on the server runs, as upstream's does: pods that
      have gone or ended reserve none, a claim that nobody reserves any more loses its devices, and one that was

@@ -1,4 +1,5 @@
-/* What controllers make: pods of DaemonSets, and claims of pods. Include <libsched.h>. */
+/* What the control plane makes of objects: pods of DaemonSets, claims of pods, and what the API server's admission does.
+   Include <libsched.h>. */
 #ifndef LIBSCHED_CONTROLLERS_H
 #define LIBSCHED_CONTROLLERS_H
 
@@ -26,13 +27,15 @@ libsched_rc libsched_daemon_pod(const libsched_pod *pod_template, libsched_str n
      bound, and of the default StorageClass if the template names none. `pod` is the pod template of a StatefulSet
      (libsched_objects_get_workload()), which stands for the first pod, or a copy of it with a pod's name; any other
      pod has none.
+   - PersistentVolumeClaims of generic ephemeral volumes: one for each, named "POD-VOLUME", owned by the pod, and of the
+     default StorageClass if the volume names none. One of that name that another pod owns stays.
    - ResourceClaims: one for each of the pod's spec.resourceClaims with a resourceClaimTemplateName, unless its
      status names one that is there, or there is one that was made for it. They are named
      "POD-ENTRY-xxxxx", the same for the same view and pod, are owned by the pod, and are not allocated.
      libsched_pod_with_claims() makes the pod that names them.
    Questions that place pods (libsched_schedule(), libsched_count_capacity(), ...) and simulations make these claims
    themselves; for others put the set into the cluster by libsched_changes_put_objects().
-   Errors: NOT_FOUND (a ResourceClaimTemplate; the path is that in the pod). */
+   Errors: NOT_FOUND (a ResourceClaimTemplate; the path is that in the pod), INVALID (the claim template of a volume). */
 libsched_rc libsched_missing_claims(const libsched_view *view, const libsched_pod *pod,
                                     LIBSCHED_OWN libsched_objects **out, LIBSCHED_OWN libsched_error **error);
 /* The pod with the names of its ResourceClaims from templates in status.resourceClaimStatuses: those that the view
@@ -42,6 +45,22 @@ libsched_rc libsched_missing_claims(const libsched_view *view, const libsched_po
      libsched_pod_with_claims(view, pod, &claimed, &error); */
 libsched_rc libsched_pod_with_claims(const libsched_view *view, const libsched_pod *pod, LIBSCHED_OWN libsched_pod **out,
                                      LIBSCHED_OWN libsched_error **error);
+
+/* What the API server's admission makes of objects that are created: LimitRanges and RuntimeClasses, the default
+   StorageClass, PriorityClasses, and the tolerations of DefaultTolerationSeconds. The function that plans an object calls
+   it, once: objects of a dump have been admitted before, and no question admits by itself. `out` has the pods, pod
+   templates and PersistentVolumeClaims of `objects` as they are then, and all other objects as they were. The classes and
+   ranges of the view decide, and those of `objects`. A claim that the view has is left alone. An object that the API
+   server refuses is admitted as far as possible.
+   `report` (may be NULL) is JSON with what was done, the API server's refusals, and what is not imitated:
+     {"notes": [{"kind": "Pod", "object": "default/web", "text"}], "refusals": likewise, "warnings": likewise}
+   Example:
+     libsched_admit_objects(libsched_cluster_view(cluster), objects, &made, &report, &error); */
+libsched_rc libsched_admit_objects(const libsched_view *view, const libsched_objects *objects, LIBSCHED_OWN libsched_objects **out,
+                                   LIBSCHED_OWN libsched_text **report, LIBSCHED_OWN libsched_error **error);
+/* As libsched_admit_objects(), of one pod; it is `pod` itself if nothing changes. */
+libsched_rc libsched_admit_pod(const libsched_view *view, const libsched_pod *pod, LIBSCHED_OWN libsched_pod **out,
+                               LIBSCHED_OWN libsched_text **report, LIBSCHED_OWN libsched_error **error);
 
 #ifdef __cplusplus
 }

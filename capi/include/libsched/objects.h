@@ -72,7 +72,8 @@ const libsched_node *libsched_objects_get_node(const libsched_objects *objects, 
 const libsched_pod *libsched_objects_get_workload(const libsched_objects *objects, size_t index,
                                                   libsched_str *kind, int64_t *replicas);
 /* JSON: {"counts": {kind: n}, "skipped": [{"kind", "count"}], "warnings": [{"path",
-   "message"}], "unknownFields": n}. */
+   "message"}], "unknownFields": n}. An entry of `skipped` whose kind changes or refuses pods that are created has
+   "effect", a text that continues "it ...", and "namespaces" if it concerns its own namespace alone. */
 libsched_rc libsched_objects_report_json(const libsched_objects *objects, LIBSCHED_OWN libsched_text **out,
                                          LIBSCHED_OWN libsched_error **error);
 

@@ -65,6 +65,10 @@ constexpr MessageKind kKinds[] = {
     {"resource.k8s.io/v1beta1", "ResourceSlice", 300},
     {"resource.k8s.io/v1beta2", "ResourceSlice", 296},
     {"resource.k8s.io/v1beta2", "DeviceTaintRule", 304},
+    {"node.k8s.io/v1", "RuntimeClass", 307},
+    {"node.k8s.io/v1beta1", "RuntimeClass", 307},
+    {"node.k8s.io/v1alpha1", "RuntimeClass", 309},
+    {"v1", "LimitRange", 312},
 };
 
 constexpr MessageField kFields[] = {
@@ -712,6 +716,16 @@ constexpr MessageField kFields[] = {
     {1, "deviceSelector", kMessage, 0, 301}, {2, "taint", kMessage, 0, 123},
     {1, "conditions", kMessage, kRepeated, 156}, {1, "metadata", kMessage, 0, 2},
     {2, "spec", kMessage, 0, 302}, {3, "status", kMessage, 0, 303},
+    {1, "podFixed", kQuantity, kMap, 0}, {1, "nodeSelector", kString, kMap, 0},
+    {2, "tolerations", kMessage, kRepeated, 93}, {1, "metadata", kMessage, 0, 2},
+    {2, "handler", kString, 0, 0}, {3, "overhead", kMessage, 0, 305},
+    {4, "scheduling", kMessage, 0, 306}, {1, "runtimeHandler", kString, 0, 0},
+    {2, "overhead", kMessage, 0, 305}, {3, "scheduling", kMessage, 0, 306},
+    {1, "metadata", kMessage, 0, 2}, {2, "spec", kMessage, 0, 308}, {1, "type", kString, 0, 0},
+    {2, "max", kQuantity, kMap, 0}, {3, "min", kQuantity, kMap, 0},
+    {4, "default", kQuantity, kMap, 0}, {5, "defaultRequest", kQuantity, kMap, 0},
+    {6, "maxLimitRequestRatio", kQuantity, kMap, 0}, {1, "limits", kMessage, kRepeated, 310},
+    {1, "metadata", kMessage, 0, 2}, {2, "spec", kMessage, 0, 311},
 };
 
 constexpr uint16_t kBegins[] = {
@@ -731,7 +745,8 @@ constexpr uint16_t kBegins[] = {
     1105, 1109, 1112, 1113, 1114, 1116, 1117, 1118, 1121, 1123, 1127, 1134, 1137, 1138, 1145, 1152,
     1155, 1158, 1160, 1163, 1164, 1174, 1177, 1179, 1182, 1186, 1189, 1196, 1199, 1202, 1209, 1218,
     1221, 1222, 1225, 1227, 1229, 1231, 1233, 1236, 1244, 1247, 1250, 1252, 1253, 1255, 1257, 1270,
-    1272, 1280, 1282, 1294, 1296, 1304, 1306, 1309, 1311, 1312, 1315,
+    1272, 1280, 1282, 1294, 1296, 1304, 1306, 1309, 1311, 1312, 1315, 1316, 1318, 1322, 1325, 1327,
+    1333, 1334, 1336,
 };
 // clang-format on
 

@@ -100,4 +100,16 @@ void write_node_selector(JsonText& json, Str name, const NodeSelector& selector)
   });
 }
 
+void write_tolerations_if(JsonText& json, Span<Toleration> tolerations) {
+  json.list_if("tolerations", tolerations, [&](const Toleration& t) {
+    json.object([&] {
+      json.field_if("key", t.key);
+      json.field_if("operator", t.op_text);
+      json.field_if("value", t.value);
+      json.field_if("effect", t.effect_text);
+      json.number_if("tolerationSeconds", t.seconds);
+    });
+  });
+}
+
 }  // namespace libsched

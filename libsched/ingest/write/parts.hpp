@@ -2,7 +2,7 @@
 #pragma once
 
 #include "libsched/ingest/write/json_text.hpp"
-#include "libsched/objects/selector.hpp"
+#include "libsched/objects/pod.hpp"
 #include "libsched/objects/stored_kind.hpp"
 
 namespace libsched {
@@ -17,6 +17,7 @@ void write_label_selector(JsonText& json, Str name, const LabelSelector& selecto
 void write_node_selector(JsonText& json, Str name, const NodeSelector& selector);
 // The fields of a term, inside of its object.
 void write_node_selector_term(JsonText& json, const NodeSelectorTerm& term);
+void write_tolerations_if(JsonText& json, Span<Toleration> tolerations);
 // A whole document of a kind of resource.k8s.io.
 void write_resource_object(JsonText& json, StoredKind kind, const Object& object);
 

@@ -132,15 +132,7 @@ void write_affinity_if(JsonText& json, const PodSpec& spec) {
 }
 
 void write_rules(JsonText& json, const PodSpec& spec) {
-  json.list_if("tolerations", spec.tolerations, [&](const Toleration& t) {
-    json.object([&] {
-      json.field_if("key", t.key);
-      json.field_if("operator", t.op_text);
-      json.field_if("value", t.value);
-      json.field_if("effect", t.effect_text);
-      json.number_if("tolerationSeconds", t.seconds);
-    });
-  });
+  write_tolerations_if(json, spec.tolerations);
   json.list_if("topologySpreadConstraints", spec.spread, [&](const TopologySpreadConstraint& c) {
     json.object([&] {
       json.number_if("maxSkew", int64_t{c.max_skew});
@@ -169,6 +161,7 @@ void write_spec(JsonText& json, const PodSpec& spec, Str node_name) {
   json.field_if("schedulerName", spec.scheduler_name);
   json.field_if("priorityClassName", spec.priority_class_name);
   json.field_if("preemptionPolicy", spec.preemption_policy);
+  json.field_if("runtimeClassName", spec.runtime_class);
   json.number_if("priority", spec.priority);
   if (spec.node_selector_present || !spec.node_selector.empty())
     json.labels("nodeSelector", spec.node_selector);

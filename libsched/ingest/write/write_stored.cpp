@@ -1,6 +1,7 @@
 // All kinds that a cluster keeps beside nodes and pods, as documents.
 #include "libsched/ingest/write/parts.hpp"
 #include "libsched/ingest/write/write.hpp"
+#include "libsched/objects/admitting.hpp"
 #include "libsched/objects/pod_group.hpp"
 #include "libsched/objects/selecting.hpp"
 #include "libsched/objects/storage.hpp"
@@ -201,6 +202,32 @@ void write_fields(JsonText& json, const PodGroup& group) {
   });
 }
 
+void write_fields(JsonText& json, const RuntimeClass& made) {
+  json.field("handler", made.handler);
+  if (made.has_overhead)
+    json.object("overhead", [&] { json.amounts_if("podFixed", made.overhead); });
+  if (made.has_scheduling)
+    json.object("scheduling", [&] {
+      if (!made.node_selector.empty()) json.labels("nodeSelector", made.node_selector);
+      write_tolerations_if(json, made.tolerations);
+    });
+}
+
+void write_fields(JsonText& json, const LimitRange& range) {
+  json.object("spec", [&] {
+    json.list("limits", range.limits, [&](const LimitRangeItem& item) {
+      json.object([&] {
+        json.field("type", item.type);
+        json.amounts_if("max", item.max);
+        json.amounts_if("min", item.min);
+        json.amounts_if("default", item.defaults);
+        json.amounts_if("defaultRequest", item.default_requests);
+        json.amounts_if("maxLimitRequestRatio", item.max_limit_request_ratio);
+      });
+    });
+  });
+}
+
 template <typename T>
 void write_as(JsonText& json, Str api_version, StoredKind kind, const Object& object) {
   json.object([&] {
@@ -239,6 +266,8 @@ void write_stored(JsonText& json, StoredKind kind, const Object& o) {
       return write_as<PodDisruptionBudget>(json, "policy/v1", kind, o);
     case StoredKind::kPodGroup:
       return write_as<PodGroup>(json, "scheduling.k8s.io/v1alpha2", kind, o);
+    case StoredKind::kRuntimeClass: return write_as<RuntimeClass>(json, "node.k8s.io/v1", kind, o);
+    case StoredKind::kLimitRange: return write_as<LimitRange>(json, "v1", kind, o);
   }
 }
 

@@ -14,13 +14,6 @@ Str claim_name(const Pod& pod, const Volume& v, std::string* scratch) {
   return *scratch;
 }
 
-bool claim_is_of_pod(const PersistentVolumeClaim& claim, const Pod& pod) {
-  if (claim.meta.ns != pod.meta.ns) return false;
-  for (const OwnerReference& owner : claim.meta.owners)
-    if (owner.controller) return owner.uid == pod.meta.uid;
-  return false;
-}
-
 std::string not_owner_error(const PersistentVolumeClaim& claim, const Pod& pod) {
   const auto key = [](const ObjectMeta& m) {
     return std::string(m.ns) + "/" + std::string(m.name);

@@ -5,6 +5,7 @@
 
 #include "libsched/cluster/cluster.hpp"
 #include "libsched/framework/facts.hpp"
+#include "libsched/objects/ephemeral_claims.hpp"
 
 namespace libsched {
 
@@ -18,9 +19,7 @@ inline bool has_claim(const Volume& v) {
 // `scratch`.
 Str claim_name(const Pod& pod, const Volume& v, std::string* scratch);
 
-// Reports whether an ephemeral volume's claim was made for this pod, with upstream's error if it
-// was not.
-bool claim_is_of_pod(const PersistentVolumeClaim& claim, const Pod& pod);
+// Upstream's error if an ephemeral volume's claim was not made for this pod.
 std::string not_owner_error(const PersistentVolumeClaim& claim, const Pod& pod);
 
 // Report whether the pod names the claim in a persistentVolumeClaim volume, and whether it uses the

@@ -77,6 +77,13 @@ class ApiServer::Volumes final : public VolumeObjects {
   const StorageClass* storage_class(Str name) const override {
     return find<StorageClass>({}, name);
   }
+  DefaultClass default_class() const override {
+    DefaultClass out;
+    for (const ObjectRef& o : s_.objects_[static_cast<size_t>(StoredKind::kStorageClass)].list())
+      out.offer(static_cast<const StorageClass&>(*o));
+    return out;
+  }
+  const Pod* pod(Str ns, Str name) const override { return s_.pods_.find(ns, name); }
   const CsiNode* csi_node(Str name) const override { return find<CsiNode>({}, name); }
   const Node* node(Str name) const override { return s_.nodes_.find({}, name); }
   std::vector<NodeRef> nodes() const override { return s_.nodes_.list(); }
@@ -85,7 +92,13 @@ class ApiServer::Volumes final : public VolumeObjects {
     s_.put_object(there ? Verb::kModified : Verb::kAdded, StoredKind::kPersistentVolume, volume);
   }
   void put(const Ref<PersistentVolumeClaim>& claim) override {
-    s_.put_object(Verb::kModified, StoredKind::kPersistentVolumeClaim, claim);
+    const bool there = this->claim(claim->meta.ns, claim->meta.name) != nullptr;
+    s_.put_object(there ? Verb::kModified : Verb::kAdded, StoredKind::kPersistentVolumeClaim,
+                  claim);
+  }
+  void remove(const PersistentVolumeClaim& claim) override {
+    static_cast<void>(s_.delete_object_now(StoredKind::kPersistentVolumeClaim, claim.meta.ns,
+                                           claim.meta.name));
   }
 
   std::optional<VolumeController> controller;

@@ -9,7 +9,7 @@
 // - A claim that was made for a pod is deleted with it. A pod that was never there may come later.
 // - A claim that is being deleted and that nobody reserves loses the finalizer, too.
 //
-// It makes no claims: scheduler/claims.hpp does.
+// It makes no claims: scheduler/control_plane/claims.hpp does.
 #pragma once
 
 #include <deque>

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/objects/ephemeral_claims.hpp"
 #include "libsched/objects/volume_fit.hpp"
 #include "libsched/scheduler/api_memory/volume_topology.hpp"
+#include "libsched/scheduler/control_plane/claims.hpp"
 
 namespace libsched {
 namespace {
@@ -64,6 +66,7 @@ void set_topology(PersistentVolume& volume, const std::vector<Label>& labels) {
 
 void VolumeController::note(const WatchEvent& event) {
   if (event.kind == WatchEvent::Kind::kNode && event.after) wake_ = true;
+  if (event.kind == WatchEvent::Kind::kPod) note_pod(event);
   if (event.kind != WatchEvent::Kind::kStored) return;
   const ObjectMeta& meta = (event.after ? event.after : event.before)->meta;
   switch (event.stored) {
@@ -80,28 +83,42 @@ void VolumeController::note(const WatchEvent& event) {
           wake_ = true;
         }
       }
-      changes_.push_back({true, {"", name}});
+      changes_.push_back({Of::kVolume, {"", name}});
       return;
     }
     case StoredKind::kPersistentVolumeClaim: {
       const Key key(meta.ns, meta.name);
-      changes_.push_back({false, key});
+      changes_.push_back({Of::kClaim, key});
       if (event.after) return;
       const auto& gone = static_cast<const PersistentVolumeClaim&>(*event.before);
       if (!gone.volume_name.empty())
-        changes_.push_back({true, {"", std::string(gone.volume_name)}});
+        changes_.push_back({Of::kVolume, {"", std::string(gone.volume_name)}});
       if (const auto named = naming_.find(key); named != naming_.end())
-        for (const std::string& volume : named->second) changes_.push_back({true, {"", volume}});
+        for (const std::string& volume : named->second) changes_.push_back({Of::kVolume, {"", volume}});
       return;
     }
     default: return;
   }
 }
 
+void VolumeController::note_pod(const WatchEvent& event) {
+  const Pod& pod = static_cast<const Pod&>(*(event.after ? event.after : event.before));
+  if (pod.spec.volumes.empty() || !has_ephemeral_volumes(pod)) return;
+  if (event.after && event.verb != WatchEvent::Verb::kAdded) return;
+  if (event.after) {
+    if (options_.ephemeral_claims)
+      changes_.push_back({Of::kPod, Key(pod.meta.ns, pod.meta.name)});
+    return;
+  }
+  for (const Volume& v : pod.spec.volumes)
+    if (v.kind == VolumeKind::kEphemeral)
+      changes_.push_back({Of::kOrphan, Key(pod.meta.ns, ephemeral_claim_name(pod, v))});
+}
+
 // Claims that wait for other objects are looked at after what has changed.
 void VolumeController::wake_stuck() {
   if (!wake_ || !changes_.empty()) return;
-  for (const Key& key : stuck_) changes_.push_back({false, key});
+  for (const Key& key : stuck_) changes_.push_back({Of::kClaim, key});
   wake_ = false;
 }
 
@@ -131,8 +148,46 @@ bool VolumeController::run_due(int64_t now_ns) {
 }
 
 bool VolumeController::look_at(const Change& change, int64_t now_ns) {
-  return change.of_volume ? look_at_volume(change.key.second, now_ns)
-                          : look_at_claim(change.key, false, now_ns);
+  switch (change.of) {
+    case Of::kVolume: return look_at_volume(change.key.second, now_ns);
+    case Of::kClaim: return look_at_claim(change.key, false, now_ns);
+    case Of::kPod: return look_at_pod(change.key);
+    case Of::kOrphan: return look_at_orphan(change.key);
+  }
+  return false;
+}
+
+// Upstream's ephemeral volume controller. Returns whether it has made a claim.
+bool VolumeController::look_at_pod(const Key& key) {
+  const Pod* const found = objects_.pod(key.first, key.second);
+  if (found == nullptr || found->meta.terminating()) return false;
+  const PodRef pod = PodRef::share(found);
+  bool made = false;
+  for (const Volume& v : pod->spec.volumes) {
+    if (v.kind != VolumeKind::kEphemeral) continue;
+    if (objects_.claim(key.first, ephemeral_claim_name(*pod, v)) != nullptr) continue;
+    const Result<Ref<PersistentVolumeClaim>> claim = ephemeral_claim(*pod, v);
+    if (!claim.ok()) continue;  // the API server refuses it
+    objects_.default_class().complete(**claim);
+    objects_.put(*claim);
+    made = true;
+  }
+  return made;
+}
+
+// The garbage collector. Returns whether it has taken the claim away.
+bool VolumeController::look_at_orphan(const Key& key) {
+  const PersistentVolumeClaim* const found = objects_.claim(key.first, key.second);
+  if (found == nullptr) return false;
+  const PersistentVolumeClaimRef claim = PersistentVolumeClaimRef::share(found);
+  for (const OwnerReference& owner : claim->meta.owners) {
+    if (!owner.controller || owner.kind != "Pod") continue;
+    const Pod* const pod = objects_.pod(key.first, owner.name);
+    if (pod != nullptr && pod->meta.uid == owner.uid) return false;
+    objects_.remove(*claim);
+    return true;
+  }
+  return false;
 }
 
 // Upstream's syncVolume.

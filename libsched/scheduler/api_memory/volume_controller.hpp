@@ -16,10 +16,12 @@
 //   A selected node that has gone or that the class does not allow is taken back.
 // - A volume whose claim has gone becomes Released, and one that the scheduler chose for a claim
 //   that has another is free again.
+// - A pod's generic ephemeral volumes get their claims, as upstream's ephemeral volume controller
+//   makes them; these go with the pod.
 //
-// Nothing is deleted, whatever the reclaim policy; no claim becomes Lost; CSIStorageCapacities stay
-// as they are; claims of ephemeral volumes are not made. A simulation makes the claims of a
-// StatefulSet's pods (scheduler/claims.hpp).
+// No volume is deleted, whatever the reclaim policy; no claim becomes Lost; CSIStorageCapacities
+// stay as they are. A simulation makes the claims of a StatefulSet's pods
+// (scheduler/control_plane/claims.hpp).
 #pragma once
 
 #include <cstdint>
@@ -51,6 +53,7 @@ struct VolumeAction {
 struct VolumeOptions {
   int64_t provision_ns = 0;
   std::function<void(const VolumeAction&)> on_action;  // after it has happened; may be empty
+  bool ephemeral_claims = true;  // whether claims of ephemeral volumes are made
 };
 
 class VolumeController {
@@ -69,8 +72,14 @@ class VolumeController {
 
  private:
   using Key = std::pair<std::string, std::string>;  // namespace and name
+  enum class Of : uint8_t {
+    kVolume,
+    kClaim,
+    kPod,      // with ephemeral volumes
+    kOrphan,  // a claim whose pod may have gone
+  };
   struct Change {
-    bool of_volume;
+    Of of;
     Key key;
   };
   struct Order {  // a claim whose volume is being made
@@ -86,6 +95,9 @@ class VolumeController {
   void wake_stuck();
   bool look_at(const Change& change, int64_t now_ns);
   bool look_at_volume(Str name, int64_t now_ns);
+  bool look_at_pod(const Key& key);
+  bool look_at_orphan(const Key& key);
+  void note_pod(const WatchEvent& event);
   bool look_at_claim(const Key& key, bool made, int64_t now_ns);
   Match find_volume(const PersistentVolumeClaim& claim, bool delayed);
   bool provision(const PersistentVolumeClaim& claim, const StorageClass& cls, bool made,

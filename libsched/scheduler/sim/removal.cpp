@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "libsched/scheduler/claims.hpp"
+#include "libsched/scheduler/control_plane/claims.hpp"
 #include "libsched/scheduler/sim/change.hpp"
 #include "libsched/scheduler/sim/errors.hpp"
 #include "libsched/scheduler/sim/sim.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "libsched/cluster/change_errors.hpp"
-#include "libsched/scheduler/claims.hpp"
+#include "libsched/scheduler/control_plane/claims.hpp"
 #include "libsched/scheduler/sim/change.hpp"
 #include "libsched/scheduler/sim/errors.hpp"
 

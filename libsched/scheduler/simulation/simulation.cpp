@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "libsched/objects/pod_claims.hpp"
-#include "libsched/scheduler/claims.hpp"
+#include "libsched/scheduler/control_plane/claims.hpp"
 #include "libsched/scheduler/profiles.hpp"
 #include "libsched/scheduler/simulation/observed_api.hpp"
 
@@ -96,7 +96,8 @@ ApiServerOptions Simulation::server_options() {
     out.volumes = VolumeOptions{options_.provision_ns, [this](const VolumeAction& action) {
                                   recorder_.volume(action, now_ns());
                                   changed_ns_ = now_ns();
-                                }};
+                                },
+                                options_.claims_from_templates};
   return out;
 }
 

@@ -10,7 +10,7 @@
 #include "libsched/base/quote.hpp"
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/cluster/transaction.hpp"
-#include "libsched/scheduler/claims.hpp"
+#include "libsched/scheduler/control_plane/claims.hpp"
 #include "libsched/scheduler/instance.hpp"
 #include "libsched/scheduler/what_if/change_pod.hpp"
 #include "libsched/scheduler/what_if/edit.hpp"

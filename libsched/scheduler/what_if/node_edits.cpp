@@ -6,7 +6,7 @@
 
 #include "libsched/base/quote.hpp"
 #include "libsched/scheduler/changed_node.hpp"
-#include "libsched/scheduler/claims.hpp"
+#include "libsched/scheduler/control_plane/claims.hpp"
 #include "libsched/scheduler/control_plane/node_lifecycle.hpp"
 #include "libsched/scheduler/instance.hpp"
 #include "libsched/scheduler/what_if/change_node.hpp"

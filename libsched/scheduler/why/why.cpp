@@ -8,7 +8,7 @@
 
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/cluster/transaction.hpp"
-#include "libsched/scheduler/claims.hpp"
+#include "libsched/scheduler/control_plane/claims.hpp"
 #include "libsched/scheduler/profiles.hpp"
 #include "libsched/scheduler/what_if/change_pod.hpp"
 #include "libsched/scheduler/what_if/edits.hpp"

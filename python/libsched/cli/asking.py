@@ -84,7 +84,8 @@ def add_judging(made: argparse.ArgumentParser, configs: int = 1) -> None:
                       help="leave out plugins of the configuration that are not there, with a "
                       "warning, instead of the error")
     made.add_argument("--no-defaults", dest="defaults", action="store_false",
-                      help="take objects as they are, without the API server's defaults")
+                      help="take objects as they are, without the API server's defaults and "
+                      "admission")
     made.add_argument("--strict", action="store_true",
                       help="refuse unknown kinds and fields instead of counting them, and what "
                       "the API server would refuse instead of warning of it")
@@ -94,8 +95,9 @@ def add_judging(made: argparse.ArgumentParser, configs: int = 1) -> None:
 def add_claims(made: argparse.ArgumentParser) -> None:
     """Adds the option to leave out the claims that controllers make for the pods."""
     made.add_argument("--no-claims-from-templates", dest="claims", action="store_false",
-                      help="make no claims from volumeClaimTemplates and ResourceClaimTemplates, as "
-                      "controllers do, for the pods that are asked about")
+                      help="make no claims from volumeClaimTemplates, for generic ephemeral volumes "
+                      "and from ResourceClaimTemplates, as controllers do, for the pods that are "
+                      "asked about")
 
 
 def add_choice(made: argparse.ArgumentParser) -> None:
@@ -278,7 +280,7 @@ class Judge:
         yield from self._answer_all(together)
 
     def _prepare(self, candidate: Candidate) -> _Asked:
-        notes = list(candidate.notes)
+        notes = candidate.said
         framework = self._profiles.of(candidate.pod, notes)
         pod = candidate.pod
         absent = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from ..admission import Remark
 from ..errors import Error
 from ..objects import Pod
 
@@ -15,7 +16,8 @@ ENDED = ("Succeeded", "Failed")
 class Candidate:
     """A pod to judge and, if it is the template of a workload, the workload.
 
-    `notes` are remarks on how the pod was read; with an `error` it cannot be judged.
+    `notes` are remarks on how the pod was read, `remarks` those of admission; with an `error` it cannot
+    be judged.
     """
 
     pod: Pod
@@ -23,3 +25,9 @@ class Candidate:
     replicas: int = 0
     notes: tuple[str, ...] = ()
     error: Error | None = None
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def said(self) -> list[str]:
+        """All remarks as texts."""
+        return [*self.notes, *map(str, self.remarks)]

@@ -12,6 +12,7 @@ from ..errors import InvalidError
 from ..objects import Pod, Workload
 from ..report.answers import capacity_html
 from . import asking, output
+from .admission import folded
 from .digits import seconds, whole
 from .dump import hints
 from .placing import judges
@@ -65,6 +66,7 @@ def run(options: argparse.Namespace) -> int:
             raise InvalidError(f"DaemonSet {candidate.pod.key}: each node gets one of its pods, so they "
                                "cannot be counted; give one of the pods")
     notes = [note for candidate in question.candidates for note in candidate.notes]
+    notes += folded(remark for candidate in question.candidates for remark in candidate.remarks)
     pods = [candidate.pod for candidate in question.candidates]
     frameworks, other_profile = judges(asking.Profiles(options), pods, notes)
     wanted: list[Pod | Workload] = list(pods)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import functools
 import sys
 
 from ..compare import KINDS, Comparison, compare, kind_of, node_text
@@ -11,6 +12,7 @@ from ..errors import InvalidError
 from ..objects import Objects, Pod
 from ..report.answers import compare_html
 from . import asking, output, what_if
+from .admission import new_pod
 from .candidate import ENDED, Candidate
 from .dump import hints
 from .placing import judges
@@ -78,8 +80,9 @@ def run(options: argparse.Namespace) -> int:
         second = read_cluster(other)
     pods, pods_after = _pending(first.parts), _pending(second.parts)
     cluster = second.cluster.clone() if edits and second is first else second.cluster
+    new = functools.partial(new_pod, cluster) if options.defaults else Candidate
     left, notes = what_if.apply(edits, cluster, second.parts, [Candidate(pod) for pod in pods_after],
-                                pending=True)
+                                pending=True, new=new)
     pods_after = [one.pod for one in left]
     sides = []
     for number, (asked, where) in enumerate(((pods, first.cluster), (pods_after, cluster))):

@@ -29,7 +29,7 @@ RESOURCES = (
     "nodes", "pods", "namespaces", "persistentvolumeclaims", "persistentvolumes", "storageclasses",
     "csinodes", "csidrivers", "csistoragecapacities", "volumeattachments", "services",
     "replicationcontrollers", "replicasets", "statefulsets", "poddisruptionbudgets",
-    "priorityclasses")
+    "priorityclasses", "runtimeclasses", "limitranges")
 
 #: Likewise, of Dynamic Resource Allocation. Clusters serve them from 1.34 on.
 DEVICE_RESOURCES = ("resourceclaims", "resourceclaimtemplates", "resourceslices", "deviceclasses")

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
+from ..admission import Remark
 from ..cluster import Cluster
 from ..daemons import daemon_pods
 from ..framework import Framework
 from ..objects import Pod, Workload
 from ..placement import Placement, schedule
+from .admission import folded
 from .asking import Profiles
 from .candidate import Candidate
 
@@ -28,7 +30,7 @@ def with_daemons(cluster: Cluster, candidates: Sequence[Candidate],
             made.append(candidate)
             continue
         pods = daemon_pods(cluster, candidate.pod)
-        made += [Candidate(pod, notes=candidate.notes) for pod in pods]
+        made += [Candidate(pod, notes=candidate.notes, remarks=candidate.remarks) for pod in pods]
         notes.append(f"DaemonSet {candidate.pod.key}: a pod for each of {len(pods):,} nodes that are "
                      f"eligible and have none yet, of {len(cluster):,}")
     return made
@@ -59,6 +61,7 @@ def place_all(cluster: Cluster, profiles: Profiles, candidates: Sequence[Candida
     choice of profiles.
     """
     notes: list[str] = []
+    remarks: list[Remark] = []
     judged: list[Pod] = []
     wanted: list[Pod | Workload] = []
     queue: list[tuple[Candidate, int]] = []  # with the number of its pods that are asked for
@@ -69,6 +72,7 @@ def place_all(cluster: Cluster, profiles: Profiles, candidates: Sequence[Candida
             continue
         pod = candidate.pod
         notes += candidate.notes
+        remarks += candidate.remarks
         queue.append((candidate, count))
         wanted.append(Workload(candidate.kind, count, pod) if candidate.kind else pod)
         if candidate.kind or not _settled(cluster, pod):
@@ -83,7 +87,7 @@ def place_all(cluster: Cluster, profiles: Profiles, candidates: Sequence[Candida
 
     schedule(cluster, wanted, frameworks, other_profile=other_profile, ties=ties,
              seed=seed, claims_from_templates=claims, placed=tell)
-    return list(dict.fromkeys(notes))
+    return list(dict.fromkeys([*notes, *folded(remarks)]))
 
 
 def _settled(cluster: Cluster, pod: Pod) -> bool:

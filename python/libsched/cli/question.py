@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import difflib
+import functools
 import os
 import re
 import sys
@@ -14,7 +15,8 @@ from typing import Any
 from ..cluster import Cluster
 from ..errors import InvalidError, NotFoundError
 from ..objects import Objects, Pod
-from . import reading, what_if
+from . import admission, reading, what_if
+from .admission import Asked
 from .candidate import ENDED, Candidate
 from .terminal import Terminal
 
@@ -38,6 +40,8 @@ class Question:
     ended: int = 0
     edits: tuple[str, ...] = ()
     edit_notes: tuple[str, ...] = ()
+    # What the API server would refuse of what is asked about, and what is not imitated, by file.
+    warnings: tuple[tuple[str, dict[str, str]], ...] = ()
 
     @property
     def kinds(self) -> Counter[str]:
@@ -82,18 +86,25 @@ def read_question(options: argparse.Namespace, *, ended: bool = False) -> Questi
             errors.warn(text)
     if not len(cluster):
         raise InvalidError(f"there are no nodes in {', '.join(options.cluster)}")
+    created: list[Asked] = []
     for name, objects in wanted:
-        if name == "-" or not any(_same_file(name, other) for other, _ in parts):
-            told = bring_along(cluster, name, objects)
+        dumped = name != "-" and any(_same_file(name, other) for other, _ in parts)
+        made = (admission.admitted(cluster, name, objects, dumped=dumped, strict=options.strict)
+                if options.defaults else admission.as_given(name, objects))
+        created.append(made)
+        if not options.json:
+            for text in made.others:
+                errors.note(text)
+        if not dumped:
+            told = bring_along(cluster, name, made.objects)
             if told and not options.json:
                 errors.note(told)
             new = [node for node in objects.nodes if node.name not in cluster.nodes]
             if new and not options.json:
                 errors.warn(f"{reading.shown(name)}: its nodes are not used; name the file as "
                             "CLUSTER for that")
-    dumped = _dumped(parts, keys, options.pending)
-    return _question(parts, cluster, wanted, dumped, ended, options,
-                     errors if not options.json else None)
+    return _question(parts, cluster, wanted, created, _dumped(parts, keys, options.pending), ended,
+                     options, errors if not options.json else None)
 
 
 def _files_and_keys(options: argparse.Namespace) -> tuple[list[str], list[str]]:
@@ -164,12 +175,12 @@ def _read_parts(options: argparse.Namespace) -> tuple[list[tuple[str, Objects]],
 
 
 def _question(parts: list[tuple[str, Objects]], cluster: Cluster,
-              wanted: list[tuple[str, Objects]], dumped: list[Pod], with_ended: bool,
-              options: argparse.Namespace, errors: Terminal | None) -> Question:
+              wanted: list[tuple[str, Objects]], created: list[Asked], dumped: list[Pod],
+              with_ended: bool, options: argparse.Namespace, errors: Terminal | None) -> Question:
     candidates = [Candidate(pod) for pod in dumped]
     count = 0
-    for name, objects in wanted:
-        pods = objects.pods
+    for made in created:
+        name, pods = made.name, made.pods
         chosen = [pod for pod in pods if with_ended or pod.phase not in ENDED]
         if len(chosen) < len(pods):
             left = len(pods) - len(chosen)
@@ -177,13 +188,17 @@ def _question(parts: list[tuple[str, Objects]], cluster: Cluster,
             if errors is not None:
                 errors.note(f"{reading.shown(name)}: {left:,} pod{'s' * (left != 1)} that "
                             f"{'have' if left != 1 else 'has'} ended: not judged")
-        candidates += [Candidate(pod) if options.as_is else _at_home(pod, cluster)
-                       for pod in chosen]
-        candidates += [Candidate(workload.pod, workload.kind, workload.replicas)
-                       for workload in objects.workloads]
+        candidates += [dataclasses.replace(
+            Candidate(pod) if options.as_is else _at_home(pod, cluster),
+            remarks=made.about("Pod", pod.key)) for pod in chosen]
+        candidates += [Candidate(workload.pod, workload.kind, workload.replicas,
+                                 remarks=made.about(workload.kind, workload.pod.key))
+                       for workload in made.workloads]
     edits: list[str] = getattr(options, "edits", [])  # other packages' verbs may have none
     before = len(candidates)
-    candidates, notes = what_if.apply(edits, cluster, parts, candidates, pending=options.pending)
+    new = functools.partial(admission.new_pod, cluster) if options.defaults else Candidate
+    candidates, notes = what_if.apply(edits, cluster, parts, candidates, pending=options.pending,
+                                      new=new)
     for text in notes:
         if errors is not None:
             errors.note(text)
@@ -193,7 +208,15 @@ def _question(parts: list[tuple[str, Objects]], cluster: Cluster,
         raise InvalidError(f"{', '.join(name for name, _ in parts)}: no pod in it is pending")
     if not candidates:
         raise InvalidError(f"{', '.join(name for name, _ in wanted)}: all pods in it have ended")
-    return Question(parts, cluster, wanted, candidates, count, tuple(edits), tuple(notes))
+    warnings = [(made.name, warning) for made in created for warning in made.warnings]
+    warnings += admission.not_imitated(
+        [*parts, *wanted], frozenset().union(*(made.namespaces for made in created)))
+    if errors is not None:
+        for name, warning in warnings:
+            place = f"{warning['path']}: " if warning["path"] else ""
+            errors.warn(f"{reading.shown(name)}: {place}{warning['message']}")
+    return Question(parts, cluster, wanted, candidates, count, tuple(edits), tuple(notes),
+                    tuple(warnings))
 
 
 def _at_home(pod: Pod, cluster: Cluster) -> Candidate:
@@ -280,6 +303,7 @@ def about_input(question: Question) -> dict[str, Any]:
         },
         "warnings": [{"file": name, **warning}
                      for name, objects in question.parts + question.wanted
-                     for warning in objects.warnings],
+                     for warning in objects.warnings]
+        + [{"file": name, **warning} for name, warning in question.warnings],
         "endedPods": question.ended,
     }

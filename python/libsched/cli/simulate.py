@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import functools
 import os
 import re
 import sys
@@ -20,7 +21,7 @@ from ..report.simulation import simulation_html
 from ..simulation import Simulation, SimulationProgress, SimulationResult
 from ..workload import TimedWorkload
 from ..utilisation import rounded
-from . import asking, output, reading, what_if
+from . import admission, asking, output, reading, what_if
 from .candidate import ENDED, Candidate
 from .digits import shown, whole
 from .progress import Progress
@@ -108,7 +109,7 @@ def _duration(text: str) -> float:
 def run(options: argparse.Namespace) -> int:
     """Runs the simulation; returns 0, 1 or 2."""
     errors = Terminal(sys.stderr)
-    cluster, workload = _read(options, errors)
+    cluster, workload, remarks = _read(options, errors)
     simulation = Simulation(cluster, workload, _frameworks(options), ties=options.ties,
                             seed=options.seed, sampling=options.sampling,
                             sample_interval=options.interval,
@@ -125,19 +126,23 @@ def run(options: argparse.Namespace) -> int:
     took = time.monotonic() - begin
     _write(options, result)
     if options.json:
-        output.print_document(result.summary, options.output)
+        output.print_document({**result.summary, **remarks}, options.output)
     else:
         show(result, took, Terminal(sys.stdout))
     left = sum(result.states[state] for state in ("pending", "waiting", "ignored"))
     return 1 if left else 0
 
 
-def _read(options: argparse.Namespace, errors: Terminal) -> tuple[Cluster, TimedWorkload]:
+def _read(options: argparse.Namespace,
+          errors: Terminal) -> tuple[Cluster, TimedWorkload, dict[str, Any]]:
+    """Returns the cluster, the workload, and the remarks on them for JSON output."""
     if [*options.cluster, *options.workload].count("-") > 1:
         raise InvalidError("standard input (-) can be read only once")
     cluster, workload = Cluster(), TimedWorkload()
     classes: Objects | None = None
     parts: list[tuple[str, Objects]] = []
+    notes: list[str] = []
+    warnings: list[tuple[str, dict[str, str]]] = []
     for name in options.cluster:
         objects = reading.read(name, defaults=options.defaults, strict=options.strict,
                                 config=getattr(options, "config", None),
@@ -158,16 +163,21 @@ def _read(options: argparse.Namespace, errors: Terminal) -> tuple[Cluster, Timed
                                 config=getattr(options, "config", None),
                                classes=classes, keep_annotations=True)
         _tell(name, objects, options, errors)
-        told = bring_along(cluster, name, objects)
+        made = (admission.admitted(cluster, name, objects, dumped=False, strict=options.strict)
+                if options.defaults else admission.as_given(name, objects))
+        told = bring_along(cluster, name, made.objects)
         if told and not options.json:
             errors.note(told)
-        arriving += [(name, Candidate(pod)) for pod in objects.pods if pod.phase not in ENDED]
-        arriving += [(name, Candidate(one.pod, one.kind, one.replicas)) for one in objects.workloads]
+        notes += admission.folded(made.notes)
+        warnings += [(name, warning) for warning in made.warnings]
+        warnings += admission.not_imitated([*parts, (name, objects)], made.namespaces)
+        arriving += [(name, Candidate(pod)) for pod in made.pods if pod.phase not in ENDED]
+        arriving += [(name, Candidate(one.pod, one.kind, one.replicas)) for one in made.workloads]
     files = {(one.kind, one.pod.key): name for name, one in reversed(arriving)}
-    left, notes = what_if.apply(options.edits, cluster, parts, [one for _, one in arriving], pending=True)
-    for text in [*notes, *(text for one in left for text in one.notes)]:
-        if not options.json:
-            errors.note(text)
+    new = functools.partial(admission.new_pod, cluster) if options.defaults else Candidate
+    left, edited = what_if.apply(options.edits, cluster, parts, [one for _, one in arriving], pending=True,
+                                 new=new)
+    notes += [*edited, *(text for one in left for text in one.notes)]
     of_file: dict[str, list[Candidate]] = {}
     for one in left:
         of_file.setdefault(files.get((one.kind, one.pod.key), dumped), []).append(one)
@@ -180,7 +190,15 @@ def _read(options: argparse.Namespace, errors: Terminal) -> tuple[Cluster, Timed
             _named(name, lambda added=added: workload.add_objects(added))
     if not len(workload):
         raise InvalidError("there is no pod to schedule; name a file with --workload")
-    return cluster, workload
+    told_once = list(dict.fromkeys(f"{reading.shown(name)}: " + ": ".join(filter(None, warning.values()))
+                                   for name, warning in warnings))
+    if not options.json:
+        for text in told_once:
+            errors.warn(text)
+        for text in notes:
+            errors.note(text)
+    return cluster, workload, {**({"notes": notes} if notes else {}),
+                               **({"warnings": told_once} if told_once else {})}
 
 
 def _tell(name: str, objects: Objects, options: argparse.Namespace, errors: Terminal) -> None:

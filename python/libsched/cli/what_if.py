@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..cluster import Cluster
@@ -55,13 +55,13 @@ def add(made: argparse.ArgumentParser) -> None:
 
 
 def apply(edits: Sequence[str], cluster: Cluster, parts: Sequence[tuple[str, Objects]],
-          candidates: Sequence[Candidate], *,
-          pending: bool) -> tuple[list[Candidate], list[str]]:
+          candidates: Sequence[Candidate], *, pending: bool,
+          new: Callable[[Pod], Candidate] = Candidate) -> tuple[list[Candidate], list[str]]:
     """Applies edits to the cluster and to what is asked about.
 
     Pods of `parts` without a node that are no candidates count as pods of their workloads, too.
-    With `pending` pods that edits make are candidates. A pod whose node an edit has taken away is judged
-    as if it were not there, and has a note on it.
+    With `pending` pods that edits make are candidates, as `new` makes them. A pod whose node an edit has taken
+    away is judged as if it were not there, and has a note on it.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def apply(edits: Sequence[str], cluster: Cluster, parts: Sequence[tuple[str, Obj
             made += 1
             if pending:
                 assert isinstance(one, Pod)
-                left.append(Candidate(one))
+                left.append(new(one))
         elif origin < len(asked):
             before = candidates[origin]
             if isinstance(one, Workload):

@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     if len(question.candidates) != 1:
         raise InvalidError(f"{options.pod[0]}: {len(question.candidates)} pods where one is expected")
     candidate = question.candidates[0]
-    notes = list(candidate.notes)
+    notes = candidate.said
     pod, cluster = candidate.pod, question.cluster
     if candidate.kind == "DaemonSet":
         pod = with_tolerations(pod)

@@ -20,6 +20,9 @@ import (
 	batchv1beta1 "k8s.io/api/batch/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	extensionsv1beta1 "k8s.io/api/extensions/v1beta1"
+	nodev1 "k8s.io/api/node/v1"
+	nodev1alpha1 "k8s.io/api/node/v1alpha1"
+	nodev1beta1 "k8s.io/api/node/v1beta1"
 	policyv1 "k8s.io/api/policy/v1"
 	policyv1beta1 "k8s.io/api/policy/v1beta1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -85,6 +88,10 @@ var kinds = []kind{
 	{"resource.k8s.io/v1beta1", &resourcev1beta1.ResourceSlice{}},
 	{"resource.k8s.io/v1beta2", &resourcev1beta2.ResourceSlice{}},
 	{"resource.k8s.io/v1beta2", &resourcev1beta2.DeviceTaintRule{}},
+	{"node.k8s.io/v1", &nodev1.RuntimeClass{}},
+	{"node.k8s.io/v1beta1", &nodev1beta1.RuntimeClass{}},
+	{"node.k8s.io/v1alpha1", &nodev1alpha1.RuntimeClass{}},
+	{"v1", &corev1.LimitRange{}},
 }
 
 // The messages made so far, by their text, so that equal messages of several versions are one.

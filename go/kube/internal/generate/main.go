@@ -29,7 +29,7 @@ var read = map[string]string{
 		"deletionTimestamp labels annotations ownerReferences",
 	"OwnerReference": "apiVersion kind name uid controller",
 	"PodSpec": "volumes initContainers containers nodeSelector nodeName hostNetwork affinity " +
-		"schedulerName tolerations priorityClassName priority preemptionPolicy overhead " +
+		"schedulerName tolerations priorityClassName priority preemptionPolicy overhead runtimeClassName " +
 		"topologySpreadConstraints hostUsers schedulingGates resourceClaims resources schedulingGroup",
 	"Container":            "name image ports resources restartPolicy restartPolicyRules",
 	"ContainerPort":        "hostPort containerPort protocol hostIP",

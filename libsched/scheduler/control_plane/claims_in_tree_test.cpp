@@ -1,6 +1,6 @@
 // Claims of StatefulSets: each replica that is placed has its own, and others leave none.
 // ResourceClaims are in device_claims_test.cpp.
-#include "libsched/scheduler/claims.hpp"
+#include "libsched/scheduler/control_plane/claims.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // See claims.hpp.
-#include "libsched/scheduler/claims.hpp"
+#include "libsched/scheduler/control_plane/claims.hpp"
 
 #include <algorithm>
 #include <string>
@@ -7,49 +7,52 @@
 #include "libsched/base/quote.hpp"
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/cluster/transaction.hpp"
+#include "libsched/ingest/ephemeral_claim.hpp"
 #include "libsched/objects/claim_templates.hpp"
+#include "libsched/objects/ephemeral_claims.hpp"
 #include "libsched/objects/pod_claims.hpp"
+#include "libsched/scheduler/control_plane/default_class.hpp"
 
 namespace libsched {
 namespace {
-
-bool is_default(const StorageClass& c) {
-  for (const Str key : {Str("storageclass.kubernetes.io/is-default-class"),
-                        Str("storageclass.beta.kubernetes.io/is-default-class")}) {
-    const Str* const value = find_annotation(c.meta, key);
-    if (value != nullptr && *value == "true") return true;
-  }
-  return false;
-}
-
-// The class that the API server gives a claim without one: of several default classes the newest,
-// then the first by name. Null: none is the default.
-const StorageClass* default_class(const ObjectStore& objects) {
-  const StorageClass* found = nullptr;
-  objects.for_each<StorageClass>([&](const StorageClass& c) {
-    if (!is_default(c)) return;
-    if (found == nullptr || c.meta.created.ns > found->meta.created.ns ||
-        (c.meta.created.ns == found->meta.created.ns && c.meta.name < found->meta.name))
-      found = &c;
-  });
-  return found;
-}
 
 std::vector<Ref<PersistentVolumeClaim>> missing_volumes(const View& view, const Pod& pod) {
   std::vector<Ref<PersistentVolumeClaim>> made;
   const ClaimTemplates* const templates = claim_templates(pod);
   if (templates == nullptr) return made;
   const ObjectStore& objects = view.objects();
+  const DefaultClass classes(objects);
   for (const PersistentVolumeClaimRef& like : templates->claims) {
     const std::string name = claim_name(*templates, *like, pod.meta.name);
     if (objects.find<PersistentVolumeClaim>(pod.meta.ns, name) != nullptr) continue;
     const Ref<PersistentVolumeClaim> claim = new_claim(*like, pod.meta.ns, name);
-    if (!claim->has_storage_class())
-      if (const StorageClass* const c = default_class(objects))
-        claim->storage_class_name = claim->arena.copy(c->meta.name);
+    classes.complete(*claim);
     made.push_back(claim);
   }
   return made;
+}
+
+// The ephemeral volume controller's claims.
+Result<void> add_ephemeral(const View& view, const Pod& pod,
+                           std::vector<Ref<PersistentVolumeClaim>>* made) {
+  if (!has_ephemeral_volumes(pod)) return {};
+  const DefaultClass classes(view.objects());
+  for (size_t i = 0; i < pod.spec.volumes.size(); ++i) {
+    const Volume& v = pod.spec.volumes[i];
+    if (v.kind != VolumeKind::kEphemeral) continue;
+    const std::string name = ephemeral_claim_name(pod, v);
+    if (view.objects().find<PersistentVolumeClaim>(pod.meta.ns, name) != nullptr) continue;
+    Result<Ref<PersistentVolumeClaim>> claim = ephemeral_claim(pod, v);
+    if (!claim.ok()) {
+      Error error = std::move(claim.error());
+      error.message = "pod " + go_quote(object_key(pod.meta.ns, pod.meta.name)) + ": " + error.message;
+      error.path = "spec.volumes[" + std::to_string(i) + "]." + error.path;
+      return error;
+    }
+    classes.complete(**claim);
+    made->push_back(std::move(*claim));
+  }
+  return {};
 }
 
 // What the resourceclaim controller does with the entries of a pod.
@@ -133,14 +136,30 @@ class PodClaims {
 
 }  // namespace
 
+Result<Ref<PersistentVolumeClaim>> ephemeral_claim(const Pod& pod, const Volume& volume) {
+  Result<Ref<PersistentVolumeClaim>> claim = read_ephemeral_claim(volume);
+  if (!claim.ok()) return claim;
+  ObjectMeta& meta = (*claim)->meta;
+  Arena& arena = (*claim)->arena;
+  meta.name = arena.copy(ephemeral_claim_name(pod, volume));
+  meta.ns = arena.copy(pod.meta.ns);
+  meta.uid = meta.resource_version = Str("", 0);
+  meta.key_hash = object_key_hash(meta.ns, meta.name);
+  const OwnerReference owner{"v1", "Pod", arena.copy(pod.meta.name), arena.copy(pod.meta.uid),
+                             true};
+  meta.owners = arena.copy(&owner, 1);
+  return claim;
+}
+
 bool has_made_claims(const Pod& pod) {
-  return pod.claim_templates || has_claims_from_templates(pod);
+  return pod.claim_templates || has_claims_from_templates(pod) || has_ephemeral_volumes(pod);
 }
 
 Result<MissingClaims> missing_claims(const View& view, const PodRef& pod, Span<Str> settled) {
   MissingClaims out;
   out.pod = pod;
   out.volumes = missing_volumes(view, *pod);
+  LIBSCHED_TRY(add_ephemeral(view, *pod, &out.volumes));
   PodClaims claims(view.objects(), *pod);
   for (size_t i = 0; i < pod->spec.resource_claims.size(); ++i)
     if (std::ranges::find(settled, pod->spec.resource_claims[i].name) == settled.end())
@@ -177,6 +196,19 @@ std::vector<Str> claims_of(const Pod& pod) {
   return names;
 }
 
+// What the garbage collector does: claims of ephemeral volumes go with their pod.
+Result<void> remove_ephemeral(Cluster& cluster, const Pod& gone) {
+  for (const Volume& v : gone.spec.volumes) {
+    if (v.kind != VolumeKind::kEphemeral) continue;
+    const std::string name = ephemeral_claim_name(gone, v);
+    const auto* const claim =
+        cluster.view().objects().find<PersistentVolumeClaim>(gone.meta.ns, name);
+    if (claim != nullptr && claim_is_of_pod(*claim, gone))
+      LIBSCHED_TRY(cluster.remove_object(StoredKind::kPersistentVolumeClaim, gone.meta.ns, name));
+  }
+  return {};
+}
+
 Ref<ResourceClaim> without_pod(const ResourceClaim& claim, const Pod& pod) {
   return released_claim(claim, [&](const ClaimConsumer& c) {
     return c.resource == "pods" && c.uid == pod.meta.uid && c.name == pod.meta.name;
@@ -200,7 +232,9 @@ Result<void> change_claims(Cluster& cluster, const Pod& pod, F&& change) {
 }  // namespace
 
 Result<void> release_claims(Cluster& cluster, const Pod& gone) {
-  return change_claims(cluster, gone, [&](const ResourceClaim& claim) -> Result<void> {
+  Cluster::Transaction all(&cluster);
+  LIBSCHED_TRY(remove_ephemeral(cluster, gone));
+  LIBSCHED_TRY(change_claims(cluster, gone, [&](const ResourceClaim& claim) -> Result<void> {
     if (owns_claim(gone, claim)) {
       const std::string name(claim.meta.name);
       return cluster.remove_object(StoredKind::kResourceClaim, gone.meta.ns, name);
@@ -208,7 +242,9 @@ Result<void> release_claims(Cluster& cluster, const Pod& gone) {
     const Ref<ResourceClaim> released = without_pod(claim, gone);
     return released ? cluster.put_object(StoredKind::kResourceClaim, ObjectRef(released))
                     : Result<void>();
-  });
+  }));
+  all.commit();
+  return {};
 }
 
 Result<void> unreserve_claims(Cluster& cluster, const Pod& pod) {

@@ -1,5 +1,5 @@
 // See daemon_pods.hpp.
-#include "libsched/scheduler/daemon_pods.hpp"
+#include "libsched/scheduler/control_plane/daemon_pods.hpp"
 
 #include <algorithm>
 #include <array>

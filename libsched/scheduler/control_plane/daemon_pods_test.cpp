@@ -1,5 +1,5 @@
 // The pods of DaemonSets: which nodes are eligible, and what their controller adds to pods.
-#include "libsched/scheduler/daemon_pods.hpp"
+#include "libsched/scheduler/control_plane/daemon_pods.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include "libsched/ingest/write/write.hpp"
 #include "libsched/objects/pod_claims.hpp"
 #include "libsched/objects/resource_slice.hpp"
-#include "libsched/scheduler/claims.hpp"
+#include "libsched/scheduler/control_plane/claims.hpp"
 #include "libsched/scheduler/what_if/edits.hpp"
 
 namespace libsched::device_claims_test {

@@ -12,8 +12,7 @@ constexpr KeyTable kOverhead("podFixed");
 constexpr KeyTable kScheduling("nodeSelector", "tolerations");
 constexpr KeyTable kLimitRange("apiVersion", "kind", "metadata", "spec");
 constexpr KeyTable kLimits("limits");
-constexpr KeyTable kItem("type", "max", "min", "default", "defaultRequest",
-                         "maxLimitRequestRatio");
+constexpr KeyTable kItem("type", "max", "min", "default", "defaultRequest", "maxLimitRequestRatio");
 
 }  // namespace
 

@@ -219,8 +219,7 @@ void set_limit_range_defaults(LimitRange& range) {
       round_up(*list, range.arena);
     if (item.type != "Container") continue;
     item.defaults = with_missing(item.defaults, item.max, any, range.arena);
-    item.default_requests =
-        with_missing(item.default_requests, item.defaults, any, range.arena);
+    item.default_requests = with_missing(item.default_requests, item.defaults, any, range.arena);
     item.default_requests = with_missing(item.default_requests, item.min, any, range.arena);
   }
   range.limits = range.arena.copy(items);

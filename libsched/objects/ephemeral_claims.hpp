@@ -10,8 +10,8 @@
 namespace libsched {
 
 inline bool has_ephemeral_volumes(const Pod& pod) {
-  return std::ranges::any_of(
-      pod.spec.volumes, [](const Volume& v) { return v.kind == VolumeKind::kEphemeral; });
+  return std::ranges::any_of(pod.spec.volumes,
+                             [](const Volume& v) { return v.kind == VolumeKind::kEphemeral; });
 }
 
 // "POD-VOLUME"

@@ -49,8 +49,8 @@ struct PlaceOptions {
   // The profile of pods whose schedulerName matches none of the profiles; if this matches none
   // either, such a pod is a kError. A bare profile may be named "".
   std::string other_profile;
-  // Whether each pod has the claims that controllers make (control_plane/claims.hpp); they stay with the pods
-  // that are placed.
+  // Whether each pod has the claims that controllers make (control_plane/claims.hpp); they stay
+  // with the pods that are placed.
   bool claims_from_templates = true;
   Limits limits;
 };

@@ -19,7 +19,7 @@ _KINDS = {kind.lower(): kind for kind in (
     "ReplicationController", "Job", "CronJob", "PersistentVolume", "PersistentVolumeClaim",
     "StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity", "VolumeAttachment",
     "PriorityClass", "PodDisruptionBudget", "PodGroup", "ResourceClaim",
-    "ResourceClaimTemplate", "ResourceSlice", "DeviceClass", "DeviceTaintRule", "List")}
+    "ResourceClaimTemplate", "ResourceSlice", "DeviceClass", "DeviceTaintRule", "RuntimeClass", "LimitRange", "List")}
 _BYTES = re.compile(r'"([0-9.]+)([kKMGTP])i?[bB]": quantities must match')
 
 

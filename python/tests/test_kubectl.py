@@ -13,7 +13,8 @@ import pytest
 
 from libsched.cli import dump, kubectl, kubectl_completion
 
-GROUPS = {"apps/v1": [("replicasets", "ReplicaSet", True), ("statefulsets", "StatefulSet", True)],
+GROUPS = {"node.k8s.io/v1": [("runtimeclasses", "RuntimeClass", False)],
+          "apps/v1": [("replicasets", "ReplicaSet", True), ("statefulsets", "StatefulSet", True)],
           "policy/v1": [("poddisruptionbudgets", "PodDisruptionBudget", True)],
           "scheduling.k8s.io/v1": [("priorityclasses", "PriorityClass", False)],
           "storage.k8s.io/v1": [("storageclasses", "StorageClass", False), ("csinodes", "CSINode", False),
@@ -22,7 +23,7 @@ GROUPS = {"apps/v1": [("replicasets", "ReplicaSet", True), ("statefulsets", "Sta
 CORE = [("nodes", "Node", False), ("pods", "Pod", True), ("namespaces", "Namespace", False),
         ("persistentvolumeclaims", "PersistentVolumeClaim", True),
         ("persistentvolumes", "PersistentVolume", False), ("services", "Service", True),
-        ("replicationcontrollers", "ReplicationController", True)]
+        ("replicationcontrollers", "ReplicationController", True), ("limitranges", "LimitRange", True)]
 LISTS = {
     "nodes": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"},
                "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}],

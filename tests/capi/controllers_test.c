@@ -117,9 +117,54 @@ static void test_device_claims(void) {
   libsched_objects_unref(set);
 }
 
+/* The pod is changed by a class of its own document; a cluster without the class refuses it. */
+static void test_admission(void) {
+  libsched_objects* set = parsed(
+      "{apiVersion: node.k8s.io/v1, kind: RuntimeClass, metadata: {name: vm}, handler: vm, "
+      "overhead: "
+      "{podFixed: {cpu: 250m}}}\n---\n"
+      "{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {runtimeClassName: vm, containers: "
+      "[{name: c}]}}");
+  libsched_cluster* cluster = NULL;
+  CHECK_OK(libsched_cluster_create(NULL, &cluster, err));
+  const libsched_view* view = libsched_cluster_view(cluster);
+  libsched_objects* made = NULL;
+  libsched_text* report = NULL;
+  CHECK_OK(libsched_admit_objects(view, set, &made, &report, err));
+  CHECK(libsched_pod_request(libsched_objects_get_pod(made, 0), text("cpu")) == 250);
+  CHECK(libsched_pod_request(libsched_objects_get_pod(set, 0), text("cpu")) == 0);
+  CHECK(strstr(libsched_text_get(report).ptr, "adds overhead cpu 250m") != NULL);
+  libsched_text_unref(report);
+  libsched_objects_unref(made);
+  CHECK_OK(libsched_admit_objects(view, set, &made, NULL, err));
+  libsched_objects_unref(made);
+  libsched_pod* pod = NULL;
+  CHECK_OK(libsched_admit_pod(view, libsched_objects_get_pod(set, 0), &pod, &report, err));
+  CHECK(strstr(libsched_text_get(report).ptr, "not found") != NULL);
+  CHECK(libsched_pod_toleration_count(pod) == 2);
+  libsched_text_unref(report);
+  libsched_pod* again = NULL;
+  CHECK_OK(libsched_admit_pod(view, pod, &again, NULL, err));
+  CHECK(again == pod);
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "view", libsched_admit_pod(NULL, pod, &again, NULL, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "pod", libsched_admit_pod(view, NULL, &again, NULL, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "result", libsched_admit_pod(view, pod, NULL, NULL, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "view",
+              libsched_admit_objects(NULL, set, &made, NULL, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "objects",
+              libsched_admit_objects(view, NULL, &made, NULL, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "result",
+              libsched_admit_objects(view, set, NULL, NULL, err));
+  libsched_pod_unref(again);
+  libsched_pod_unref(pod);
+  libsched_cluster_unref(cluster);
+  libsched_objects_unref(set);
+}
+
 int main(void) {
   test_daemons();
   test_claims();
   test_device_claims();
+  test_admission();
   return finish();
 }

@@ -97,8 +97,8 @@ class ApiServer::Volumes final : public VolumeObjects {
                   claim);
   }
   void remove(const PersistentVolumeClaim& claim) override {
-    static_cast<void>(s_.delete_object_now(StoredKind::kPersistentVolumeClaim, claim.meta.ns,
-                                           claim.meta.name));
+    static_cast<void>(
+        s_.delete_object_now(StoredKind::kPersistentVolumeClaim, claim.meta.ns, claim.meta.name));
   }
 
   std::optional<VolumeController> controller;

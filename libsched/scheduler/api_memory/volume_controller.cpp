@@ -94,7 +94,8 @@ void VolumeController::note(const WatchEvent& event) {
       if (!gone.volume_name.empty())
         changes_.push_back({Of::kVolume, {"", std::string(gone.volume_name)}});
       if (const auto named = naming_.find(key); named != naming_.end())
-        for (const std::string& volume : named->second) changes_.push_back({Of::kVolume, {"", volume}});
+        for (const std::string& volume : named->second)
+          changes_.push_back({Of::kVolume, {"", volume}});
       return;
     }
     default: return;
@@ -106,8 +107,7 @@ void VolumeController::note_pod(const WatchEvent& event) {
   if (pod.spec.volumes.empty() || !has_ephemeral_volumes(pod)) return;
   if (event.after && event.verb != WatchEvent::Verb::kAdded) return;
   if (event.after) {
-    if (options_.ephemeral_claims)
-      changes_.push_back({Of::kPod, Key(pod.meta.ns, pod.meta.name)});
+    if (options_.ephemeral_claims) changes_.push_back({Of::kPod, Key(pod.meta.ns, pod.meta.name)});
     return;
   }
   for (const Volume& v : pod.spec.volumes)

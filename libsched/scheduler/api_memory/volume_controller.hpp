@@ -75,7 +75,7 @@ class VolumeController {
   enum class Of : uint8_t {
     kVolume,
     kClaim,
-    kPod,      // with ephemeral volumes
+    kPod,     // with ephemeral volumes
     kOrphan,  // a claim whose pod may have gone
   };
   struct Change {

@@ -167,6 +167,33 @@ TEST_CASE("a volume is made where the first pod of its claim will run") {
   CHECK(w.node_of("second").empty());
 }
 
+TEST_CASE("a claim is made for an ephemeral volume, and goes with its pod") {
+  World w;
+  w.node("n1", "a");
+  w.create(
+      "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: std, annotations: "
+      "{storageclass.kubernetes.io/is-default-class: 'true'}}\nprovisioner: "
+      "csi.example.com\nvolumeBindingMode: WaitForFirstConsumer\n");
+  w.create(
+      "apiVersion: v1\nkind: Pod\nmetadata: {namespace: d, name: job, uid: u-job}\nspec: "
+      "{containers: [{name: c}], volumes: [{name: scratch, ephemeral: {volumeClaimTemplate: "
+      "{metadata: {labels: {a: b}}, spec: {accessModes: [ReadWriteOnce], resources: {requests: "
+      "{storage: 5Gi}}}}}}]}\n");
+  w.pass(3);
+  CHECK(w.node_of("job") == "n1");
+  CHECK(w.took() == "made job-scratch @n1; bound job-scratch @n1");
+  const PersistentVolumeClaimRef claim = w.claim_now("job-scratch");
+  CHECK(claim->storage_class() == "std");
+  CHECK(claim->meta.labels.size() == 1);
+  REQUIRE(claim->meta.owners.size() == 1);
+  CHECK(claim->meta.owners[0].uid == "u-job");
+  const std::string volume(claim->volume_name);
+  REQUIRE(w.server->remove_pod("d", "job").ok());
+  w.pass(3);
+  CHECK_FALSE(w.server->object(StoredKind::kPersistentVolumeClaim, "d", "job-scratch"));
+  CHECK(w.volume_now(volume)->phase == "Released");
+}
+
 TEST_CASE("it takes its time to make a volume, and the pod waits for it") {
   World w(30 * kSecond);
   w.node("n1", "a");

@@ -146,8 +146,8 @@ void Admission::warn(Str ns, AdmissionReport* report) const {
   if (found == nullptr) return;
   const Label* const level = find_label(found->meta.labels, "pod-security.kubernetes.io/enforce");
   if (level == nullptr || level->value == "privileged") return;
-  const bool told = std::ranges::any_of(
-      report->warnings, [&](const AdmissionRemark& w) { return w.object == ns; });
+  const bool told = std::ranges::any_of(report->warnings,
+                                        [&](const AdmissionRemark& w) { return w.object == ns; });
   if (!told)
     report->warnings.push_back({"Namespace", std::string(ns),
                                 "Pod Security admission is not imitated: it may refuse pods that "
@@ -205,8 +205,7 @@ PersistentVolumeClaimRef Admission::claim(const PersistentVolumeClaimRef& given,
       const std::string error = limit_error(*range, *given);
       if (error.empty()) continue;
       report->refusals.push_back(
-          {kind, key,
-           "persistentvolumeclaims " + go_quote(meta.name) + " is forbidden: " + error});
+          {kind, key, "persistentvolumeclaims " + go_quote(meta.name) + " is forbidden: " + error});
       break;
     }
   if (given->has_storage_class() || default_class_.found() == nullptr) return given;

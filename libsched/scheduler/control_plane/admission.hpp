@@ -47,7 +47,7 @@ class Admission {
   void warn(Str ns, AdmissionReport* report) const;
 
   const View& view_;
-  std::map<Str, const RuntimeClass*> runtime_classes_;  // of `with`
+  std::map<Str, const RuntimeClass*> runtime_classes_;            // of `with`
   std::map<Str, std::map<Str, const LimitRange*>> limit_ranges_;  // by namespace and name
   std::vector<PriorityClassRef> priority_classes_;
   DefaultClass default_class_;

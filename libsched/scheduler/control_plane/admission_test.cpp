@@ -94,11 +94,13 @@ TEST_CASE("admission: what a RuntimeClass refuses") {
   CHECK(refusal("{runtimeClassName: vm, overhead: {cpu: 1}, containers: [{name: c}]}") ==
         head + "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
   CHECK(refusal("{overhead: {cpu: 1}, containers: [{name: c}]}") ==
-        head + "pod rejected: Pod Overhead set without corresponding RuntimeClass defined "
-               "Overhead");
+        head +
+            "pod rejected: Pod Overhead set without corresponding RuntimeClass defined "
+            "Overhead");
   CHECK(refusal("{runtimeClassName: vm, nodeSelector: {vm: no-}, containers: [{name: c}]}") ==
-        head + "conflict: runtimeClass.scheduling.nodeSelector[vm] = yes; "
-               "pod.spec.nodeSelector[vm] = no-");
+        head +
+            "conflict: runtimeClass.scheduling.nodeSelector[vm] = yes; "
+            "pod.spec.nodeSelector[vm] = no-");
   CHECK(refusal("{runtimeClassName: vm, overhead: {cpu: 0.25, memory: 1024Mi}, containers: "
                 "[{name: c}]}")
             .empty());
@@ -155,8 +157,9 @@ TEST_CASE("admission: bounds of LimitRanges") {
         head + "maximum cpu usage per Container is 800m, but limit is 1500m");
   CHECK(refusal("{type: Container, min: {memory: 100Mi}, max: {cpu: 1}}",
                 "{requests: {memory: 50Mi}, limits: {cpu: 2}}") ==
-        head + "[minimum memory usage per Container is 100Mi, but request is 50Mi, maximum cpu "
-               "usage per Container is 1, but limit is 2]");
+        head +
+            "[minimum memory usage per Container is 100Mi, but request is 50Mi, maximum cpu "
+            "usage per Container is 1, but limit is 2]");
   CHECK(refusal("{type: Pod, max: {cpu: 1}}", "{}") ==
         head + "maximum cpu usage per Pod is 1.  No limit is specified");
   CHECK(refusal("{type: Pod, min: {cpu: 1}}", "{}") ==
@@ -186,13 +189,12 @@ spec: {taints: [{key: node.kubernetes.io/not-ready, effect: NoExecute}]}
         "node.kubernetes.io/not-ready:NoExecute and node.kubernetes.io/unreachable:NoExecute for "
         "300 s");
   // A toleration of its own, of the effect or of all taints, stays as it is.
-  const Admitted own(kNode + failing,
-                     pod_yaml("{containers: [{name: c}], tolerations: [{key: "
-                              "node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute, "
-                              "tolerationSeconds: 5}]}") +
-                         "---\n" +
-                         pod_yaml("{containers: [{name: c}], tolerations: [{operator: Exists}]}",
-                                  "q"));
+  const Admitted own(
+      kNode + failing,
+      pod_yaml("{containers: [{name: c}], tolerations: [{key: "
+               "node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute, "
+               "tolerationSeconds: 5}]}") +
+          "---\n" + pod_yaml("{containers: [{name: c}], tolerations: [{operator: Exists}]}", "q"));
   CHECK(own.notes() ==
         "Pod default/p: DefaultTolerationSeconds adds the toleration of "
         "node.kubernetes.io/unreachable:NoExecute for 300 s");
@@ -208,16 +210,15 @@ TEST_CASE("admission: claims get the default class of the view or of their own d
   const std::string claim =
       "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\nspec: {}\n";
   const std::string user =
-      "---\n" + pod_yaml("{containers: [{name: c}], volumes: [{name: v, persistentVolumeClaim: "
-                         "{claimName: data}}]}");
+      "---\n" + pod_yaml(
+                    "{containers: [{name: c}], volumes: [{name: v, persistentVolumeClaim: "
+                    "{claimName: data}}]}");
   const Admitted a(kNode + cls("old", ", creationTimestamp: \"2020-01-01T00:00:00Z\"") +
                        cls("new", ", creationTimestamp: \"2024-01-01T00:00:00Z\""),
                    claim + user);
-  CHECK(a.notes() ==
-        "Pod default/p: PersistentVolumeClaim data gets the default StorageClass new");
+  CHECK(a.notes() == "Pod default/p: PersistentVolumeClaim data gets the default StorageClass new");
   const Admitted own(kNode, cls("std", "") + claim);
-  CHECK(own.notes() ==
-        "PersistentVolumeClaim default/data: gets the default StorageClass std");
+  CHECK(own.notes() == "PersistentVolumeClaim default/data: gets the default StorageClass std");
   CHECK(Admitted(kNode + cls("std", "") + claim, claim + user).notes().empty());  // it is there
   CHECK(Admitted(kNode, claim + user).notes().empty());
 }

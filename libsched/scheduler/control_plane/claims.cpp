@@ -45,7 +45,8 @@ Result<void> add_ephemeral(const View& view, const Pod& pod,
     Result<Ref<PersistentVolumeClaim>> claim = ephemeral_claim(pod, v);
     if (!claim.ok()) {
       Error error = std::move(claim.error());
-      error.message = "pod " + go_quote(object_key(pod.meta.ns, pod.meta.name)) + ": " + error.message;
+      error.message =
+          "pod " + go_quote(object_key(pod.meta.ns, pod.meta.name)) + ": " + error.message;
       error.path = "spec.volumes[" + std::to_string(i) + "]." + error.path;
       return error;
     }

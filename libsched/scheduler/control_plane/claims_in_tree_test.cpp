@@ -109,6 +109,78 @@ TEST_CASE("Replicas take a volume each, and those that are not placed leave no c
   CHECK(b.claims() == 2);
 }
 
+// A pod with an ephemeral volume; `more` continues the claim's spec.
+std::string with_scratch(const std::string& more = "") {
+  return R"({apiVersion: v1, kind: Pod, metadata: {name: job, uid: u}, spec: {containers: [{name: c}],
+  volumes: [{name: tmp, emptyDir: {}}, {name: scratch, ephemeral: {volumeClaimTemplate: {
+    metadata: {labels: {tier: fast}}, spec: {accessModes: [ReadWriteOnce])" +
+         more + ", resources: {requests: {storage: 1Gi}}}}}}]}}";
+}
+
+TEST_CASE("A claim of an ephemeral volume is owned by its pod") {
+  Bench b;
+  const PodRef pod = parsed(with_scratch()).pods.front();
+  CHECK(has_made_claims(*pod));
+  Result<MissingClaims> missing = missing_claims(b.cluster.view(), pod);
+  REQUIRE(missing.ok());
+  REQUIRE(missing->volumes.size() == 1);
+  const PersistentVolumeClaim& claim = *missing->volumes[0];
+  CHECK(claim.meta.name == "job-scratch");
+  CHECK(claim.meta.ns == "default");
+  CHECK(claim.storage_class() == "local");
+  CHECK(claim.meta.labels.size() == 1);
+  CHECK(claim.request->value() == int64_t{1} << 30);
+  CHECK(claim.phase == "Pending");
+  REQUIRE(claim.meta.owners.size() == 1);
+  CHECK(claim.meta.owners[0].uid == "u");
+  CHECK(claim.meta.owners[0].controller);
+  // It outlives the pod, and goes with it when the pod is gone.
+  REQUIRE(add_missing_claims(b.cluster, pod).ok());
+  CHECK(b.claims() == 1);
+  CHECK(missing_claims(b.cluster.view(), pod)->volumes.empty());
+  REQUIRE(release_claims(b.cluster, *copy_pod(*pod, "job", "default", "other", {})).ok());
+  CHECK(b.claims() == 1);  // it is another pod's
+  REQUIRE(release_claims(b.cluster, *pod).ok());
+  CHECK(b.claims() == 0);
+}
+
+TEST_CASE("A claim of another pod that has the name of an ephemeral volume's stays") {
+  Bench b;
+  REQUIRE(b.cluster
+              .apply(parsed("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: "
+                            "job-scratch}, spec: {storageClassName: local}}"))
+              .ok());
+  const PodRef pod = parsed(with_scratch()).pods.front();
+  CHECK(missing_claims(b.cluster.view(), pod)->volumes.empty());
+  Evaluator* const all[] = {&*b.evaluator};
+  const PlaceRequest request{pod, 1, {}};
+  std::string told;
+  REQUIRE(place({all, 1}, {&request, 1}, {}, [&](const Placement& p) {
+            told = p.text;
+            return true;
+          }).ok());
+  CHECK(told.find("PVC default/job-scratch was not created for pod default/job (pod is not "
+                  "owner)") != std::string::npos);
+}
+
+TEST_CASE("A claim template that is no claim is an error with its place") {
+  Bench b;
+  const PodRef pod = parsed(with_scratch(", volumeMode: [1]")).pods.front();
+  const Result<MissingClaims> missing = missing_claims(b.cluster.view(), pod);
+  REQUIRE_FALSE(missing.ok());
+  CHECK(missing.error().path == "spec.volumes[1].ephemeral.volumeClaimTemplate.spec.volumeMode");
+}
+
+TEST_CASE("Pods with ephemeral volumes take a volume each, by count and by place") {
+  Bench b;
+  Evaluator* const all[] = {&*b.evaluator};
+  const PodRef pods[] = {parsed(with_scratch()).pods.front()};
+  const Result<Capacity> found = capacity({all, 1}, {pods, 1}, {});
+  REQUIRE(found.ok());
+  CHECK(found->count == 2);
+  CHECK(b.claims() == 0);
+}
+
 TEST_CASE("Without claims from templates a pod is judged as it is") {
   Bench b;
   Evaluator* const all[] = {&*b.evaluator};

@@ -20,8 +20,8 @@ PodRef PodDraft::finish(bool number) {
 }
 
 std::string amount_text(Str resource, const Quantity& amount) {
-  const bool bytes = resource == "memory" || resource.ends_with("storage") ||
-                     resource.starts_with("hugepages-");
+  const bool bytes =
+      resource == "memory" || resource.ends_with("storage") || resource.starts_with("hugepages-");
   return computed_quantity(amount, bytes && amount.value() % 1024 == 0 ? "1Ki" : "1");
 }
 

@@ -93,7 +93,8 @@ ApiServerOptions Simulation::server_options() {
   ApiServerOptions out;
   out.release_claims = true;
   if (options_.volumes)
-    out.volumes = VolumeOptions{options_.provision_ns, [this](const VolumeAction& action) {
+    out.volumes = VolumeOptions{options_.provision_ns,
+                                [this](const VolumeAction& action) {
                                   recorder_.volume(action, now_ns());
                                   changed_ns_ = now_ns();
                                 },

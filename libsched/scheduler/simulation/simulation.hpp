@@ -34,8 +34,9 @@ struct SimulationOptions {
   // long it takes to make one. Without it claims stay as they are, and pods do not wait for them.
   bool volumes = true;
   int64_t provision_ns = 0;
-  // Whether arriving pods have the claims that controllers make (scheduler/control_plane/claims.hpp). A pod of
-  // which a ResourceClaimTemplate is not there waits.
+  // Whether arriving pods have the claims that controllers make
+  // (scheduler/control_plane/claims.hpp). A pod of which a ResourceClaimTemplate is not there
+  // waits.
   bool claims_from_templates = true;
 };
 

@@ -4,6 +4,7 @@
 #include "libsched/ingest/ephemeral_claim.hpp"
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/ingest/write/write.hpp"
+#include "libsched/objects/admitting.hpp"
 
 namespace libsched::admitting_builder_test {
 namespace {

@@ -6,6 +6,7 @@ import dataclasses
 import json
 from typing import Generic, TypeVar, overload
 
+from . import _core
 from ._arguments import names_arguments
 from .errors import MisuseError
 from .objects import Objects, Pod, Workload, _wrap_pod
@@ -108,7 +109,7 @@ def admit(view: View, objects: Objects | Pod) -> Admitted[Objects] | Admitted[Po
         if isinstance(part, Pod):
             pod, text = view._handle.admit_pod(part._handle)
             made._parts.append(_wrap_pod(pod))
-        elif hasattr(part, "pods"):
+        elif isinstance(part, _core.Objects):
             admitted, text = view._handle.admit_objects(part)
             made._parts.append(admitted)
         else:  # a node

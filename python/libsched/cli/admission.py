@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
@@ -30,9 +31,16 @@ class Asked:
     warnings: tuple[dict[str, str], ...] = ()
     namespaces: frozenset[str] = frozenset()
 
+    @functools.cached_property
+    def _of_object(self) -> dict[tuple[str, str], list[Remark]]:
+        found: dict[tuple[str, str], list[Remark]] = defaultdict(list)
+        for note in self.notes:
+            found[note.kind, note.object].append(note)
+        return found
+
     def about(self, kind: str, key: str) -> tuple[Remark, ...]:
         """The notes on a pod, or on a workload of this kind."""
-        return tuple(note for note in self.notes if (note.kind, note.object) == (kind, key))
+        return tuple(self._of_object.get((kind, key), ()))
 
     @property
     def others(self) -> list[str]:
@@ -86,8 +94,9 @@ def not_imitated(parts: Iterable[tuple[str, Objects]],
             if not namespaces or not _concerns(entry, namespaces):
                 continue
             kind = str(entry["kind"]).rsplit(" ", 1)[-1]
-            out.append((name, {"path": "", "message":
-                               f"{entry['count']:,} {kind}: not imitated; it {entry['effect']}"}))
+            text = f"{entry['count']:,} {kind}: not imitated; it {entry['effect']}"
+            if (name, {"path": "", "message": text}) not in out:  # a file may be in both places
+                out.append((name, {"path": "", "message": text}))
     return out
 
 

@@ -138,13 +138,17 @@ def test_other_commands(ask, tmp_path):
     drained = ask("drain", "a", "--force")
     assert drained.returncode == 0 and drained.stdout.startswith("a: 0 pods")
     asked = ask("cel", "true")
-    assert asked.returncode == 2 and "there are no devices of ResourceSlices" in asked.stderr
+    assert asked.returncode == 2 and "resourceslices cannot be listed" in asked.stderr
 
 
 def test_where_the_dump_goes():
-    assert kubectl._command("cel", ["true", "--any"], "c.json", "shop") == [
-        "cel", "true", "--any", "--slices", "c.json"]
-    assert kubectl._command("why", ["web"], "c.json", "shop") == ["why", "shop/web", "c.json"]
+    def command(*words):
+        return kubectl._command(kubectl._parse([*words, "-n", "shop"]), "c.json")
+
+    assert command("cel", "true", "--any") == ["cel", "true", "--any", "--slices", "c.json"]
+    assert command("why", "web") == ["why", "shop/web", "c.json"]
+    assert command("why", "--pod", "pod/web") == ["why", "c.json", "--pod", "shop/web"]
+    assert command("fit", "--pod", "po/web", "--allow-missing") == ["fit", "c.json", "--pod", "shop/web"]
 
 
 def test_what_is_refused(ask, monkeypatch, capsys):

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import difflib
-import io
-import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..errors import Error, InputWarning
+from ..errors import InputWarning
 from . import (capacity, cel, compare, completion, config, drain, dump, explain, fit, schedule, simulate, verbs, version,
                why)
+from .ending import ended
+from .parsing import Parser
 from .terminal import Terminal
 
 #: The verbs of libsched itself; other packages may add more (see `verbs`).
@@ -42,26 +41,6 @@ examples:
   libsched cel 'device.driver == "gpu.example.com"' --slices cluster.yaml
 
 'libsched COMMAND --help' says more about a command."""
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser whose commands report unknown arguments themselves, with their own usage and names.
-
-    argparse hands these to the parser of the whole program, whose usage says nothing about them.
-    """
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Ends the program with an error if arguments are left over."""
-        options, rest = super().parse_known_args(args, namespace)
-        if rest:
-            near = difflib.get_close_matches(rest[0].partition("=")[0], self._option_string_actions, 1)
-            hint = f"; did you mean {near[0]}?" if near and rest[0].startswith("--") else ""
-            self.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
-        return options, rest
-
-    def _parse_optional(self, arg_string: str) -> Any:
-        """Takes "-l spot" for the value of an option, although a command may have an option -l."""
-        return None if arg_string.startswith("-l ") else super()._parse_optional(arg_string)
 
 
 def parser(words: Sequence[str]) -> argparse.ArgumentParser:
@@ -99,7 +78,7 @@ def own_parser() -> argparse.ArgumentParser:
 
 def _own_parser() -> tuple[argparse.ArgumentParser, Any]:
     """Makes a parser of libsched's own verbs; returns argparse's subparsers as well."""
-    made = _Parser(
+    made = Parser(
         prog="libsched", description=DESCRIPTION, epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--version", action="version", version=version.text(),
@@ -115,28 +94,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit code: 0 yes, 1 no, 2 bad input.
+        The exit code: 0 yes, 1 no, 2 no answer, and above 128 if a signal would have ended it.
     """
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # the locale may lack some characters
+    return ended(lambda: run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(words: Sequence[str], missing: Mapping[str, str] | None = None) -> int | None:
+    """Runs a command; `missing` says of kinds that are not in the input why, as kubectl names kinds.
+
+    Raises
+    ------
+    libsched.Error
+        There is no answer.
+    SystemExit
+        argparse has printed a text.
+    """
     warnings.simplefilter("ignore", InputWarning)  # commands report typos themselves
-    words = sys.argv[1:] if arguments is None else arguments
-    try:
-        made = parser(words)
-        options = made.parse_args(words)
-        if options.command is None:
-            made.print_help()
-            return 0
-        code: int | None = options.run(options)
-        sys.stdout.flush()
-        return code or 0
-    except Error as error:
-        Terminal(sys.stderr).error(error)
-        return 2
-    except BrokenPipeError:
-        # The reader has left early; Python must not complain when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
-    except KeyboardInterrupt:
-        return 130
+    made = parser(words)
+    options = made.parse_args(words)
+    if options.command is None:
+        made.print_help()
+        return 0
+    options.missing = missing or {}
+    code: int | None = options.run(options)
+    return code

@@ -12,16 +12,22 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from . import grammar
-from .kubectl import NAMESPACE, OF_KUBECTL, VERBS
+from .ending import ended
+from .kubectl import ALLOW_MISSING, NAMESPACE, OF_KUBECTL, VERBS
 
 _FILES, _NO_FILES = 0, 4
 _TIMEOUT = 3  # seconds: a cluster that does not answer must not stop the typing
 _HANDED_ON = "handed on to kubectl"
+_ALLOWS = "answer without the kinds that cannot be listed"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the candidates for the last word."""
     words = list(sys.argv[1:] if arguments is None else arguments) or [""]
+    return ended(lambda: _print(words))
+
+
+def _print(words: Sequence[str]) -> int:
     candidates, directive = complete(words)
     for word, description in candidates:
         if word.startswith(words[-1]):
@@ -57,7 +63,7 @@ def complete(words: Sequence[str]) -> tuple[list[tuple[str, str]], int]:
         return [], _FILES if asked.takes_files or asked.takes_folders else _NO_FILES
     if word.startswith("-"):
         own = [(flag, one.brief) for one in command.options for flag in one.flags if flag.startswith("--")]
-        return own + _plain((*OF_KUBECTL, *NAMESPACE), _HANDED_ON), _NO_FILES
+        return own + _plain((*OF_KUBECTL, *NAMESPACE), _HANDED_ON) + [(ALLOW_MISSING, _ALLOWS)], _NO_FILES
     if verb == "why":
         space = _after(before, NAMESPACE)
         return _plain(_kubectl([*options, *(["-n", space] if space else []), "get", "pods", "-o", "name"])), _FILES

@@ -6,11 +6,9 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
-from ..config import Config
-from ..errors import Error, FileError
+from ..errors import FileError
 from ..objects import Objects
 from .progress import Progress, size_text
 from .terminal import Terminal
@@ -22,10 +20,8 @@ _NO_TEXT = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def read(name: str, *, defaults: bool, strict: bool, classes: Objects | None = None,
-         keep_annotations: bool = False, config: str | Sequence[str] | None = None) -> Objects:
+         keep_annotations: bool = False, keep_raw: bool = False) -> Objects:
     """Reads the objects of a file, or of standard input for ``-``, with validation warnings.
-
-    Documents are kept if a configuration has extenders, which get them; a comparison has two.
 
     Raises
     ------
@@ -33,7 +29,7 @@ def read(name: str, *, defaults: bool, strict: bool, classes: Objects | None = N
         The file cannot be read. The error names it.
     """
     if name == "-":
-        source: Any = sys.stdin.buffer.read(_MOST_BYTES)
+        source: Any = standard_input()
         what = "reading standard input"
     elif not name:
         raise FileError("the name of a file is empty; is a variable of the shell not set?")
@@ -46,21 +42,25 @@ def read(name: str, *, defaults: bool, strict: bool, classes: Objects | None = N
             raise FileError(f"{name}: is a directory; name the files in it")
         source = path(name)
         what = f"reading {os.path.basename(name)} ({size_text(size)})"
-    configs = [config] if isinstance(config, str) else config or ()
     with Progress(what):
         return Objects(source, defaults=defaults, strict=strict, validate=True, classes=classes,
-                       keep_annotations=keep_annotations, keep_raw=any(map(_has_extenders, configs)))
+                       keep_annotations=keep_annotations, keep_raw=keep_raw)
 
 
-def _has_extenders(config: str) -> bool:
-    """Returns whether a file is a configuration with extenders; errors of it are reported later.
+def standard_input() -> bytes:
+    """Returns what standard input holds.
 
-    The file is read each time, because a process that runs several commands may change it.
+    Raises
+    ------
+    FileError
+        It is closed, or cannot be read.
     """
+    if sys.stdin is None:
+        raise FileError("standard input is closed")
     try:
-        return Config(path(config)).extenders > 0
-    except Error:
-        return False
+        return sys.stdin.buffer.read(_MOST_BYTES)
+    except (OSError, ValueError) as error:
+        raise FileError(f"standard input: {getattr(error, 'strerror', None) or error}") from None
 
 
 def tell(name: str, objects: Objects, terminal: Terminal, each_field: bool) -> None:

@@ -45,11 +45,34 @@ type ComparedPod struct {
 	Before, After   ComparedOutcome
 }
 
-// Compare places the pods of both sides in order, as Schedule does, and matches them by namespace and name:
-// those of before in their order, then the others. The clusters, which may be the same, do not change.
+// UseOfResource has the sums of a resource over all nodes, and over the nodes in use.
+type UseOfResource struct {
+	Resource         string `json:"resource"`
+	Allocatable      int64  `json:"allocatable"`
+	Requested        int64  `json:"requested"`
+	AllocatableInUse int64  `json:"allocatableInUse"`
+	RequestedInUse   int64  `json:"requestedInUse"`
+}
+
+// UseOfNodes describes the nodes of one side after its pods are placed. A node is in use if it has a pod that is
+// neither static nor of a DaemonSet.
+type UseOfNodes struct {
+	Nodes      int             `json:"nodes"`
+	NodesInUse int             `json:"nodesInUse"`
+	EmptyNodes []string        `json:"emptyNodes"` // those that are not in use, sorted
+	Resources  []UseOfResource `json:"resources"`
+}
+
+// Comparison says where pods go on two sides.
+type Comparison struct {
+	Pods          []ComparedPod // those of before in their order, then the others
+	Before, After UseOfNodes
+}
+
+// Compare places the pods of both sides in order, as Schedule does, and matches them by namespace and name. The clusters, which may be the same, do not change.
 // Errors: ErrInvalid (options), ErrCancelled when the context ends, ErrDeadline, ErrMisuse (no framework, or
 // two of one profile).
-func Compare(ctx context.Context, before, after CompareSide, options CompareOptions) ([]ComparedPod, error) {
+func Compare(ctx context.Context, before, after CompareSide, options CompareOptions) (*Comparison, error) {
 	if options.Ties > TiesRandom {
 		return nil, errTies
 	}
@@ -64,11 +87,22 @@ func Compare(ctx context.Context, before, after CompareSide, options CompareOpti
 			return nil, err
 		}
 	}
-	out := make([]ComparedPod, C.libsched_comparison_pod_count(comparison))
-	for i := range out {
+	out := &Comparison{Pods: make([]ComparedPod, C.libsched_comparison_pod_count(comparison))}
+	for i, use := range []*UseOfNodes{&out.Before, &out.After} {
+		var text *C.libsched_text
+		if rc := C.libsched_comparison_use_json(comparison, C.bool(i == 1), &text, &failure); rc != C.LIBSCHED_OK {
+			return nil, takeError(rc, failure)
+		}
+		read, err := readJSON[UseOfNodes]("the use of nodes", takeText(text), nil)
+		if err != nil {
+			return nil, err
+		}
+		*use = read
+	}
+	for i := range out.Pods {
 		p := C.libsched_compared_pod{struct_size: C.sizeof_libsched_compared_pod}
 		C.libsched_comparison_pod(comparison, C.size_t(i), &p)
-		out[i] = ComparedPod{
+		out.Pods[i] = ComparedPod{
 			Namespace: goString(C.libsched_pod_namespace(p.pod)), Name: goString(C.libsched_pod_name(p.pod)),
 			Changed: bool(p.changed), Before: comparedOutcome(p.before), After: comparedOutcome(p.after),
 		}

@@ -19,14 +19,20 @@ func TestCompare(t *testing.T) {
 	after := before
 	after.Cluster, after.Pods = emptied, pods[:1]
 	found := must(libsched.Compare(ctx, before, after, libsched.CompareOptions{}))(t)
-	if len(found) != 2 || !found[0].Changed || found[0].Before.Node != "big" || found[0].After.Node != "" ||
-		found[0].After.Outcome != libsched.OutcomeUnschedulable || found[0].After.Text == "" || found[0].Name != "a" {
+	a, b := found.Pods[0], found.Pods[1]
+	if len(found.Pods) != 2 || !a.Changed || a.Before.Node != "big" || a.After.Node != "" ||
+		a.After.Outcome != libsched.OutcomeUnschedulable || a.After.Text == "" || a.Name != "a" {
 		t.Errorf("%+v", found)
 	}
-	if found[1].After.Present || !found[1].Before.Present || found[1].Before.Profile != fw.Profile() {
+	if b.After.Present || !b.Before.Present || b.Before.Profile != fw.Profile() {
 		t.Errorf("%+v", found)
 	}
-	for _, one := range must(libsched.Compare(ctx, before, before, libsched.CompareOptions{All: true}))(t) {
+	use := found.Before
+	if use.Nodes != 5 || found.After.Nodes != 4 || use.NodesInUse+len(use.EmptyNodes) != use.Nodes || use.NodesInUse == 0 ||
+		use.Resources[0].Resource != "cpu" || use.Resources[0].RequestedInUse < 6100 {
+		t.Errorf("%+v", found)
+	}
+	for _, one := range must(libsched.Compare(ctx, before, before, libsched.CompareOptions{All: true}))(t).Pods {
 		if one.Changed {
 			t.Errorf("%+v", one)
 		}

@@ -180,6 +180,14 @@ py::list compared_pods(const PyComparison& comparison) {
   return out;
 }
 
+py::str use_of_side(const PyComparison& comparison, bool after) {
+  TextHandle out;
+  quick([&](libsched_error** error) {
+    return libsched_comparison_use_json(comparison.handle.get(), after, into(out), error);
+  });
+  return from_text(out);
+}
+
 }  // namespace
 
 void bind_answers(py::module_& module) {
@@ -200,7 +208,8 @@ void bind_answers(py::module_& module) {
       .def("place", place_side, py::arg("after"), py::arg("evaluators"), py::arg("pods"),
            py::arg("all"), py::arg("ties"), py::arg("seed"), py::arg("claims"),
            py::arg("other_profile"), py::arg("timeout_ns"), py::arg("cancel"))
-      .def("pods", compared_pods);
+      .def("pods", compared_pods)
+      .def("use_json", use_of_side, py::arg("after"));
   module.def("count_capacity", count_capacity, py::arg("evaluators"), py::arg("pods"),
              py::arg("most"), py::arg("ties"), py::arg("seed"), py::arg("claims"),
              py::arg("other_profile"), py::arg("timeout_ns"), py::arg("cancel"));

@@ -44,6 +44,15 @@ py::str describe(const Config& config) {
   return from_text(out);
 }
 
+py::str embedded_configs(py::handle document) {
+  const Document bytes(document);
+  TextHandle out;
+  unlocked([&](libsched_error** error) {
+    return libsched_embedded_configs_json(bytes.str(), into(out), error);
+  });
+  return from_text(out);
+}
+
 Framework create_framework(const Config* config, std::string_view profile, const Registry* registry,
                            std::string_view feature_gates, std::string_view semantics,
                            Flag several_queue_sorts, Flag skip_unknown_plugins) {
@@ -136,6 +145,7 @@ void bind_framework(py::module_& module) {
           "extender_count",
           [](const Config& config) { return libsched_config_extender_count(config.handle.get()); })
       .def("describe", describe);
+  module.def("embedded_configs_json", embedded_configs, py::arg("document"));
   py::class_<Framework>(module, "Framework")
       .def(py::init(&create_framework), py::arg("config").none(true), py::arg("profile"),
            py::arg("registry").none(true), py::arg("feature_gates"), py::arg("semantics"),

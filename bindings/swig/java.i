@@ -219,6 +219,8 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %gives_text(libsched_node_json)
 %gives_text(libsched_view_json)
 %gives_text(libsched_config_describe_json)
+%gives_text(libsched_embedded_configs_json)
+%gives_text(libsched_comparison_use_json)
 %gives_text(libsched_decision_explain_json)
 %gives_text(libsched_why_of)
 %gives_text(libsched_queue_metrics_json)

@@ -87,4 +87,14 @@ bool libsched_comparison_pod(const libsched_comparison* comparison, size_t index
   });
 }
 
+libsched_rc libsched_comparison_use_json(const libsched_comparison* comparison, bool after,
+                                         libsched_text** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, comparison, result);
+  return guarded(error, [&]() -> Result<void> {
+    const CompareSide side = after ? CompareSide::kAfter : CompareSide::kBefore;
+    *result = own(new Text(unwrap(comparison)->use(side).json()));
+    return {};
+  });
+}
+
 }  // extern "C"

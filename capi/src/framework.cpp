@@ -4,6 +4,7 @@
 
 #include "handles.hpp"
 #include "libsched/config/config_json.hpp"
+#include "libsched/config/embedded.hpp"
 #include "libsched/framework/foreign_call.hpp"
 #include "libsched/plugins/in_tree.hpp"
 
@@ -163,6 +164,15 @@ libsched_rc libsched_config_describe_json(const libsched_config* config, libsche
     Result<std::string> json = check_config_json(*config_or_default(config), in_tree_catalog);
     if (!json.ok()) return json.error();
     *result = own(new Text(std::move(*json)));
+    return {};
+  });
+}
+
+libsched_rc libsched_embedded_configs_json(libsched_str document, libsched_text** result,
+                                           libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, result);
+  return guarded(error, [&]() -> Result<void> {
+    *result = own(new Text(embedded_configs_json(in(document))));
     return {};
   });
 }

@@ -1,8 +1,12 @@
 // parse_config() and default_config(): decode, default, convert, validate.
 #include "libsched/config/config.hpp"
 
+#include <utility>
+
+#include "libsched/base/quote.hpp"
 #include "libsched/config/decode.hpp"
 #include "libsched/config/defaults.hpp"
+#include "libsched/config/expand.hpp"
 #include "libsched/config/validate.hpp"
 
 namespace libsched {
@@ -23,6 +27,36 @@ Result<void> check_size(Str bytes, const ConfigOptions& options) {
                    " bytes, more than the limit of " + std::to_string(options.max_bytes),
                {},
                {}};
+}
+
+// Warns of what is disabled without an effect, which upstream takes silently: a name that no plugin of
+// kube-scheduler has, or that of a plugin without that extension point.
+void warn_of_disabled(const V1PluginSet& set, std::optional<ExtensionPoint> point,
+                      const std::string& place, std::vector<std::string>* warnings) {
+  for (size_t i = 0; i < set.disabled.size(); ++i) {
+    const std::string& name = set.disabled[i].name;
+    if (name == "*") continue;
+    const std::optional<PointMask> points = in_tree_catalog(name);
+    if (points && (!point || (*points & point_bit(*point)) != 0)) continue;
+    warnings->push_back(
+        place + ".disabled[" + std::to_string(i) + "]: " +
+        (points ? "the plugin " + go_quote(name) + " does not have this extension point"
+                : "kube-scheduler has no plugin " + go_quote(name) + "; disabling it has no effect"));
+  }
+}
+
+void warn_of_disabled(const V1Config& config, std::vector<std::string>* warnings) {
+  for (size_t i = 0; i < config.profiles.size(); ++i) {
+    if (!config.profiles[i].plugins) continue;
+    const V1Plugins& plugins = *config.profiles[i].plugins;
+    const std::string place = "profiles[" + std::to_string(i) + "].plugins.";
+    for (int p = 0; p < kExtensionPointCount; ++p) {
+      const auto point = static_cast<ExtensionPoint>(p);
+      warn_of_disabled(plugins.points[static_cast<size_t>(p)], point,
+                       place + std::string(point_field(point)), warnings);
+    }
+    warn_of_disabled(plugins.multi_point, std::nullopt, place + "multiPoint", warnings);
+  }
 }
 
 }  // namespace
@@ -46,6 +80,7 @@ Result<ConfigRef> parse_config(Str bytes, const ConfigOptions& options) {
   std::vector<std::string> warnings;
   auto v1 = decode_config(bytes, warnings);
   if (!v1) return std::move(v1.error());
+  warn_of_disabled(*v1, &warnings);
   Ref<SchedulerConfig> config = build(std::move(*v1), options.gates);
   config->warnings = std::move(warnings);
   config->several_queue_sorts = options.several_queue_sorts;

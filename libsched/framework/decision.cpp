@@ -274,6 +274,15 @@ std::string Decision::explain_json() const {
     }
     if (preemption.ran) out.object("preemption", [&] { put_preemption(out, preemption); });
     if (scored) put_scores(out, *this);
+    if (!extender_failures.empty())
+      out.list("extenderFailures", Span<ExtenderFailure>(extender_failures),
+               [&](const ExtenderFailure& f) {
+                 out.object([&] {
+                   out.field("extender", f.extender);
+                   out.field("verb", f.verb);
+                   out.field("error", f.error);
+                 });
+               });
   });
   return out.take();
 }

@@ -258,6 +258,8 @@ Result<void> Evaluator::decide(const Call& call, const CheckOptions& options, Qu
   const std::string extender_error = q->source.error;
   q->decision = make_ref<Decision>(std::move(q->source));
   Decision* const d = q->decision.get();
+  for (const IgnoredError& e : q->extended.ignored)
+    d->extender_failures.push_back({e.extender->traits().name, "filter", e.message});
   if (options.facts) {
     if (q->gate) add_pod_facts(call, q->pod, *q->gate, d);
     d->pre_enqueue_facts = d->pod_facts.list().size();
@@ -291,6 +293,8 @@ Result<void> Evaluator::finish_scores(Question* q) const {
   Decision& d = *q->decision;
   if (q->prioritizes) {
     ExtenderPass(*framework_, view(), q->pod).log_unscored(*services_, q->unscored);
+    for (const IgnoredError& e : q->unscored)
+      d.extender_failures.push_back({e.extender->traits().name, "prioritize", e.message});
     if (!q->scores->ok()) return q->scores->error();
     add_scores(q->scores->value(), q->left.rows, nullptr, &d.scores);
     sort_by_name(&d.scores);  // extenders had them in the order in which they were found

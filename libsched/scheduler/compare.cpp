@@ -8,6 +8,8 @@
 
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/cluster/transaction.hpp"
+#include "libsched/ingest/write/json_text.hpp"
+#include "libsched/objects/pod_parts.hpp"
 #include "libsched/scheduler/control_plane/claims.hpp"
 #include "libsched/scheduler/instance.hpp"
 #include "libsched/scheduler/profiles.hpp"
@@ -36,7 +38,70 @@ Result<std::vector<PodRef>> take_all(Cluster& cluster) {
   return pods;
 }
 
+// Whether a pod is where its node is, whatever the scheduler does.
+bool of_its_node(const Pod& pod) {
+  const OwnerReference* const controller = controller_of(pod);
+  return pod.mirror || (controller != nullptr && controller->kind == "DaemonSet");
+}
+
+ComparedUse use_of(const View& view) {
+  ComparedUse out;
+  const Columns& columns = view.columns();
+  std::vector<ComparedUse::Amounts> amounts(columns.count());
+  for (uint32_t row = 0; row < view.row_count(); ++row) {
+    if (view.node(row) == nullptr) continue;
+    ++out.nodes;
+    const bool used = std::ranges::any_of(view.row(row).pods, [&](uint32_t slot) {
+      return !of_its_node(*view.slot(slot).pod);
+    });
+    if (!used) out.empty.emplace_back(view.row(row).name);
+    for (uint32_t id = 0; id < amounts.size(); ++id) {
+      ComparedUse::Amounts& a = amounts[id];
+      const int64_t allocatable = columns.allocatable(id, row);
+      const int64_t requested = columns.requested(id, row);
+      a.allocatable = wrapping_add(a.allocatable, allocatable);
+      a.requested = wrapping_add(a.requested, requested);
+      if (!used) continue;
+      a.used_allocatable = wrapping_add(a.used_allocatable, allocatable);
+      a.used_requested = wrapping_add(a.used_requested, requested);
+    }
+  }
+  std::ranges::sort(out.empty);
+  for (uint32_t id = 0; id < amounts.size(); ++id) {
+    if (columns.resource(id).name.empty()) continue;
+    if (amounts[id].allocatable == 0 && amounts[id].requested == 0) continue;
+    amounts[id].resource = columns.resource(id).name;
+    out.resources.push_back(std::move(amounts[id]));
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string ComparedUse::json() const {
+  JsonText out;
+  out.object([&] {
+    out.key("nodes");
+    out.number(static_cast<int64_t>(nodes));
+    out.key("nodesInUse");
+    out.number(static_cast<int64_t>(in_use()));
+    out.list("emptyNodes", Span<std::string>(empty), [&](const std::string& n) { out.string(n); });
+    out.list("resources", Span<Amounts>(resources), [&](const Amounts& a) {
+      out.object([&] {
+        out.field("resource", a.resource);
+        const auto amount = [&](Str name, int64_t value) {
+          out.key(name);
+          out.number(value);
+        };
+        amount("allocatable", a.allocatable);
+        amount("requested", a.requested);
+        amount("allocatableInUse", a.used_allocatable);
+        amount("requestedInUse", a.used_requested);
+      });
+    });
+  });
+  return out.take();
+}
 
 bool ComparedPod::changed() const {
   if (!outcome[0] || !outcome[1]) return true;
@@ -70,6 +135,7 @@ Result<void> Comparison::place(CompareSide side, Span<Evaluator*> profiles, Span
   Cluster& cluster = *profiles[0]->cluster();
   if (cluster.judged()) return may_not_change();
   Side placed;
+  ComparedUse use;
   {
     // What happens in it is undone at the end without allocating.
     Cluster::Transaction what_if(&cluster);
@@ -92,11 +158,13 @@ Result<void> Comparison::place(CompareSide side, Span<Evaluator*> profiles, Span
                          p.profile == nullptr ? std::string() : p.profile->profile()}});
       return true;
     }));
+    use = use_of(cluster.view());
   }
   const size_t at = static_cast<size_t>(side);
   std::vector<ComparedPod> rows =
       matched(at == 0 ? placed : sides_[0], at == 0 ? sides_[1] : placed);
   sides_[at] = std::move(placed);
+  use_[at] = std::move(use);
   pods_ = std::move(rows);
   return {};
 }

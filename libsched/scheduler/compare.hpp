@@ -41,6 +41,22 @@ struct ComparedPod {
   bool changed() const;
 };
 
+// The nodes of one side after placing. A node is in use if it has a pod that is neither static nor of a
+// DaemonSet.
+struct ComparedUse {
+  struct Amounts {
+    std::string resource;
+    int64_t allocatable = 0, requested = 0;              // of all nodes
+    int64_t used_allocatable = 0, used_requested = 0;    // of the nodes in use
+  };
+  std::vector<Amounts> resources;  // those that some node has or some pod asks for
+  size_t nodes = 0;
+  std::vector<std::string> empty;  // the names of the nodes that are not in use, sorted
+
+  size_t in_use() const { return nodes - empty.size(); }
+  std::string json() const;
+};
+
 // The outcomes of pods on both sides, matched by namespace and name. A writer at a time.
 class Comparison final : public RefCounted {
  public:
@@ -55,6 +71,8 @@ class Comparison final : public RefCounted {
   const std::vector<ComparedPod>& pods() const { return pods_; }
   // How many of them are changed().
   size_t changed_count() const;
+  // All zeros before place().
+  const ComparedUse& use(CompareSide side) const { return use_[static_cast<size_t>(side)]; }
 
  private:
   struct Placed {
@@ -65,6 +83,7 @@ class Comparison final : public RefCounted {
   static std::vector<ComparedPod> matched(const Side& before, const Side& after);
 
   std::array<Side, 2> sides_;
+  std::array<ComparedUse, 2> use_;
   std::vector<ComparedPod> pods_;
 };
 

@@ -94,6 +94,38 @@ TEST_CASE("compare: all pods are placed anew, by priority, on nodes that are emp
   CHECK(told(*c) ==
         std::vector<std::string>{"high n1 absent *", "low n2 absent *", "wait n2 absent *"});
   CHECK(room.view->version() == version);
+  CHECK(c->use(CompareSide::kBefore).in_use() == 2);
+}
+
+TEST_CASE("compare: a node is in use by pods that are neither static nor of a DaemonSet") {
+  Room room(2);
+  const Result<PodRef> mirror = parse_pod(
+      "metadata: {name: static, namespace: default, annotations: {kubernetes.io/config.mirror: "
+      "x}}\nspec: {nodeName: n1}\n",
+      {});
+  const Result<PodRef> daemon = parse_pod(
+      "metadata: {name: agent, namespace: default, ownerReferences: [{apiVersion: apps/v1, kind: "
+      "DaemonSet, name: agent, uid: u, controller: true}]}\nspec: {nodeName: n1, containers: [{name: c, "
+      "image: i, resources: {requests: {cpu: 100m}}}]}\n",
+      {});
+  REQUIRE(mirror.ok());
+  REQUIRE(daemon.ok());
+  room.add(*mirror);
+  room.add(*daemon);
+  room.add(pod("web", "nodeName: n2, containers: [{name: c, image: i, resources: {requests: {cpu: 300m}}}]"));
+  const Ref<Comparison> c = make_ref<Comparison>();
+  CHECK(c->use(CompareSide::kAfter).nodes == 0);
+  REQUIRE(c->place(CompareSide::kAfter, room.evaluators, {}, room.options).ok());
+  const ComparedUse& use = c->use(CompareSide::kAfter);
+  CHECK(use.nodes == 2);
+  CHECK(use.in_use() == 1);
+  CHECK(use.empty == std::vector<std::string>{"n1"});
+  REQUIRE_FALSE(use.resources.empty());
+  CHECK(use.resources[0].resource == "cpu");
+  CHECK(use.resources[0].requested == 400);
+  CHECK(use.resources[0].used_requested == 300);
+  CHECK(use.json().find(R"("nodes":2,"nodesInUse":1,"emptyNodes":["n1"])") != std::string::npos);
+  CHECK(c->use(CompareSide::kBefore).nodes == 0);
 }
 
 }  // namespace libsched::compare_test

@@ -28,6 +28,12 @@ static void test_comparison(void) {
   p.struct_size = 0;
   CHECK(!libsched_comparison_pod(comparison, 0, &p));
 
+  libsched_text* use = NULL;
+  CHECK_OK(libsched_comparison_use_json(comparison, false, &use, err));
+  CHECK(strstr(libsched_text_get(use).ptr, "\"nodesInUse\":") != NULL);
+  libsched_text_unref(use);
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, "comparison", libsched_comparison_use_json(NULL, false, &use, err));
+
   /* Errors keep what there is. */
   libsched_compare_options options = LIBSCHED_COMPARE_OPTIONS_INIT;
   options.deadline_ns = -1;

@@ -43,6 +43,11 @@ static void test_config(void) {
   CHECK(cJSON_IsObject(document));
   cJSON_Delete(document);
   libsched_text_unref(description);
+  CHECK_OK(libsched_embedded_configs_json(
+      text("kind: ConfigMap\ndata: {c: 'kind: KubeSchedulerConfiguration'}\n"), &description, err));
+  CHECK_STR(libsched_text_get(description),
+            "[{\"place\":\"data.c\",\"text\":\"kind: KubeSchedulerConfiguration\",\"isFile\":true}]");
+  libsched_text_unref(description);
 
   libsched_framework* framework = UNTOUCHED;
   CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, NULL, "three",
@@ -395,6 +400,7 @@ static void test_null_handles(void) {
 #define MISUSED(call) CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, call)
   MISUSED(libsched_config_parse(text(""), NULL, NULL, err));
   MISUSED(libsched_config_describe_json(NULL, NULL, err));
+  MISUSED(libsched_embedded_configs_json(text(""), NULL, err));
   MISUSED(libsched_registry_create(NULL, err));
   MISUSED(libsched_framework_create(NULL, text(""), NULL, NULL, NULL, err));
   CHECK(libsched_framework_plugin_count(NULL, text("filter")) == 0);

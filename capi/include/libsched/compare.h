@@ -72,6 +72,11 @@ size_t libsched_comparison_pod_count(const libsched_comparison *comparison);
 size_t libsched_comparison_changed_count(const libsched_comparison *comparison);
 /* Fills `pod`, whose struct_size the caller sets; false if `index` is too large. */
 bool libsched_comparison_pod(const libsched_comparison *comparison, size_t index, libsched_compared_pod *pod);
+/* JSON: the nodes of a side after placing: "nodes", "nodesInUse", the names of the "emptyNodes", and "resources", a
+   list with "allocatable" and "requested" of all nodes, and "allocatableInUse" and "requestedInUse" of those
+   in use. A node is in use if it has a pod that is neither static nor of a DaemonSet. */
+libsched_rc libsched_comparison_use_json(const libsched_comparison *comparison, bool after, LIBSCHED_OWN libsched_text **out,
+                                         LIBSCHED_OWN libsched_error **error);
 
 #ifdef __cplusplus
 }

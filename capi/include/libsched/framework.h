@@ -76,6 +76,11 @@ libsched_str libsched_config_profile_name(const libsched_config *config, size_t 
 /* JSON: for each profile the plugins of each extension point with their weights, and the defaulted
    arguments. If `config` is NULL, upstream's defaults. Errors: upstream's construction errors. */
 libsched_rc libsched_config_describe_json(const libsched_config *config, LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);
+/* JSON: the configurations that stand in a document of another kind, such as in the data of a ConfigMap: a list
+   of {"place": "data[\"scheduler.yaml\"]", "text": "...", "isFile": true}; what reads a place that is not
+   `isFile` is not known. The list is empty if the document is a configuration itself, or cannot be read. */
+libsched_rc libsched_embedded_configs_json(libsched_str document, LIBSCHED_OWN libsched_text **out,
+                                           LIBSCHED_OWN libsched_error **error);
 
 /* The plugins that a framework may use: the in-tree ones, and those added with
    libsched_registry_add() (plugin.h). One thread at a time while it is filled. */

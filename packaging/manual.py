@@ -145,7 +145,7 @@ def kubectl_page(others: list[str], date: str, version: str) -> str:
     call = usage.removeprefix("usage: ")
     lines += [".SH SYNOPSIS", bold("kubectl libsched") + escaped(call.removeprefix("kubectl libsched")),
               ".SH DESCRIPTION", *paragraphs("\n\n".join(parts)),
-              ".SH EXIT STATUS", escaped("That of the command; 2 if kubectl cannot list the nodes.")]
+              ".SH EXIT STATUS", escaped("That of the command; 2 if kubectl cannot list what the answer needs.")]
     return "\n".join([*lines, *also(others)]) + "\n"
 
 

@@ -31,7 +31,7 @@ def _printed(cli, arguments):
 
 def pages():
     parts = ["# The command line\n",
-             "The exit code is 0 for yes, 1 for no, and 2 for bad input. "
+             "The exit code is 0 for yes, 1 for no, and 2 for no answer. "
              "[Recipes](../recipes.md) show the commands at work.\n"]
     for command, text in helps():
         parts.append(f"## {command}\n")

@@ -17,6 +17,10 @@ from .verdicts import NodeVerdict, Verdicts
 Paint = Callable[[str, str], str]
 
 
+#: Stands for extenders among plugins.
+EXTENDER = "Extender"
+
+
 def plain(kind: str, text: str) -> str:
     """Returns the text without colour."""
     del kind
@@ -65,9 +69,14 @@ def reasons(result: Verdicts, paint: Paint = plain) -> Iterator[str]:
         return
     yield "does not fit:"
     digits = max(len(f"{count:,}") for count, _, _ in counts)
-    names = max(len(plugin) for _, plugin, _ in counts)
+    names = max(len(rejector(plugin, reason)) for _, plugin, reason in counts)
     for count, plugin, reason in counts:
-        yield f"  {f'{count:,}':>{digits}}  {paint('strong', plugin.ljust(names))}  {reason}"
+        yield f"  {f'{count:,}':>{digits}}  {paint('strong', rejector(plugin, reason).ljust(names))}  {reason}"
+
+
+def rejector(plugin: str, reason: str) -> str:
+    """Returns who rejects a node: a plugin, or extenders, which have none. Several plugins name themselves."""
+    return plugin or ("" if reason.startswith("node(s) didn't satisfy plugin(s)") else EXTENDER)
 
 
 def reason_counts(result: Verdicts) -> list[tuple[int, str, str]]:
@@ -138,7 +147,7 @@ def steps(result: Verdicts, verdict: NodeVerdict) -> Iterator[tuple[str, str, st
         else:
             yield name, "yes", ""
     if asked and not status.is_success and not status.plugin:
-        yield "Extender", "no", status.message
+        yield EXTENDER, "no", status.message
 
 
 def ranked(nodes: Mapping[str, int]) -> list[tuple[str, int]]:

@@ -6,7 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-_BYTES = ("memory", "ephemeral-storage")
+from ._amounts import amounts, sizes
+
+# Fields that hold bytes, in facts about claims.
+_SIZES = ("requested", "largest")
 # What keeps one device from a request, and what keeps several.
 _PROBLEMS = {
     "selector": ("is not what {} selects", "are not what {} selects"),
@@ -18,7 +21,9 @@ _PROBLEMS = {
     "counters": ("finds no counter {} left", "find no counter {} left"),
     "taint": ("has the taint {}", "have the taint {}"),
 }
-_UNITS = (("Gi", 1 << 30), ("Mi", 1 << 20), ("Ki", 1 << 10))
+# How a label or field should be; {} stands for what is wanted.
+_OPERATORS = {"NotIn": "not in {}", "Exists": "to be there", "DoesNotExist": "not to be there", "Gt": "above {}",
+              "Lt": "below {}"}
 
 
 def fact_text(fact: Mapping[str, Any]) -> str:
@@ -26,12 +31,17 @@ def fact_text(fact: Mapping[str, Any]) -> str:
 
     >>> fact_text({"reason": "Insufficient cpu", "resource": "cpu", "requested": 1500,
     ...            "used": 3000, "free": 1000, "allocatable": 4000})
-    'cpu: asks 1500m, free 1 of 4'
+    'cpu: asks 1.5, free 1 of 4'
     >>> fact_text({"reason": "...", "key": "arch", "value": "arm64", "effect": "NoSchedule"})
     'taint arch=arm64:NoSchedule'
     >>> fact_text({"reason": "...", "source": "nodeSelector", "key": "zone", "operator": "In",
     ...            "values": ["a", "b"], "found": "c"})
-    'source nodeSelector, wants zone In [a, b], found c'
+    'nodeSelector wants zone in [a, b], the node has c'
+    >>> fact_text({"reason": "...", "claim": "ns/data", "requested": 107374182400})
+    'claim ns/data, requested 100Gi'
+    >>> fact_text({"reason": "...", "port": 80, "protocol": "TCP", "hostIP": "0.0.0.0", "usedIP": "0.0.0.0",
+    ...            "pod": "ns/x"})
+    'port 80/TCP on 0.0.0.0: ns/x uses it on 0.0.0.0'
     >>> fact_text({"reason": "...", "topologyKey": "zone", "maxSkew": 1, "self": True})
     'topology key zone, max skew 1, self'
     >>> fact_text({"reason": "Insufficient cpu", "nominatedPod": "ns/p", "priority": 100,
@@ -46,34 +56,24 @@ def fact_text(fact: Mapping[str, Any]) -> str:
     if "nominatedPod" in fact:
         return _nominated_text(fact)
     fields = {name: value for name, value in fact.items() if name != "reason"}
+    of_volumes = "driver" in fields  # whose "requested" is a number of volumes
     parts = []
     if "resource" in fields:
         name = fields.pop("resource")
-        asked, _, free, total = (amount(name, fields.pop(field))
-                                 for field in ("requested", "used", "free", "allocatable"))
+        numbers = [fields.pop(field) for field in ("requested", "used", "free", "allocatable")]
+        asked, free, total = amounts(name, numbers[0], *numbers[2:])
         parts.append(f"{name}: asks {asked}, free {free} of {total}")
+    elif "port" in fields:
+        parts.append("port {port}/{protocol} on {hostIP}: {pod} uses it on {usedIP}".format_map(fields))
+        for field in ("port", "protocol", "hostIP", "pod", "usedIP"):
+            del fields[field]
     elif "effect" in fields:
         value = fields.pop("value", "")
         parts.append(f"taint {fields.pop('key')}{'=' if value else ''}{value}:"
                      f"{fields.pop('effect')}")
     elif "key" in fields:
         parts += _wanted(fields)
-    return ", ".join(parts + [_field(name, value) for name, value in fields.items()])
-
-
-def amount(resource: str, number: int) -> str:
-    """Returns an amount of a resource as manifests have it.
-
-    >>> amount("cpu", 1500), amount("cpu", 2000), amount("memory", 3 << 30), amount("pods", 7)
-    ('1500m', '2', '3Gi', '7')
-    """
-    if resource == "cpu":
-        return f"{number}m" if number % 1000 else f"{number // 1000}"
-    if resource in _BYTES or resource.startswith("hugepages-"):
-        for unit, size in _UNITS:
-            if number and number % size == 0:
-                return f"{number // size}{unit}"
-    return str(number)
+    return ", ".join(parts + [_field(name, value, of_volumes) for name, value in fields.items()])
 
 
 def _nominated_text(fact: Mapping[str, Any]) -> str:
@@ -121,17 +121,23 @@ def _device_text(fact: Mapping[str, Any]) -> str:
 
 def _wanted(fields: dict[str, Any]) -> list[str]:
     """Takes what a label or field of a node should be, and what it is, out of the fields."""
+    term = fields.pop("term", None)
+    source = fields.pop("source", "") + ("" if term is None else f".nodeSelectorTerms[{term}]")
+    kind = "field " if fields.pop("of", "") == "fields" else ""
     before = [_field(name, fields.pop(name)) for name in list(fields)[:list(fields).index("key")]]
-    wanted = [f"wants {fields.pop('key')}", fields.pop("operator", "In")]
-    if values := fields.pop("values"):
-        wanted.append(f"[{', '.join(values)}]")
+    key, operator, values = fields.pop("key"), fields.pop("operator", "In"), fields.pop("values")
+    named = f"[{', '.join(values)}]" if operator in ("In", "NotIn") else ", ".join(values)
+    wanted = _OPERATORS.get(operator, "in {}").format(named)
     found = fields.pop("found", None)
-    return [*before, " ".join(wanted), "found none" if found is None else f"found {found}"]
+    return [*before, f"{source} wants {kind}{key} {wanted}".lstrip(),
+            f"the node has {'none' if found is None else found}"]
 
 
-def _field(name: str, value: Any) -> str:
+def _field(name: str, value: Any, of_volumes: bool = False) -> str:
     words = re.sub("([a-z])([A-Z])", r"\1 \2", name)
     words = " ".join(word if word.isupper() else word.lower() for word in words.split())
     if isinstance(value, bool):
         return words if value else f"not {words}"
+    if name in _SIZES and isinstance(value, int) and not of_volumes:
+        return f"{words} {sizes(value)[0]}"
     return f"{words} {', '.join(value) or 'none' if isinstance(value, list) else value}"

@@ -6,6 +6,7 @@ import html
 from collections.abc import Sequence
 
 from . import _core
+from ._amounts import amounts
 
 MOST_ROWS = 100
 
@@ -37,9 +38,5 @@ def escaped(text: str) -> str:
 
 
 def _amount(resource: str, figures: tuple[int, int]) -> str:
-    allocatable, requested = figures
-    if resource == "cpu":
-        return f"{requested / 1000:g} of {allocatable / 1000:g}"
-    if resource == "memory":
-        return f"{requested / 2**30:.3g} of {allocatable / 2**30:.3g} GiB"
+    allocatable, requested = amounts(resource, *figures)
     return f"{requested} of {allocatable}"

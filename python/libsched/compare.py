@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from . import _core
@@ -18,6 +19,7 @@ from .daemons import daemon_pods
 from .objects import Pod, Workload, _wrap_pod
 from .placement import OUTCOMES, Judge, Outcome, taken_by
 from .replicas import Replicas
+from .utilisation import Use
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -65,6 +67,30 @@ class ComparedPod:
         return ""
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class UseOfNodes:
+    """The nodes of one side of a comparison, after its pods are placed.
+
+    A node is in use if it has a pod that is neither static nor of a DaemonSet.
+
+    Attributes
+    ----------
+    nodes, nodes_in_use : int
+    empty : tuple of str
+        The names of the nodes that are not in use.
+    resources : dict of str to Use
+        The sums over all nodes.
+    resources_in_use : dict of str to Use
+        The sums over the nodes in use.
+    """
+
+    nodes: int
+    nodes_in_use: int
+    empty: tuple[str, ...]
+    resources: Mapping[str, Use]
+    resources_in_use: Mapping[str, Use]
+
+
 @dataclasses.dataclass(frozen=True)
 class Comparison:
     """Where pods go on two sides. Made by `libsched.compare`.
@@ -73,9 +99,14 @@ class Comparison:
     ----------
     pods : tuple of ComparedPod
         In the order in which they were placed before, then those that only the side after has.
+    before, after : UseOfNodes
+        The nodes of the sides, with the pods that were placed there.
     """
 
     pods: tuple[ComparedPod, ...]
+    before: UseOfNodes
+    after: UseOfNodes
+    _use: tuple[Mapping[str, Any], Mapping[str, Any]] = dataclasses.field(repr=False)
 
     @property
     def changed(self) -> list[ComparedPod]:
@@ -98,7 +129,24 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Returns everything as plain data."""
         return {"counts": {kind: self.counts[kind] for kind in KINDS if self.counts[kind]},
+                "before": dict(self._use[0]), "after": dict(self._use[1]),
                 "pods": [_plain(one) for one in self.pods]}
+
+    @property
+    def uses(self) -> dict[str, tuple[Use, Use]]:
+        """The use of each resource on the nodes in use, before and after."""
+        before, after = self.before.resources_in_use, self.after.resources_in_use
+        return {name: (before.get(name, Use(0, 0)), after.get(name, Use(0, 0)))
+                for name in dict.fromkeys([*before, *after])}
+
+    @property
+    def use_text(self) -> str:
+        """A line like ``nodes in use 41 -> 12, cpu of used nodes 41% -> 96%``."""
+        told = [f"nodes in use {_change(f'{self.before.nodes_in_use:,}', f'{self.after.nodes_in_use:,}')}"]
+        for resource, sides in self.uses.items():
+            if any(side.requested for side in sides):
+                told.append(f"{resource} of used nodes {_change(*(f'{side.share:.0%}' for side in sides))}")
+        return ", ".join(told)
 
     def __repr__(self) -> str:
         return f"<Comparison {self.headline}>"
@@ -111,12 +159,16 @@ class Comparison:
             for one in self.changed[:MOST_ROWS])
         rest = len(self.changed) - MOST_ROWS
         more = f"<p>... and {rest:,} more pods that changed</p>" if rest > 0 else ""
-        return (f"<p><b>{escaped(self.headline)}</b></p><table><thead><tr><th>pod</th><th>before</th>"
+        return (f"<p><b>{escaped(self.headline)}</b></p><p>{escaped(self.use_text)}</p><table><thead><tr><th>pod</th><th>before</th>"
                 f"<th>after</th><th>why</th></tr></thead><tbody>{rows}</tbody></table>{more}")
 
 
 #: What may become of a pod from one side to the other.
 KINDS = ("stay", "moved", "gained", "lost", "wait", "new", "gone")
+
+
+def _change(before: str, after: str) -> str:
+    return before if before == after else f"{before} -> {after}"
 
 
 def kind_of(one: ComparedPod) -> str:
@@ -188,9 +240,17 @@ def compare(before: Cluster, after: Cluster, pods: Iterable[Pod | Workload],
         finally:
             for pool, evaluator in taken:
                 pool.append(evaluator)
+    said = json.loads(made.use_json(False)), json.loads(made.use_json(True))
     return Comparison(tuple(
         ComparedPod(_wrap_pod(pod), changed, _outcome(old), _outcome(new))
-        for pod, changed, old, new in made.pods()))
+        for pod, changed, old, new in made.pods()), _use_of(said[0]), _use_of(said[1]), said)
+
+
+def _use_of(said: Mapping[str, Any]) -> UseOfNodes:
+    return UseOfNodes(
+        said["nodes"], said["nodesInUse"], tuple(said["emptyNodes"]),
+        {one["resource"]: Use(one["allocatable"], one["requested"]) for one in said["resources"]},
+        {one["resource"]: Use(one["allocatableInUse"], one["requestedInUse"]) for one in said["resources"]})
 
 
 def _handles(cluster: Cluster, pods: Iterable[Pod | Workload]) -> list[_core.Pod]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -100,6 +101,31 @@ class Config:
 
     def __repr__(self) -> str:
         return f"<Config of {', '.join(self.profiles)}>"
+
+
+@dataclasses.dataclass(frozen=True)
+class EmbeddedConfig:
+    """A KubeSchedulerConfiguration that stands in another document.
+
+    Attributes
+    ----------
+    place : str
+        Where it stands, as in ``data["scheduler.yaml"]``.
+    text : str
+    is_file : bool
+        Whether it stands in the data of a ConfigMap, or is a document or an item of a List. What reads any
+        other place is not known.
+    """
+
+    place: str
+    text: str
+    is_file: bool
+
+
+def embedded_configs(document: bytes) -> list[EmbeddedConfig]:
+    """Returns the configurations within a document; none if the document is one itself, or cannot be read."""
+    return [EmbeddedConfig(one["place"], one["text"], one["isFile"])
+            for one in json.loads(_core.embedded_configs_json(document))]
 
 
 def read_file(path: str) -> bytes:

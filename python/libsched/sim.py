@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import _core
+from ._amounts import amounts
 from ._arguments import items, named_error, names_arguments_but
 from ._html import MOST_ROWS, escaped, more
 from ._sim_documents import one_document
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     _Array = numpy.typing.NDArray[Any]
 
 _NO_POSITION = 0xFFFFFFFFFFFFFFFF
-_GIB = 1 << 30
 
 
 class SimFork:
@@ -490,7 +490,7 @@ class Sim(SimQuestions):
         for row, name in enumerate(self._handle.node_names(shown)):
             at = row * width
             cells = (f"{used_of[at] / 1000:g} of {offered_of[at] / 1000:g}",
-                     f"{used_of[at + 1] / _GIB:.3g} of {offered_of[at + 1] / _GIB:.3g} GiB",
+                     " of ".join(amounts("memory", used_of[at + 1], offered_of[at + 1])),
                      f"{used_of[at + 3]} of {offered_of[at + 3]}")
             rows.append(f"<tr><th style='text-align:left'>{escaped(name)}</th>"
                         + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")

@@ -55,12 +55,3 @@ def pool_label(cluster: View) -> str:
 def pools(cluster: View, label: str) -> dict[str, str]:
     """Returns the pool of each node; empty for nodes without one."""
     return {name: info.node.label(label) or "" for name, info in cluster.nodes.items()}
-
-
-def rounded(resource: str, value: int) -> str:
-    """Formats a quantity of a resource."""
-    if resource == "cpu":
-        return f"{value / 1000:,.1f}"
-    if resource in ("memory", "ephemeral-storage"):
-        return f"{value / 2**30:,.1f} GiB"
-    return f"{value:,}"

@@ -14,7 +14,7 @@ CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeScheduler
 def test_table(run):
     done = run("config", "check", "c.json", files={"c.json": CONFIG})
     assert done.code == 0 and done.err == ""
-    assert done.out.startswith("profile one\n  preEnqueue ")
+    assert done.out.startswith("valid: c.json: 2 profiles\nprofile one\n  preEnqueue ")
     first, second = done.out.split("\n\n")
     assert second.startswith("profile two\n")
     rows = [line.split() for line in second.splitlines()]
@@ -80,13 +80,74 @@ def test_help(run):
 def test_usage_errors(run):
     for arguments in (("nonsense",), ("fit",), ("config",), ("version", "--nonsense")):
         done = run(*arguments)
-        assert done.code == 2 and done.err.startswith("usage: ")
-    # Unknown arguments are the command's error, with its usage and its nearest option.
+        assert done.code == 2 and done.err.startswith("libsched") and ": error: " in done.err
+        assert done.err.endswith(" --help' tells more\n") and done.err.count("\n") == 2
+    # Unknown arguments are the command's error, with its nearest option.
     done = run("fit", "cluster.yaml", "--exlain=a")
-    assert done.code == 2 and done.err.startswith("usage: libsched fit ")
-    assert done.err.endswith("libsched fit: error: unrecognized arguments: --exlain=a; did you mean --explain?\n")
+    assert done.code == 2 and done.err == (
+        "libsched fit: error: unrecognized arguments: --exlain=a; did you mean --explain?\n"
+        "'libsched fit --help' tells more\n")
     done = run("config", "check", "one.yaml", "two.yaml")
-    assert done.err.endswith("libsched config check: error: unrecognized arguments: two.yaml\n")
+    assert done.err.startswith("libsched config check: error: unrecognized arguments: two.yaml\n")
+    assert run("fits").err.startswith("libsched: error: there is no command 'fits'; did you mean fit?\n")
+    done = run("config", "chek", "one.yaml")
+    assert done.err.startswith("libsched config: error: there is no command 'chek'; did you mean check?\n")
+
+
+def config_map(**data):
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}, "data": data}
+
+
+def test_config_maps(run):
+    one = json.dumps(CONFIG)
+    bad = json.dumps({**CONFIG, "parallelism": -1})
+    files = {"m.json": config_map(**{"a.yaml": one, "other": "kind: Policy"}),
+             "n.json": config_map(**{"a.yaml": one, "b": bad}),
+             "list.json": several({"apiVersion": "v1", "kind": "Service"}, config_map(c=one)),
+             "stream.yaml": "kind: Service\n---\n" + json.dumps(config_map(c=one)),
+             "c.yaml": several(node("a")), "p.yaml": pod(schedulerName="two")}
+    done = run("config", "check", "m.json", files=files)
+    assert done.code == 0 and done.out.startswith('valid: m.json: data["a.yaml"]: 2 profiles\n')
+    done = run("config", "check", "n.json", files=files)
+    assert done.code == 2 and done.out.startswith('valid: n.json: data["a.yaml"]: 2 profiles\n')
+    assert done.err.startswith("n.json: data.b: ") and "parallelism: Invalid value: -1" in done.err
+    lines = run("config", "check", "n.json", "--json", files=files).lines()
+    assert [(line["valid"], line["place"]) for line in lines] == [(True, 'data["a.yaml"]'), (False, "data.b")]
+    assert "list.json: items[1].data.c" in run("config", "check", "list.json", files=files).out
+    assert "stream.yaml: documents[1].data.c" in run("config", "check", "stream.yaml", files=files).out
+    done = run("fit", "c.yaml", "--pod", "p.yaml", "--config", "m.json", "--json", files=files)
+    assert done.code == 0 and done.json()["profile"] == "two"
+    done = run("fit", "c.yaml", "--pod", "p.yaml", "--config", "n.json", files=files)
+    assert done.code == 2 and 'n.json holds 2 configurations, data["a.yaml"], data.b' in done.err
+
+
+def test_hints(run):
+    head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+    inner = "".join(f"    {line}\n" for line in head.splitlines())
+    for text, hint in (
+            ("apiVersion: x.example/v1\nkind: Wrapper\nspec:\n  rawConfig: |\n" + inner,
+             "; spec.rawConfig holds a KubeSchedulerConfiguration; hand over that\n"),
+            (head + "profiles:\n- schedulerName: a\n  score: {enabled: [{name: ImageLocality}]}\n",
+             "; did you mean profiles[0].plugins.score?\n"),
+            (head + "multiPoint: {}\n", "; did you mean profiles[0].plugins.multiPoint?\n"),
+            (head + "plugins: {}\n", "; plugins belongs to a profile; did you mean profiles[0].plugins?\n"),
+            (head + "profiles: [{plugins: {skore: {}}}]\n", "; did you mean score?\n")):
+        done = run("config", "check", "-", stdin=text)
+        assert done.code == 2 and done.err.endswith(hint), done
+        assert run("config", "check", "-", "--json", stdin=text).json()["hint"] == hint[2:-1]
+
+
+def test_what_is_disabled_without_effect(run):
+    plugins = {"score": {"disabled": [{"name": "NodeResourcesLeastAllocated"}, {"name": "NodePorts"}, {"name": "*"}]},
+               "multiPoint": {"disabled": [{"name": "ImageLocality"}, {"name": "Gone"}]}}
+    done = run("config", "check", "c.json", files={"c.json": {**CONFIG, "profiles": [{"plugins": plugins}]}})
+    assert done.code == 0 and done.err.splitlines() == [
+        'warning: c.json: profiles[0].plugins.score.disabled[0]: kube-scheduler has no plugin '
+        '"NodeResourcesLeastAllocated"; disabling it has no effect',
+        'warning: c.json: profiles[0].plugins.score.disabled[1]: the plugin "NodePorts" does not have this extension '
+        "point",
+        'warning: c.json: profiles[0].plugins.multiPoint.disabled[1]: kube-scheduler has no plugin "Gone"; disabling it '
+        "has no effect"]
 
 
 def test_a_file_that_is_no_text(run):

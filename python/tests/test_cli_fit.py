@@ -97,6 +97,23 @@ def test_several_pods(fit):
     assert fit(several(pod("one"), pod("two"))).code == 0
 
 
+def test_equal_answers_are_told_once(fit):
+    wanted = several(pod("p0", cpu="100"), pod("p1", cpu="100"), pod("q", cpu="2"), pod("p2", cpu="100"))
+    done = fit(wanted)
+    assert done.code == 1
+    lines = done.out.splitlines()
+    assert [line for line in lines if line.startswith("default/")] == [
+        "default/p0: fits none of 3 nodes", "default/q: fits 1 of 3 nodes"]
+    assert lines[-4:] == [
+        "4 pods: 1 fits, 3 do not fit",
+        "  3  like default/p0  2 Insufficient cpu, 1 node(s) were unschedulable",
+        "  1  default/q        fits 1 of 3 nodes",
+        "  (-o wide shows all)"]
+    done = fit(wanted, "-o", "wide")
+    assert done.out.count(": fits none of 3 nodes") == 3 and done.out.endswith("4 pods: 1 fits, 3 do not fit\n")
+    assert len(fit(wanted, "--json").lines()) == 4
+
+
 def test_workloads(fit):
     done = fit(deployment("web", 3, cpu="2"))
     assert done.code == 0

@@ -180,11 +180,11 @@ def test_options_whose_value_is_empty(fit, run):
     for option in ("--config", "--profile"):
         done = fit(pod(), option, "")
         assert done.code == 2 and done.out == ""
-        assert done.err.endswith(f"argument {option}: the value is empty; is a variable of the shell not set?\n")
+        assert f"argument {option}: the value is empty; is a variable of the shell not set?\n" in done.err
     done = run("explain", "cluster.json", "--pod", "pod.json", "--node", "")
     assert done.code == 2 and "argument --node: the value is empty" in done.err
     done = run("compare", "cluster.json", "--config", "")
-    assert done.code == 2 and done.err.endswith("is a variable of the shell not set?\n")
+    assert done.code == 2 and "is a variable of the shell not set?\n" in done.err
 
 
 @pytest.mark.parametrize("arguments", [["fit", "/dev/zero", "--pod", "p.json"], ["fit", "p.json", "--pod", "p.json", "--config", "/dev/zero"],

@@ -48,7 +48,15 @@ def test_text(schedule):
     assert lines[1].startswith("default/y  unschedulable: 0/3 nodes are available: ")
     assert lines[2].startswith("default/g  gated: ") and "SchedulingGates" in lines[2]
     assert "1 placed, 1 unschedulable, 1 gated" in lines
-    assert any(line.split() == ["cpu", "16.0", "3.0", "18.8%", "8.0", "50.0%"] for line in lines)
+    assert any(line.split() == ["cpu", "16", "3", "18.8%", "8", "50.0%"] for line in lines)
+
+
+def test_pods_that_fare_the_same_are_told_once(schedule):
+    wanted = several(*(pod(f"y{index}", cpu="50") for index in range(4)))
+    lines = schedule(wanted).out.splitlines()
+    assert lines[0].startswith("default/y0  unschedulable: ")
+    assert lines[1] == "... and 3 pods that fare like one above (-o wide shows all)" and lines[3] == "4 unschedulable"
+    assert schedule(wanted, "-o", "wide").out.count("default/y") == 4
 
 
 def test_replicas_are_named_like_their_controllers(schedule):

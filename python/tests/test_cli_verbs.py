@@ -119,4 +119,4 @@ def test_a_verb_of_two_packages_belongs_to_neither(with_verbs):
 
 def test_a_word_that_is_no_verb(with_verbs):
     done = with_verbs("nonsense", packages=[("small", {"count": "add"}, "raise RuntimeError()")])
-    assert done.code == 2 and "invalid choice: 'nonsense'" in done.err and "count" in done.err
+    assert done.code == 2 and "there is no command 'nonsense'; the commands are " in done.err and "count" in done.err

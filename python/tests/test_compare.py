@@ -30,6 +30,10 @@ def test_two_states_and_two_configurations():
     found = libsched.compare(before, before, web, [least], [most])
     assert [(one.before.node, one.after.node) for one in found.pods] == [("b", "a"), ("b", "a")]
     assert not before.pods and repr(found) == "<Comparison 2 pods: 2 moved>"
+    assert (found.before.nodes, found.before.nodes_in_use, found.before.empty) == (2, 1, ("a",))
+    assert found.before.resources["cpu"] == libsched.utilisation.Use(12000, 2000)
+    assert found.after.resources_in_use["cpu"] == libsched.utilisation.Use(4000, 2000)
+    assert found.use_text.startswith("nodes in use 1, cpu of used nodes 25% -> 50%") and found.use_text in found._repr_html_()
 
 
 def test_all_pods():
@@ -39,15 +43,31 @@ def test_all_pods():
     assert cluster.pods["default/p"].node_name == "a"
 
 
-def test_the_command(run):
+def test_the_command(run, tmp_path):
     done = run("compare", "c.json", "--config", "most.json", "--config", "most.json", files=FILES)
-    assert done.code == 0 and done.out == "2 stay\n", done
+    assert done.code == 0 and done.out.startswith("2 stay\n"), done
+    done = run("compare", "c.json", "--all", "--config", "least.json", "--config", "most.json", "--html", "page.html",
+               files={**FILES, "c.json": several(*NODES, pod("p", cpu="1", node_name="a")),
+                      "least.json": {**MOST, "profiles": []}})
+    lines = done.out.splitlines()
+    assert lines[0].split() == ["pod", "least.json", "most.json"]
+    assert lines[1].split() == ["default/p", "moved", "b", "a"] and lines[2] == "1 moved"
+    assert lines[3].split() == ["least.json", "most.json"]
+    assert lines[4].split() == ["nodes", "in", "use", "1", "of", "2", "1", "of", "2"]
+    assert lines[5].split() == ["cpu", "of", "used", "nodes", "12.5%", "(1", "of", "8)", "25.0%", "(1", "of", "4)"]
+    assert lines[-2:] == ["  empty with least.json alone: a", "  empty with most.json alone: b"]
+    page = (tmp_path / "page.html").read_text()
+    assert '"least.json"' in page and "Nodes in use" in page and "most.json" in page
     done = run("compare", "c.json", "--cordon", "b", "-o", "csv", files=FILES)
     rows = list(csv.DictReader(io.StringIO(done.out)))
     assert [(row["pod"], row["change"], row["before"], row["after"]) for row in rows] == [
         ("default/x", "moved", "b", "a"), ("default/y", "lost", "b", "(unschedulable)")]
     line = run("compare", "c.json", "--after", "d.json", "--all", "--json", files=FILES).json()
     assert line["counts"] == {"stay": 1, "gone": 2} and "after" not in line["pods"][0]
+    assert line["sides"] == ["c.json", "d.json"]
+    assert line["before"]["nodesInUse"] == 2 and line["after"]["emptyNodes"] == []
+    assert line["after"]["resources"][0] == {"resource": "cpu", "allocatable": 4000, "requested": 1000,
+                                             "allocatableInUse": 4000, "requestedInUse": 1000}
     for wrong, why in ((["c.json"], "the two sides are the same"),
                        (["c.json", *3 * ["--config", "most.json"]], "more than twice"),
                        (["c.json", "--cordon", "z"], 'there is no node "z"')):

@@ -55,7 +55,8 @@ VERBS = [("fit", "--pod"), ("explain", "--pod"), ("schedule", "--pod"), ("capaci
          ("simulate", "--workload")]
 
 
-@pytest.mark.parametrize("verb", [(*verb, "plain.json") for verb in VERBS] + [("drain", "b"), ("compare", "--all", "--cordon", "b")])
+@pytest.mark.parametrize("verb", [(*verb, "plain.json") for verb in VERBS] + [
+    ("drain", "b"), ("compare", "--all", "--cordon", "b")])
 def test_nodes_and_pods_are_always_needed(ask, verb):
     for kind in ("nodes", "pods"):
         code, err = ask(*verb, deny=kind)
@@ -92,7 +93,8 @@ def test_a_drain_needs_budgets(ask):
 
 
 def test_terms_of_other_pods_select_namespaces(ask, tmp_path):
-    (tmp_path / "lists" / "pods").write_text(json.dumps(several({**PODS["spaces"]})))
+    (tmp_path / "lists" / "pods").write_text(json.dumps(several({
+        **PODS["spaces"], "spec": {**PODS["spaces"]["spec"], "nodeName": "a"}})))
     code, err = ask("fit", "--pod", "plain.json", deny="namespaces")
     assert code == 2 and "namespaces cannot be listed" in err
 
@@ -109,7 +111,7 @@ def test_selectors_of_devices_need_slices_alone(ask):
     ("kill -9 $$", "nodes cannot be listed: kubectl was ended by signal 9"),
     ("exit 0", "nodes cannot be listed: kubectl has printed nothing"),
     (r"printf '\377' >&2; exit 1", "nodes cannot be listed: \\ufffd"),
-    (r"printf '\377'; exit 0", "not text"),
+    (r"printf '\377'; exit 0", "is no text"),
     ("echo '{'; exit 0", "cluster.json"),
     (r"case $* in *config*) printf '\377'; exit 0;; esac", "the namespace that kubectl names is no text"),
     ("case $* in *config*) echo broken >&2; exit 1;; esac", "the namespace is not known, name it by -n: broken")])

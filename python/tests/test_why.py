@@ -9,6 +9,7 @@ import pytest
 
 import libsched
 from libsched import Cluster, Framework
+from manifests import pod, several
 
 MANIFESTS = """
 apiVersion: v1
@@ -111,7 +112,26 @@ def test_the_command(run):
     document = json.loads(run("why", "default/web", "c.yaml", "--json", files=files).out)
     assert document["nearest"][0]["node"] == "b" and document["cluster"]["nodes"] == 2
     rows = run("why", "default/web", "c.yaml", "-o", "csv", files=files).out.splitlines()
-    assert rows[0] == "kind,subject,container,text,edit,nodes,node" and len(rows) == 4
+    assert rows[0] == "pod,kind,subject,container,text,edit,nodes,node" and len(rows) == 4
+    alone = run("why", "default/web", "c.yaml", files=files).out
+    for words in (["c.yaml", "--pod", "default/web"], ["--pod", "default/web", "c.yaml"], ["c.yaml", "--pending"]):
+        other = run("why", *words, files=files)
+        assert other.code == 1 and (other.out, other.err) == (alone, "")
+    swapped = run("why", "c.yaml", "default/web", files=files)
+    assert swapped.code == 1 and swapped.out == alone
+    assert swapped.err == "default/web is taken for POD, which comes before CLUSTER\n"
+    missing = run("why", "c.yaml", files=files)
+    assert missing.code == 2 and "CLUSTER is missing" in missing.err
+    swapped = run("why", "c.yaml", "p.yaml", files={**files, "p.yaml": json.dumps(pod("new"))})
+    assert swapped.code == 2 and "are POD and CLUSTER swapped?" in swapped.err
+    assert "name a pod of the cluster by --pod default/web" in run("fit", "default/web", "--pending", files=files).err
+    three = several(pod("new"), pod("huge", cpu="100"), pod("low", cpu="1"))
+    done = run("why", "p.yaml", "c.yaml", files={**files, "p.yaml": json.dumps(three)})
+    assert done.code == 1 and [line.split(": ")[0] for line in done.out.splitlines() if ": fits " in line] == [
+        "default/new", "default/huge", "default/low"]
+    lines = run("why", "p.yaml", "c.yaml", "--json", files=files).lines()
+    assert [line["pod"] for line in lines] == ["default/new", "default/huge", "default/low"]
+    assert run("why", "p.yaml", "c.yaml", "--html", "x.html", files=files).code == 2
     wrong = run("why", "default/wep", "c.yaml", files=files)
     assert wrong.code == 2 and 'did you mean "default/web"?' in wrong.err
 

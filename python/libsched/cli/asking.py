@@ -21,7 +21,7 @@ from ..fit import FitResult
 from ..framework import Framework
 from ..objects import Pod
 from ..plugins import registry_of
-from . import reading, what_if
+from . import configs, what_if
 from .candidate import Candidate
 from .digits import whole
 from .terminal import Terminal
@@ -158,12 +158,12 @@ class Profiles:
                 sys.path.append(os.getcwd())  # where modules may be
             _tried("--plugin", lambda: registry_of(self._plugins))
         try:
-            self._config = Config(reading.path(self._file) if self._file else None,
+            self._config = Config(configs.source(self._file) if self._file else None,
                                   feature_gates=self._gates)
         except Error as error:
             if self._file and not isinstance(error, FileError):
                 with contextlib.suppress(OSError), open(self._file, "rb") as file:
-                    hint = reading.not_text(file.read())
+                    hint = configs.hint(error, file.read())
                     error.message += f"; {hint}" if hint else ""
             raise self._told(error) from None
         self._frameworks: dict[str, Framework] = {}
@@ -313,7 +313,7 @@ class Judge:
                     facts=self._facts, extender_calls=self._calls)
         if results:
             for asked, result in zip(together, results, strict=True):
-                yield Answer(asked.candidate, asked.notes, result)
+                yield _answered(asked, result)
         else:
             for asked in together:
                 yield self._answer(asked)
@@ -325,14 +325,23 @@ class Judge:
         ask = asked.framework.score if self._score else asked.framework.fit
         try:
             if not asked.absent:
-                return Answer(candidate, notes, ask(self._cluster, asked.pod, facts=self._facts))
+                return _answered(asked, ask(self._cluster, asked.pod, facts=self._facts))
             with self._cluster.fork():
                 self._cluster.remove_pod(asked.pod.key)
-                return Answer(candidate, notes, ask(self._cluster, asked.pod, facts=self._facts))
+                return _answered(asked, ask(self._cluster, asked.pod, facts=self._facts))
         except NotFoundError:
             raise
         except Error as error:
             return Answer(candidate, notes, error=error)
+
+
+def _answered(asked: _Asked, result: FitResult) -> Answer:
+    """Makes an answer, with notes on extenders whose failures count as no answer."""
+    failed: list[dict[str, str]] = (result.to_dict().get("extenderFailures", [])
+                                    if asked.framework._extended else [])
+    lack = {"filter": "rejects no node", "prioritize": "gives no scores"}
+    notes = [f'the extender {one["extender"]} {lack[one["verb"]]}: {one["error"]}' for one in failed]
+    return Answer(asked.candidate, [*asked.notes, *notes], result)
 
 
 def about(pod: Pod, text: str) -> str:

@@ -30,12 +30,12 @@ EPILOG = """\
 exit codes:
   0  at least one more pod fits
   1  none does
-  2  bad input, or a pod needs what is not available
+  2  no answer, such as after bad input
 
 examples:
   libsched capacity cluster.yaml --pod web.yaml
   libsched capacity cluster.yaml --pod deployment.yaml --max 1000 --json | jq .count
-  kubectl get nodes,pods -A -o json | libsched capacity - --pod web.yaml --deadline 10"""
+  $(libsched kubectl-line) | libsched capacity - --pod web.yaml --deadline 10"""
 
 _MOST = 1_000_000
 

@@ -23,7 +23,7 @@ exit codes:
   0  some device matches (with --any: the expression has a value for some device); without
      --slices: the expression compiles
   1  no device matches
-  2  bad input, such as an expression that does not compile
+  2  no answer, such as after bad input
 
 examples:
   libsched cel 'device.driver == "gpu.example.com"'

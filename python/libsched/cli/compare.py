@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import copy
 import functools
+import os
 import sys
 
+from .._amounts import amounts
 from ..compare import KINDS, Comparison, compare, kind_of, node_text
 from ..errors import InvalidError
 from ..objects import Objects, Pod
 from ..report.answers import compare_html
-from . import asking, output, what_if
+from . import asking, needs, output, what_if
 from .admission import new_pod
 from .candidate import ENDED, Candidate
 from .dump import hints
@@ -31,7 +33,7 @@ EPILOG = """\
 exit codes:
   0  every pod goes to the same node on both sides, or to none
   1  some pod does not
-  2  bad input
+  2  no answer, such as after bad input
 
 examples:
   libsched compare cluster.json --config old.yaml --config new.yaml
@@ -41,6 +43,7 @@ examples:
 _PAINT = {"stay": "faint", "moved": "note", "gained": "good", "lost": "bad", "wait": "faint",
           "new": "note", "gone": "note"}
 _MOST_ROWS = 40
+_MOST_EMPTY = 12
 
 
 def add(made: argparse.ArgumentParser) -> None:
@@ -89,17 +92,34 @@ def run(options: argparse.Namespace) -> int:
         chosen = copy.copy(options)
         chosen.config = (configs[min(number, len(configs) - 1)] if configs else None)
         judged = [*asked, *(where.pods.values() if options.all else ())]
+        needs.check(options, where, judged)
         sides.append(judges(asking.Profiles(chosen), judged, notes))
     with Progress("placing pods"):
         found = compare(first.cluster, cluster, pods, sides[0][0], sides[1][0],
                         claims_from_templates=options.claims, pods_after=pods_after, all=options.all, other_profile=sides[0][1],
                         other_profile_after=sides[1][1], ties=options.ties, seed=options.seed)
     notes = list(dict.fromkeys([*notes, *hints(first, (one.reason for one in found.pods))]))
+    names = _names(options, configs, edits)
     if options.html:  # before the text, whose reader may stop early
-        output.write_page(options.html, compare_html(found, cluster, notes=notes))
-    _write(options, found, notes, first, edits)
+        output.write_page(options.html, compare_html(found, cluster, notes=notes, names=names))
+    _write(options, found, notes, first, edits, names)
     output.tell_page(options)
     return 1 if found.changed else 0
+
+
+def _names(options: argparse.Namespace, configs: list[str], edits: list[str]) -> tuple[str, str]:
+    """Returns what the sides are called: by what they differ in."""
+    before, after = [], []
+    if len(configs) == 2:
+        before.append(os.path.basename(configs[0]))
+        after.append(os.path.basename(configs[1]))
+    if options.after:
+        before.append(os.path.basename(options.cluster[0]))
+        after.append(os.path.basename(options.after[0]))
+    if edits:
+        after.append(", ".join(edits) if len(edits) < 3 else f"{edits[0]} and {len(edits) - 1} more edits")
+    names = ", ".join(before) or "as it is", ", ".join(after)
+    return names if names[0] != names[1] else (f"{names[0]} (before)", f"{names[1]} (after)")
 
 
 def _pending(parts: list[tuple[str, Objects]]) -> list[Pod]:
@@ -108,9 +128,9 @@ def _pending(parts: list[tuple[str, Objects]]) -> list[Pod]:
 
 
 def _write(options: argparse.Namespace, found: Comparison, notes: list[str], first: Question,
-           edits: list[str]) -> None:
+           edits: list[str], names: tuple[str, str]) -> None:
     if options.json:
-        output.print_document({**({"edits": edits} if edits else {}), **found.to_dict(),
+        output.print_document({**({"edits": edits} if edits else {}), "sides": list(names), **found.to_dict(),
                                "notes": notes, **about_input(first)}, options.output)
         return
     if options.output == "csv":
@@ -125,8 +145,11 @@ def _write(options: argparse.Namespace, found: Comparison, notes: list[str], fir
         out.note(note)
     wide = options.output == "wide"
     shown = list(found.pods) if wide else found.changed[:_MOST_ROWS]
-    lines = table([[one.pod.key, kind_of(one), node_text(one.before), node_text(one.after),
-                    one.reason] for one in shown])
+    head, *lines = table([["pod", "", *names, ""] if shown else [],
+                          *([one.pod.key, kind_of(one), node_text(one.before), node_text(one.after), one.reason]
+                            for one in shown)])
+    if shown:
+        out.line(out.paint("faint", head))
     for one, line in zip(shown, lines, strict=True):
         out.line(out.paint(_PAINT[kind_of(one)], line))
     rest = len(found.changed) - len(shown)
@@ -135,3 +158,26 @@ def _write(options: argparse.Namespace, found: Comparison, notes: list[str], fir
     counts = found.counts
     told = [out.paint(_PAINT[kind], f"{counts[kind]:,} {kind}") for kind in KINDS if counts[kind]]
     out.line(", ".join(told) or "no pods")
+    _write_use(out, found, names, wide)
+
+
+def _write_use(out: Terminal, found: Comparison, names: tuple[str, str], wide: bool) -> None:
+    """Writes a table of the nodes in use on both sides, and names those that are empty afterwards."""
+    sides = found.before, found.after
+    rows = [["", *names],
+            ["nodes in use", *(f"{side.nodes_in_use:,} of {side.nodes:,}" for side in sides)]]
+    for resource, uses in found.uses.items():
+        if any(use.requested for use in uses):
+            texts = amounts(resource, *(number for use in uses for number in (use.requested, use.allocatable)))
+            rows.append([f"{resource} of used nodes",
+                         *(f"{use.share:.1%} ({texts[2 * at]} of {texts[2 * at + 1]})" for at, use in enumerate(uses))])
+    head, *lines = table(rows, right=(1, 2))
+    out.line(out.paint("faint", head))
+    for line in lines:
+        out.line(line)
+    for name, side, other in zip(names, sides, reversed(sides), strict=True):
+        new = [node for node in side.empty if node not in other.empty]
+        if new:
+            shown = new if wide else new[:_MOST_EMPTY]
+            more = f" and {len(new) - len(shown):,} more" if len(shown) < len(new) else ""
+            out.line(f"  empty with {name} alone: {', '.join(shown)}{more}")

@@ -7,10 +7,11 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from ..config import MOST_BYTES, Config, nonempty, read_file
+from ..config import Config
 from ..errors import Error, FileError
 from ..framework import Framework
-from .reading import not_text
+from . import configs, output
+from .reading import shown
 from .terminal import Terminal, print_json, table
 
 POINTS = ("preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore", "score",
@@ -27,49 +28,68 @@ def add(made: argparse.ArgumentParser) -> None:
     check = inner.add_parser(
         "check", help="validate, and list the plugins of each extension point",
         description="Prints what kube-scheduler would say about the configuration (exit code 2), "
-        "or the plugins of each extension point as it would run them, with the weights of scores. "
-        "Warns of what cannot run here although it is valid, such as extenders whose certificates "
-        "are missing.")
+        "or that it is valid, and the plugins of each extension point as it would run them, with the "
+        "weights of scores. Warns of what cannot run here although it is valid, such as extenders whose "
+        "certificates are missing. Configurations in the data of a ConfigMap are checked one by one.")
     check.add_argument("file", metavar="FILE", help="YAML or JSON; - is standard input")
-    check.add_argument("--json", action="store_true", help="print JSON")
+    check.add_argument("--json", action="store_true",
+                       help="print a line of JSON for each configuration")
     check.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Checks a file; returns 0 or 2."""
-    name = "standard input" if options.file == "-" else options.file
-    document = b""
+    name = shown(options.file)
     try:
-        document = _document(options.file)
-        config = Config(document)
+        document = configs.document(options.file)
+    except FileError:
+        raise
+    except Error as error:  # it is empty
+        return _refused(options, name, "", error, "")
+    code = 0
+    parts = [(one.place, one.text.encode()) for one in configs.within(document)] or [("", document)]
+    for number, (place, text) in enumerate(parts):
+        if number and not options.json:
+            Terminal(sys.stdout).line()
+        code = max(code, _check(options, name, place, text))
+    return code
+
+
+def _check(options: argparse.Namespace, name: str, place: str, text: bytes) -> int:
+    """Checks a configuration, which stands at a place of the file; returns 0 or 2."""
+    where = f"{name}: {place}" if place else name
+    try:
+        config = Config(text)
         described = config.describe()
         unable = list(_unable(config))
     except Error as error:
-        if isinstance(error, FileError):
-            raise
-        hint = not_text(document)
-        if options.json:
-            print_json({"valid": False, "error": error.message, "path": error.path,
-                        **({"hint": hint} if hint else {})})
-        else:
-            Terminal(sys.stderr).line(f"{name}: {error}" + (f"; {hint}" if hint else ""))
-        return 2
+        return _refused(options, where, place, error, configs.hint(error, text))
     if options.json:
-        print_json({"valid": True, **described, "cannotRun": unable})
+        print_json({"valid": True, **({"place": place} if place else {}), **described, "cannotRun": unable})
         return 0
-    terminal = Terminal(sys.stdout)
+    terminal, errors = Terminal(sys.stdout), Terminal(sys.stderr)
     for warning in described.get("warnings", ()):
-        Terminal(sys.stderr).warn(f"{name}: {warning}")
+        errors.warn(f"{where}: {warning}")
     for entry in unable:
-        Terminal(sys.stderr).warn(f'{name}: profile "{entry["profile"]}" cannot run here: '
-                                  f'{entry["error"]}')
-    for number, profile in enumerate(described["profiles"]):
+        errors.warn(f'{where}: profile "{entry["profile"]}" cannot run here: {entry["error"]}')
+    profiles = described["profiles"]
+    terminal.line(f"{terminal.paint('good', 'valid')}: {where}: {output.counted(len(profiles), 'profile')}")
+    for number, profile in enumerate(profiles):
         if number:
             terminal.line()
         terminal.line(f"profile {terminal.paint('strong', profile['schedulerName'])}")
         for line in profile_lines(profile):
             terminal.line(line)
     return 0
+
+
+def _refused(options: argparse.Namespace, where: str, place: str, error: Error, hint: str) -> int:
+    if options.json:
+        print_json({"valid": False, **({"place": place} if place else {}), "error": error.message,
+                    "path": error.path, **({"hint": hint} if hint else {})})
+    else:
+        Terminal(sys.stderr).line(f"{where}: {error}" + (f"; {hint}" if hint else ""))
+    return 2
 
 
 def _unable(config: Config) -> Iterator[dict[str, str]]:
@@ -89,7 +109,3 @@ def profile_lines(profile: dict[str, Any]) -> list[str]:
             weight = str(plugin.get("weight", "")) if point in POINTS_WITH_WEIGHT else ""
             rows.append([point if number == 0 else "", plugin["name"], weight])
     return table(rows, right=(2,))
-
-
-def _document(name: str) -> bytes:
-    return nonempty(sys.stdin.buffer.read(MOST_BYTES)) if name == "-" else read_file(name)

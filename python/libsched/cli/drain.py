@@ -9,7 +9,7 @@ import sys
 from ..drain import OUTCOMES, Drain, drain
 from ..errors import FileError, InvalidError
 from ..report.answers import drain_html
-from . import asking, output
+from . import asking, needs, output
 from .dump import hints
 from .placing import judges
 from .progress import Progress
@@ -28,11 +28,11 @@ exit codes:
   0  every pod finds a place, or needs none
   1  a pod finds none, is refused, is blocked by its PodDisruptionBudget, or returns to a drained node,
      because a cordon does not keep it away
-  2  bad input, such as an unknown node
+  2  no answer, such as after bad input
 
 examples:
   libsched drain node-a node-b cluster.yaml
-  kubectl get nodes,pods,poddisruptionbudgets -A -o json | libsched drain node-a -
+  $(libsched kubectl-line) | libsched drain node-a -
   libsched drain -l pool=gpu cluster.yaml
   libsched drain node-a cluster.yaml --delete-emptydir-data --json | jq .outcomes"""
 
@@ -72,6 +72,7 @@ def run(options: argparse.Namespace) -> int:
     notes: list[str] = []
     drained = {name for node in nodes for name in question.cluster._handle.choose_nodes(node).split("\n")}
     pods = [pod for pod in question.cluster.pods.values() if pod.node_name in drained]
+    needs.check(options, question.cluster, pods)
     frameworks, other_profile = judges(asking.Profiles(options), pods, notes)
     with Progress("draining nodes"):
         found = drain(question.cluster, nodes, frameworks, force=options.force,

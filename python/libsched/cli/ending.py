@@ -150,4 +150,4 @@ def _over(stream: TextIO | None, file: _File) -> TextIO:
             stream.flush()
     lines = file.isatty() or not file._raises
     # The locale may lack some characters.
-    return io.TextIOWrapper(io.BufferedWriter(file), encoding, errors="backslashreplace", line_buffering=lines)
+    return io.TextIOWrapper(io.BufferedWriter(file, 1 << 16), encoding, errors="backslashreplace", line_buffering=lines)

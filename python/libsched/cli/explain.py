@@ -33,7 +33,7 @@ EPILOG = """\
 exit codes:
   0  every pod fits on some node
   1  a pod does not
-  2  bad input, a pod needs a plugin that is not available, or scoring failed
+  2  no answer, such as after bad input, or where scoring fails
 
 examples:
   libsched explain cluster.yaml --pod web.yaml
@@ -84,7 +84,9 @@ def run(options: argparse.Namespace) -> int:
     if results:  # before the text, whose reader may stop early
         output.write_page(options.html, explain_html(results, cluster=question.cluster,
                                                      absent=not options.as_is))
-    code = tell_all(question, answers, _writer(options, question))
+    writer = _writer(options, question)
+    code = tell_all(question, answers, writer)
+    writer.close()
     if results:
         output.tell_page(options)
     return code
@@ -93,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
 def _writer(options: argparse.Namespace, question: Question) -> Writer:
     if options.json:
         return ExplainJson(options, question)
-    return CsvWriter(True) if options.output == "csv" else ExplainText(options)
+    return CsvWriter(True) if options.output == "csv" else ExplainText(options, fold=options.output != "wide")
 
 
 class ExplainText(TextWriter):
@@ -121,14 +123,14 @@ class ExplainText(TextWriter):
             return
         yield "does not fit:"
         top = self.options.top or len(rejected)
-        rows = [[verdict.node, verdict.status.plugin, verdict.status.message or NO_REASON]
-                for verdict in rejected[:top]]
+        rows = [[verdict.node, _explain.rejector(verdict.status.plugin, verdict.status.message),
+                 verdict.status.message or NO_REASON] for verdict in rejected[:top]]
         for line in table(rows):
             yield paint("bad", line)
         if len(rejected) > top:
             yield f"  ... and {len(rejected) - top:,} more (--top 0 shows all); all of them by reason:"
             for count, plugin, reason in _explain.reason_counts(result):
-                yield f"  {count:>7,}  {paint('strong', plugin)}  {reason}"
+                yield f"  {count:>7,}  {paint('strong', _explain.rejector(plugin, reason))}  {reason}"
 
     def _scores(self, result: FitResult, scores: Scores) -> Iterator[str]:
         paint = self.out.paint

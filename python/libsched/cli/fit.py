@@ -27,12 +27,12 @@ EPILOG = """\
 exit codes:
   0  every pod fits on some node
   1  a pod does not
-  2  bad input, or a pod needs a plugin that is not available
+  2  no answer, such as after bad input
 
 examples:
   libsched fit cluster.yaml --pod train.yaml
   libsched fit nodes.json pods.json --pod deployment.yaml --explain gpu-a-3
-  kubectl get nodes,pods -A -o json | libsched fit - --pod web.yaml --json | jq .nodes"""
+  $(libsched kubectl-line) | libsched fit - --pod web.yaml --json | jq .nodes"""
 
 MOST_NAME_LINES = 12
 
@@ -62,7 +62,8 @@ def run(options: argparse.Namespace) -> int:
         question = with_claims(question)
     judge = asking.Judge(options, question.cluster, facts=options.explain is not None)
     writer: Writer = (FitJson(options, question) if options.json
-                      else CsvWriter(False) if options.output == "csv" else FitText(options))
+                      else CsvWriter(False) if options.output == "csv"
+                      else FitText(options, fold=options.output != "wide"))
     return answer_all(question, judge, writer)
 
 
@@ -75,6 +76,7 @@ def answer_all(question: Question, judge: asking.Judge,
         for number, answer in enumerate(judge.answers(question.candidates), 1):
             progress.update(number, f"{number:,} of {len(question.candidates):,}")
             code = max(code, tell_all(question, [answer], writer))
+    writer.close()
     return code
 
 
@@ -104,7 +106,8 @@ class FitText(TextWriter):
                 raise NotFoundError(f'there is no node "{node}" to explain; write --explain=NODE, '
                                     "or --explain alone at the end")
             return list(_explain.about_node(result, node, out.paint))
-        rows = [[verdict.node, "fits" if verdict.fits else "no", verdict.status.plugin,
+        rows = [[verdict.node, "fits" if verdict.fits else "no",
+                 "" if verdict.fits else _explain.rejector(verdict.status.plugin, verdict.status.message),
                  "" if verdict.fits else verdict.status.message or NO_REASON] for verdict in result]
         lines = [_explain.headline(result, out.paint)]
         for verdict, line in zip(result, table(rows), strict=True):

@@ -57,7 +57,7 @@ def write_page(name: str, page: str) -> None:
         The file cannot be written.
     """
     try:
-        with open(name, "w", encoding="utf-8", newline="\n") as file:
+        with open(name, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             file.write(page)
     except (OSError, ValueError) as error:
         raise FileError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
@@ -89,6 +89,15 @@ def print_csv(rows: Sequence[Sequence[object]]) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(text.getvalue().encode("utf-8", "replace"))
     sys.stdout.buffer.flush()
+
+
+def counted(count: int, what: str) -> str:
+    """Returns a number of things in words.
+
+    >>> counted(1, "pod"), counted(1200, "pod")
+    ('1 pod', '1,200 pods')
+    """
+    return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 def refuse(option: str, form: str, wanted: str) -> None:

@@ -15,11 +15,12 @@ from typing import Any
 from ..cluster import Cluster
 from ..errors import InvalidError, NotFoundError
 from ..objects import Objects, Pod
-from . import admission, reading, what_if
+from . import admission, configs, needs, reading, what_if
 from .admission import Asked
 from .candidate import ENDED, Candidate
 from .terminal import Terminal
 
+_SUFFIXES = (".csv", ".gz", ".json", ".pb", ".xz", ".yaml", ".yml", ".zst")
 _WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController",
               "Job", "CronJob")
 
@@ -68,9 +69,9 @@ def read_question(options: argparse.Namespace, *, ended: bool = False) -> Questi
     _refuse_second_input([*options.cluster, *files])
     parts, cluster = _read_parts(options)
     classes = parts[0][1] if len(parts) == 1 else _with_classes(parts)
-    wanted = [(name, reading.read(name, defaults=options.defaults, strict=options.strict,
-                                config=getattr(options, "config", None),
-                                  classes=classes)) for name in files]
+    keep_raw = asks_extenders(options)
+    wanted = [(name, reading.read(name, defaults=options.defaults, strict=options.strict, classes=classes,
+                                  keep_raw=keep_raw)) for name in files]
     for name, objects in wanted:
         if not objects.pods and not objects.workloads:
             raise InvalidError(f"{name}: there is no pod and no workload in it")
@@ -85,7 +86,9 @@ def read_question(options: argparse.Namespace, *, ended: bool = False) -> Questi
         for text in _twice(parts):
             errors.warn(text)
     if not len(cluster):
-        raise InvalidError(f"there are no nodes in {', '.join(options.cluster)}")
+        swapped = any(objects.nodes for _, objects in wanted)
+        raise InvalidError(f"there are no nodes in {', '.join(options.cluster)}"
+                           + ("; are POD and CLUSTER swapped?" if swapped else ""))
     created: list[Asked] = []
     for name, objects in wanted:
         dumped = name != "-" and any(_same_file(name, other) for other, _ in parts)
@@ -103,17 +106,30 @@ def read_question(options: argparse.Namespace, *, ended: bool = False) -> Questi
             if new and not options.json:
                 errors.warn(f"{reading.shown(name)}: its nodes are not used; name the file as "
                             "CLUSTER for that")
-    return _question(parts, cluster, wanted, created, _dumped(parts, keys, options.pending), ended,
-                     options, errors if not options.json else None)
+    question = _question(parts, cluster, wanted, created, _dumped(parts, keys, options.pending), ended,
+                         options, errors if not options.json else None)
+    keys_of_files = {pod.key for _, objects in wanted for pod in objects.pods}
+    needs.check(options, cluster, [one.pod for one in question.candidates],
+                [one.pod for one in question.candidates if one.kind or one.pod.key in keys_of_files])
+    return question
 
 
 def _files_and_keys(options: argparse.Namespace) -> tuple[list[str], list[str]]:
     """Returns the files among the texts of --pod, and the names of pods of the cluster."""
     if not options.pod and not options.pending:
         raise InvalidError("no pod is asked about; name some by --pod, or all pending ones by --pending")
-    keys = [name for name in options.pod
-            if re.fullmatch("[^/]+/[^/]+", name) and not os.path.exists(name)]
+    keys = [name for name in options.pod if is_key(name)]
     return [name for name in options.pod if name not in keys], keys
+
+
+def is_key(name: str) -> bool:
+    """Whether an argument is the NAMESPACE/NAME of a pod, and no file."""
+    return re.fullmatch("[^/]+/[^/]+", name) is not None and not os.path.exists(name)
+
+
+def is_surely_key(name: str) -> bool:
+    """Whether an argument is a key and not the misspelt name of a file."""
+    return is_key(name) and os.path.splitext(name)[1] not in _SUFFIXES
 
 
 def _dumped(parts: list[tuple[str, Objects]], keys: list[str], pending: bool) -> list[Pod]:
@@ -159,14 +175,23 @@ def read_cluster(options: argparse.Namespace) -> Question:
     return Question(parts, cluster, [], [], edits=tuple(options.edits), edit_notes=tuple(notes))
 
 
+def asks_extenders(options: argparse.Namespace) -> bool:
+    """Whether a configuration has extenders, which get the documents; a comparison has two configurations."""
+    given = getattr(options, "config", None) or ()
+    return any(configs.has_extenders(name) for name in ([given] if isinstance(given, str) else given))
+
+
 def _refuse_second_input(names: list[str]) -> None:
     if names.count("-") > 1:
         raise InvalidError("standard input (-) can be read only once")
 
 
 def _read_parts(options: argparse.Namespace) -> tuple[list[tuple[str, Objects]], Cluster]:
-    parts = [(name, reading.read(name, defaults=options.defaults, strict=options.strict,
-                                config=getattr(options, "config", None)))
+    for name in options.cluster:
+        if is_surely_key(name):
+            raise NotFoundError(f"{name}: there is no such file; name a pod of the cluster by --pod {name}")
+    keep_raw = asks_extenders(options)
+    parts = [(name, reading.read(name, defaults=options.defaults, strict=options.strict, keep_raw=keep_raw))
              for name in options.cluster]
     cluster = Cluster()
     for _, objects in parts:

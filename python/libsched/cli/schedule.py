@@ -9,6 +9,7 @@ from collections import Counter
 from typing import Any
 
 from .. import utilisation
+from .._amounts import amounts
 from ..errors import InvalidError
 from ..objects import Pod
 from ..placement import Placement
@@ -35,7 +36,7 @@ EPILOG = """\
 exit codes:
   0  every pod was placed (or has a node already)
   1  a pod was not: it fits nowhere, is gated, or was refused by Reserve
-  2  bad input, or a pod needs what is not available
+  2  no answer, such as after bad input
 
 examples:
   libsched schedule cluster.yaml --pod deployment.yaml
@@ -178,6 +179,8 @@ class ScheduleText:
     def __init__(self, wide: bool) -> None:
         self._out = Terminal(sys.stdout)
         self._wide = wide
+        self._told: set[tuple[str, str]] = set()  # outcomes and texts of pods that are not placed
+        self._folded = 0
 
     def write(self, placement: Placement, kind: str) -> None:
         paint = self._out.paint
@@ -188,6 +191,12 @@ class ScheduleText:
                            + paint("faint", f"{score}, {placement.feasible:,} fit"
                                    + (f", by {placement.profile}" if self._wide else "")))
             return
+        if not self._wide and not placement:
+            told = placement.outcome, placement.text.replace(pod, "")
+            if told in self._told:  # the summary counts them
+                self._folded += placement.count
+                return
+            self._told.add(told)
         where = f"  {placement.node}" if placement.node else ""
         named = placement.outcome == "unschedulable" or placement.plugin in placement.text
         plugin = "" if named else f" ({placement.plugin})"
@@ -197,6 +206,8 @@ class ScheduleText:
 
     def close(self, summary: Summary, notes: list[str]) -> None:
         out = self._out
+        if self._folded:
+            out.note(f"... and {output.counted(self._folded, 'pod')} that fare like one above (-o wide shows all)")
         out.line()
         for note in notes:
             out.line(f"{out.paint('note', 'note')}: {note}")
@@ -217,9 +228,8 @@ class ScheduleText:
         rows = [["resource", "allocatable", "before", "", "after", ""]]
         for resource, after in summary.after.items():
             before = summary.before[resource]
-            rows.append([resource, utilisation.rounded(resource, after.allocatable),
-                         utilisation.rounded(resource, before.requested), f"{before.share:.1%}",
-                         utilisation.rounded(resource, after.requested), f"{after.share:.1%}"])
+            allocatable, then, now = amounts(resource, after.allocatable, before.requested, after.requested)
+            rows.append([resource, allocatable, then, f"{before.share:.1%}", now, f"{after.share:.1%}"])
         head, *lines = table(rows, right=range(1, 6))
         out.line("requested:")
         out.line(out.paint("faint", head))

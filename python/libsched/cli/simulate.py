@@ -12,20 +12,19 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from .._amounts import amounts
 from ..cluster import Cluster
-from ..config import Config
 from ..errors import Error, FileError, InvalidError
 from ..framework import Framework
 from ..objects import Objects, Workload
 from ..report.simulation import simulation_html
 from ..simulation import Simulation, SimulationProgress, SimulationResult
 from ..workload import TimedWorkload
-from ..utilisation import rounded
-from . import admission, asking, output, reading, what_if
+from . import admission, asking, needs, output, reading, what_if
 from .candidate import ENDED, Candidate
 from .digits import shown, whole
 from .progress import Progress
-from .question import bring_along
+from .question import asks_extenders, bring_along
 from .terminal import Terminal, table
 
 DESCRIPTION = """\
@@ -42,7 +41,7 @@ EPILOG = """\
 exit codes:
   0  every pod of the workload has been bound
   1  some are pending or waiting at the end, or were ignored because of their schedulerName
-  2  bad input
+  2  no answer, such as after bad input
 
 examples:
   libsched simulate cluster.yaml --workload pods.yaml
@@ -139,14 +138,14 @@ def _read(options: argparse.Namespace,
     if [*options.cluster, *options.workload].count("-") > 1:
         raise InvalidError("standard input (-) can be read only once")
     cluster, workload = Cluster(), TimedWorkload()
+    keep_raw = asks_extenders(options)
     classes: Objects | None = None
     parts: list[tuple[str, Objects]] = []
     notes: list[str] = []
     warnings: list[tuple[str, dict[str, str]]] = []
     for name in options.cluster:
         objects = reading.read(name, defaults=options.defaults, strict=options.strict,
-                                config=getattr(options, "config", None),
-                               keep_annotations=True)
+                               keep_annotations=True, keep_raw=keep_raw)
         cluster.apply(objects)
         classes = objects if objects.priority_classes() is not None else classes
         _tell(name, objects, options, errors)
@@ -160,8 +159,7 @@ def _read(options: argparse.Namespace,
         if name.endswith(".csv"):
             continue
         objects = reading.read(name, defaults=options.defaults, strict=options.strict,
-                                config=getattr(options, "config", None),
-                               classes=classes, keep_annotations=True)
+                               classes=classes, keep_annotations=True, keep_raw=keep_raw)
         _tell(name, objects, options, errors)
         made = (admission.admitted(cluster, name, objects, dumped=False, strict=options.strict)
                 if options.defaults else admission.as_given(name, objects))
@@ -178,6 +176,8 @@ def _read(options: argparse.Namespace,
     left, edited = what_if.apply(options.edits, cluster, parts, [one for _, one in arriving], pending=True,
                                  new=new)
     notes += [*edited, *(text for one in left for text in one.notes)]
+    needs.check(options, cluster, [one.pod for one in left],
+                [one.pod for one in left if files.get((one.kind, one.pod.key), dumped) != dumped])
     of_file: dict[str, list[Candidate]] = {}
     for one in left:
         of_file.setdefault(files.get((one.kind, one.pod.key), dumped), []).append(one)
@@ -231,11 +231,7 @@ def _write(options: argparse.Namespace, result: SimulationResult) -> None:
         for made in result.tables:
             made.write(os.path.join(options.tables, f"{made.name}.csv"))
     if options.html:
-        try:
-            with open(options.html, "w", encoding="utf-8") as page:
-                page.write(simulation_html(result))
-        except OSError as error:
-            raise FileError(f"{options.html}: {error.strerror}") from None
+        output.write_page(options.html, simulation_html(result))
     if options.plot:
         result.plot(options.plot)
 
@@ -274,10 +270,10 @@ def show(result: SimulationResult, took: float, out: Terminal) -> None:
     if result.resources_now:
         rows = [["resource", "allocatable", "used", "", "free", "fragmented", ""]]
         for use in result.resources_now:
-            rows.append([use.resource, rounded(use.resource, use.allocatable),
-                         rounded(use.resource, use.used), f"{use.utilisation:.1%}",
-                         rounded(use.resource, use.free),
-                         rounded(use.resource, round(use.fragmented)), f"{use.fragmentation:.1%}"])
+            allocatable, used, free, fragmented = amounts(use.resource, use.allocatable, use.used, use.free,
+                                                          round(use.fragmented))
+            rows.append([use.resource, allocatable, used, f"{use.utilisation:.1%}", free, fragmented,
+                         f"{use.fragmentation:.1%}"])
         head, *lines = table(rows, right=range(1, 7))
         out.line("at the end:")
         out.line(out.paint("faint", head))

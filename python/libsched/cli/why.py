@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 
+from .._explain import rejector
 from ..daemons import with_tolerations
 from ..errors import InvalidError
 from ..pending import Why, why
 from ..report.answers import why_html
 from . import asking, output
+from .candidate import Candidate
 from .digits import whole
 from .dump import hints
 from .placing import judges
 from .progress import Progress
-from .question import about_input, read_question
+from .question import Question, about_input, is_key, is_surely_key, read_question
 from .terminal import Terminal, table
 
 DESCRIPTION = """\
@@ -24,13 +26,14 @@ the pod fits, and with one step less it does not."""
 
 EPILOG = """\
 exit codes:
-  0  the pod fits
-  1  it does not
-  2  bad input
+  0  every pod fits
+  1  a pod does not
+  2  no answer, such as after bad input
 
 examples:
   libsched why default/web cluster.yaml
-  kubectl get nodes,pods -A -o json | libsched why shop/web-7 - -o yaml
+  $(libsched kubectl-line) | libsched why shop/web-7 - -o yaml
+  libsched why cluster.yaml --pending
   libsched why train.yaml cluster.yaml --max-nodes 10"""
 
 _MOST_ALIKE = 3  # suggestions of one kind
@@ -39,10 +42,14 @@ _MOST_ALIKE = 3  # suggestions of one kind
 def add(made: argparse.ArgumentParser) -> None:
     """Why is a pod pending, and what would help?"""
     made.description, made.epilog = DESCRIPTION, EPILOG
-    made.add_argument("pod", metavar="POD",
-                      help="NAMESPACE/NAME of a pod of CLUSTER, or a manifest of one pod")
-    made.add_argument("cluster", nargs="+", metavar="CLUSTER",
+    made.add_argument("first", metavar="POD",
+                      help="NAMESPACE/NAME of a pod of CLUSTER, or a manifest of pods; left out with --pod and "
+                      "--pending")
+    made.add_argument("rest", nargs="*", metavar="CLUSTER",
                       help=f"{asking.CLUSTER_HELP}; several are merged")
+    made.add_argument("--pod", action="append", default=[], metavar="FILE",
+                      help="the same as POD; may be repeated")
+    made.add_argument("--pending", action="store_true", help="ask about all pods of CLUSTER that have no node")
     made.add_argument("--max-nodes", type=whole(0, (1 << 32) - 1, "number of at most 32 bits"), default=100, metavar="N",
                       help="the most nodes that a suggestion may add (default: 100; 0: none)")
     made.add_argument("--nearest", type=whole(0, (1 << 32) - 1, "number of at most 32 bits"), default=5, metavar="N",
@@ -53,18 +60,48 @@ def add(made: argparse.ArgumentParser) -> None:
     output.add_page(made)
     asking.add_claims(made)
     asking.add_judging(made)
-    made.set_defaults(run=run, as_is=False, pending=False)
+    made.set_defaults(run=run, as_is=False)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Asks about the pod; returns 0, 1 or 2."""
+    """Asks about the pods; returns 0, 1 or 2."""
     if options.nearest == 0:
         raise InvalidError("--nearest: describe at least one node")
-    options.pod = [options.pod]
+    _take_apart(options)
     question = read_question(options, ended=True)
-    if len(question.candidates) != 1:
-        raise InvalidError(f"{options.pod[0]}: {len(question.candidates)} pods where one is expected")
-    candidate = question.candidates[0]
+    if options.html and len(question.candidates) != 1:
+        raise InvalidError(f"--html: a page is about one pod, and {len(question.candidates)} are asked about")
+    profiles = asking.Profiles(options)
+    if options.output == "csv":
+        output.print_csv([["pod", "kind", "subject", "container", "text", "edit", "nodes", "node"]])
+    codes = []
+    for number, candidate in enumerate(question.candidates):
+        if number and not options.output:
+            Terminal(sys.stdout).line()
+        with question.cluster.fork():
+            codes.append(_ask(options, question, candidate, profiles))
+    return max(codes)
+
+
+def _take_apart(options: argparse.Namespace) -> None:
+    """Tells POD from CLUSTER: POD comes first, but a name of a pod is known by its form anywhere."""
+    words = [options.first, *options.rest]
+    if not options.pod and not options.pending:
+        named = next((word for word in words[1:] if is_surely_key(word)), "")
+        if named and not is_key(words[0]):
+            words.remove(named)
+            words.insert(0, named)
+            if not options.json:
+                Terminal(sys.stderr).note(f"{named} is taken for POD, which comes before CLUSTER")
+        if len(words) < 2:
+            raise InvalidError("CLUSTER is missing: libsched why POD CLUSTER, or libsched why CLUSTER --pod POD")
+        options.pod = [words.pop(0)]
+    options.cluster = words
+
+
+def _ask(options: argparse.Namespace, question: Question, candidate: Candidate,
+         profiles: asking.Profiles) -> int:
+    """Asks about a pod; returns 0 or 1. The cluster is changed."""
     notes = candidate.said
     pod, cluster = candidate.pod, question.cluster
     if candidate.kind == "DaemonSet":
@@ -74,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
         notes.append(f"{pod.key} runs on {where}; judged as if it were not there")
         cluster.remove_pod(pod.key)
         pod = pod.copy(node_name="")
-    frameworks, other_profile = judges(asking.Profiles(options), [pod], notes)
+    frameworks, other_profile = judges(profiles, [pod], notes)
     with Progress("trying what would help"):
         found = why(cluster, pod, frameworks, max_nodes=options.max_nodes,
                     nearest=options.nearest, other_profile=other_profile,
@@ -88,9 +125,8 @@ def run(options: argparse.Namespace) -> int:
     elif options.output == "csv":
         for note in notes:
             Terminal(sys.stderr).note(note)
-        output.print_csv([["kind", "subject", "container", "text", "edit", "nodes", "node"],
-                          *([one.kind, one.subject, one.container, one.text, one.edit, one.nodes,
-                             one.node] for one in found.suggestions)])
+        output.print_csv([[pod.key, one.kind, one.subject, one.container, one.text, one.edit, one.nodes,
+                           one.node] for one in found.suggestions])
     else:
         _write(found, notes, options.all or options.output == "wide")
     output.tell_page(options)
@@ -104,9 +140,9 @@ def _write(found: Why, notes: list[str], everything: bool) -> None:
     out.line(out.paint("strong", found.headline))
     if found.reasons:
         out.line("does not fit:")
-        for line in table([[f"{count:,}", plugin, reason]
-                           for count, plugin, reason in found.reasons]):
-            out.line(f"  {line}")
+        for line in table([[f"{count:,}", rejector(plugin, reason), reason]
+                           for count, plugin, reason in found.reasons], right=(0,)):
+            out.line(line)
     elif found.text:
         out.line(found.text)
     if found.nearest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -11,21 +12,44 @@ from .. import _explain
 from ..errors import NotFoundError
 from ..fit import FitResult
 from ..verdicts import NodeVerdict
+from . import output
 from .asking import Answer, about
 from .output import print_csv, print_document
 from .question import Question, about_input
-from .terminal import Terminal
+from .terminal import Terminal, table
+
+
+@dataclasses.dataclass
+class _Alike:
+    """Pods with equal answers: the first one, and how many there are."""
+
+    pod: str
+    code: int
+    reasons: str
+    count: int = 0
+
+
+# The colour of a code's total, and its words for one pod and for several.
+_TOTALS = (("good", "fits", "fit"), ("bad", "does not fit", "do not fit"),
+           ("bad", "has no answer", "have no answer"))
 
 
 class TextWriter:
-    """Writes answers as text; subclasses format a result."""
+    """Writes answers as text; subclasses format a result.
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    An answer that equals an earlier one is counted instead, unless `fold` is false.
+    """
+
+    def __init__(self, options: argparse.Namespace, *, fold: bool = True) -> None:
         self.options = options
         self.out = Terminal(sys.stdout)
+        self._fold = fold
+        self._told: dict[tuple[str, ...], _Alike] = {}
         self._first = True
 
     def write(self, answer: Answer) -> None:
+        if self._like_another(answer) and self._fold:
+            return
         if not self._first:
             self.out.line()
         self._first = False
@@ -40,6 +64,47 @@ class TextWriter:
 
     def lines(self, result: FitResult) -> Iterable[str]:
         raise NotImplementedError
+
+    def _like_another(self, answer: Answer) -> bool:
+        """Counts an answer; returns whether an earlier one is equal but for the name of the pod."""
+        pod, result = answer.candidate.pod.key, answer.result
+        said = [str(answer.error)] if result is None else self.lines(result)
+        key = (answer.candidate.kind, *(text.replace(pod, "\0") for text in (*answer.notes, *said)))
+        known = key in self._told
+        if not known:
+            self._told[key] = _Alike(pod, answer.code, _reasons(answer))
+        self._told[key].count += 1
+        return known
+
+    def close(self) -> None:
+        """Writes what has become of several pods, by answer, the most frequent first."""
+        total = sum(one.count for one in self._told.values())
+        if total < 2:
+            return
+        counts = [sum(one.count for one in self._told.values() if one.code == code) for code in range(3)]
+        told = [self.out.paint(paint, f"{count:,} {words[count != 1]}")
+                for count, (paint, *words) in zip(counts, _TOTALS, strict=True) if count]
+        self.out.line()
+        self.out.line(f"{total:,} pods: {', '.join(told)}")
+        alike = sorted(self._told.values(), key=lambda one: -one.count)
+        if len(alike) == total or not self._fold:
+            return
+        rows = [[f"{one.count:,}", one.pod if one.count == 1 else f"like {one.pod}", one.reasons] for one in alike]
+        for one, line in zip(alike, table(rows, right=(0,)), strict=True):
+            self.out.line(self.out.paint("good" if one.code == 0 else "bad", line))
+        self.out.note("  (-o wide shows all)")
+
+
+def _reasons(answer: Answer) -> str:
+    """Returns an answer in a line."""
+    result = answer.result
+    if result is None or result.error:
+        return str(answer.error) if result is None else result.error
+    if result.fits:
+        return f"fits {len(result.nodes):,} of {output.counted(result.node_count, 'node')}"
+    if _explain.is_gated(result):
+        return _explain.headline(result).removeprefix(f"{result.pod.key}: ")
+    return ", ".join(f"{count:,} {reason}" for count, _, reason in _explain.reason_counts(result))
 
 
 class JsonWriter:
@@ -62,6 +127,9 @@ class JsonWriter:
             line.update(self.fields(result))
         line.update(notes=answer.notes, **self._input)
         print_document(line, self.options.output)
+
+    def close(self) -> None:
+        """Ends the output; there is nothing to add."""
 
     def fields(self, result: FitResult) -> dict[str, Any]:
         """Returns the members about a result."""
@@ -123,6 +191,9 @@ class CsvWriter:
                 row.append(scores.total(verdict.node) if scores is not None and there else "")
             rows.append(row)
         print_csv(rows)
+
+    def close(self) -> None:
+        """Ends the output; there is nothing to add."""
 
 
 Writer = TextWriter | JsonWriter | CsvWriter

@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import _explain
 from .._arguments import checks_arguments
+from .._amounts import amounts
 from .._facts import fact_text
 from ..capacity import Capacity
 from ..compare import KINDS, Comparison, kind_of, node_text
@@ -21,7 +22,7 @@ from ..pending import Why
 from ..placement import OUTCOMES as PLACED
 from ..placement import Placement
 from ..status import NO_REASON
-from ..utilisation import POOL_LABELS, Use, pool_label, rounded
+from ..utilisation import POOL_LABELS, Use, pool_label
 from ..view import View
 from . import answer_document
 
@@ -231,13 +232,25 @@ def schedule_html(placements: Iterable[Placement], cluster: View | None = None, 
 
 @checks_arguments
 def compare_html(found: Comparison, cluster: View | None = None, *,
-                 notes: Sequence[str] = ()) -> str:
-    """Returns a page about a comparison: where each pod goes on both sides.
+                 notes: Sequence[str] = (), names: tuple[str, str] = ("before", "after")) -> str:
+    """Returns a page about a comparison: where each pod goes on both sides, and how full nodes are.
 
-    The parameters are those of `capacity_html`.
+    Parameters
+    ----------
+    names : tuple of str
+        What the sides are called.
+    found, cluster, notes
+        As for `capacity_html`.
     """
     places = _Places(cluster)
+    sides_of = found.before, found.after
     cards = [_counts("Pods", found.counts, KINDS)]
+    cards.append({"title": "Nodes in use", "bars": [
+        {"label": name, "value": side.nodes_in_use, "share": side.nodes_in_use / max(1, side.nodes),
+         "kind": "plain"} for name, side in zip(names, sides_of, strict=True)]})
+    cards.append({"title": f"Requested on used nodes, {names[0]} and {names[1]}", "wide": True, "uses": [
+        {"name": name, "before": before.share, "after": after.share, "text": _use_text(name, before, after)}
+        for name, (before, after) in found.uses.items() if before.requested or after.requested]})
     lost = Counter((one.after.plugin or one.after.outcome, one.after.text) for one in found.changed
                    if one.after is not None and not one.after.node and one.after.text)
     if lost:
@@ -249,17 +262,17 @@ def compare_html(found: Comparison, cluster: View | None = None, *,
             for one in sorted(found.pods, key=lambda one: not one.changed)]
     tables = [_table("Pods", "pod", [
         _column("pod", width=300), _column("change", "tag", group=True, width=120),
-        _column("before", group=True, width=230), _column("after", group=True, width=230),
+        _column(names[0], group=True, width=230), _column(names[1], group=True, width=230),
         _column("why", "why", width=420)], rows)]
-    names = sorted({*sides[0], *sides[1]},
+    nodes = sorted({*sides[0], *sides[1], *found.before.empty, *found.after.empty},
                    key=lambda name: (-abs(sides[1][name] - sides[0][name]), name))
-    if names:
+    if nodes:
         tables.append(_table("Nodes", "node", [
-            _column("node", width=240), _column("before", "number", width=110, sum=True),
-            _column("after", "number", width=110, sum=True),
+            _column("node", width=240), _column(names[0], "number", width=150, sum=True),
+            _column(names[1], "number", width=150, sum=True),
             _column("difference", "number", width=120, sum=True), *places.columns],
             [[name, sides[0][name], sides[1][name], sides[1][name] - sides[0][name],
-              *places.of(name)] for name in names]))
+              *places.of(name)] for name in nodes]))
     changed = len(found.changed)
     return _page("compare", f"{len(found.pods):,} pods", "note" if changed else "good",
                  f"{changed:,} change" + "s" * (changed == 1), notes, cards, tables,
@@ -327,8 +340,8 @@ def _reasons(title: str, counts: Sequence[tuple[int, str, str]]) -> dict[str, An
 
 
 def _use_text(resource: str, before: Use, after: Use) -> str:
-    return (f"{before.share:.1%} → {after.share:.1%}, {rounded(resource, after.requested)} of "
-            f"{rounded(resource, after.allocatable)}")
+    requested, allocatable = amounts(resource, after.requested, after.allocatable)
+    return f"{before.share:.1%} → {after.share:.1%}, {requested} of {allocatable}"
 
 
 def _column(title: str, kind: str = "text", *, group: bool = False, width: int = 150,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from .._facts import amount
+from .._amounts import amount
 from ..objects import Pod
 
 _Entry = Mapping[str, Any]

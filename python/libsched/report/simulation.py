@@ -13,12 +13,11 @@ import importlib.resources
 from collections.abc import Iterable, Sequence
 
 from .. import plots
+from .._amounts import amount
 from .._html import escaped
 from ..simulation import SimulationResult
 from ..tables import columns
 from .charts import Line, chart
-
-_BYTES = ("memory", "ephemeral-storage")
 
 _STATES = ("running", "pending", "waiting", "finished", "preempted", "ignored")
 _MOST_ROWS = 15
@@ -69,13 +68,6 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
-def _amount(resource: str, value: float) -> str:
-    """Formats a quantity: cores, GiB or units."""
-    if resource == "cpu":
-        return f"{value / 1000:,.1f}"
-    return f"{value / 2**30:,.1f} GiB" if resource in _BYTES else f"{value:,.0f}"
-
-
 def _percent(value: float) -> str:
     return f"{value:.0%}"
 
@@ -117,9 +109,9 @@ def _tables(result: SimulationResult) -> Iterable[str]:
     if result.resources_now:
         yield _table("At the end", ("resource", "allocatable", "used", "utilisation", "free",
                                     "fragmented", "fragmentation"),
-                     [(use.resource, _amount(use.resource, use.allocatable),
-                       _amount(use.resource, use.used), f"{use.utilisation:.1%}",
-                       _amount(use.resource, use.free), _amount(use.resource, use.fragmented),
+                     [(use.resource, amount(use.resource, use.allocatable),
+                       amount(use.resource, use.used), f"{use.utilisation:.1%}",
+                       amount(use.resource, use.free), amount(use.resource, use.fragmented),
                        f"{use.fragmentation:.1%}") for use in result.resources_now])
     if result.pending_reasons:
         yield _table("Pending", ("reason", "pods"),

@@ -14,12 +14,12 @@ const count = (number, noun) => `${grouped.format(number)} ${noun}${number === 1
 const UNITS = [["Ei", 2 ** 60], ["Pi", 2 ** 50], ["Ti", 2 ** 40], ["Gi", 2 ** 30], ["Mi", 2 ** 20],
   ["Ki", 2 ** 10]];
 
-// An amount of a resource, for people: cores, bytes in binary units, or a number.
+// An amount of a resource, for people, as _amounts.py has it: cores, bytes in binary units, or a number.
 function amount(resource, value) {
   if (resource === "cpu") return grouped.format(value / 1000);
   if (resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-")) {
     const [unit, size] = UNITS.find(([, size]) => Math.abs(value) >= size) || ["", 1];
-    return `${(value / size).toLocaleString("en-US", { maximumFractionDigits: 1 })}${unit && ` ${unit}`}`;
+    return `${(value / size).toLocaleString("en-US", { maximumFractionDigits: 1 })}${unit}`;
   }
   return grouped.format(value);
 }

@@ -1,0 +1,69 @@
+"""HTTP extenders on the command line: who rejects a node, and what failed without failing the pod."""
+
+import http.server
+import json
+import threading
+
+import pytest
+
+from manifests import node, pod, several
+
+FILES = {"cluster.json": several(node("a"), node("b")), "pod.json": pod("web")}
+
+
+@pytest.fixture
+def extender():
+    """A server that rejects node a, and has no scores; returns its address."""
+    class Answers(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            code, body = (200, {"NodeNames": ["b"], "FailedNodes": {"a": "no licence"}}) if self.path == "/filter" else (
+                500, {})
+            data = json.dumps(body).encode()
+            self.send_response(code)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *arguments):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def config(address, **more):
+    return {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "extenders": [
+        {"urlPrefix": address, "nodeCacheCapable": True, "filterVerb": "filter", **more}]}
+
+
+def test_extenders_reject_nodes_by_name(run, extender):
+    files = {**FILES, "config.json": config(extender)}
+    done = run("fit", "cluster.json", "--pod", "pod.json", "--config", "config.json", files=files)
+    assert done.code == 0 and done.out.endswith("does not fit:\n  1  Extender  no licence\n")
+    done = run("fit", "cluster.json", "--pod", "pod.json", "--config", "config.json", "-o", "wide", files=files)
+    assert "  a  no    Extender  no licence\n" in done.out
+    done = run("explain", "cluster.json", "--pod", "pod.json", "--config", "config.json", files=files)
+    assert done.out.endswith("does not fit:\n  a  Extender  no licence\n")
+    document = run("fit", "cluster.json", "--pod", "pod.json", "--config", "config.json", "--json", files=files).json()
+    assert document["reasons"] == [{"nodes": 1, "plugin": "", "reason": "no licence"}]
+
+
+def test_scores_that_fail_are_told(run, extender):
+    files = {**FILES, "config.json": config(extender, prioritizeVerb="prioritize", weight=1)}
+    done = run("explain", "cluster.json", "--pod", "pod.json", "--config", "config.json", files=files)
+    assert done.code == 0 and done.out.startswith(f"the extender {extender} gives no scores: ")
+    assert "code 500" in done.out.splitlines()[0]
+    # Without scores nobody asks for them.
+    assert "gives no scores" not in run("fit", "cluster.json", "--pod", "pod.json", "--config", "config.json", files=files).out
+
+
+def test_ignorable_extenders_that_fail_are_told(run):
+    nobody = "http://127.0.0.1:1"
+    files = {**FILES, "config.json": config(nobody, ignorable=True)}
+    for verb in ("fit", "explain"):
+        done = run(verb, "cluster.json", "--pod", "pod.json", "--config", "config.json", files=files)
+        assert done.code == 0 and done.out.startswith(f"the extender {nobody} rejects no node: "), done

@@ -29,8 +29,8 @@ Result<void> check_size(Str bytes, const ConfigOptions& options) {
                {}};
 }
 
-// Warns of what is disabled without an effect, which upstream takes silently: a name that no plugin of
-// kube-scheduler has, or that of a plugin without that extension point.
+// Warns of what is disabled without an effect, which upstream takes silently: a name that no plugin
+// of kube-scheduler has, or that of a plugin without that extension point.
 void warn_of_disabled(const V1PluginSet& set, std::optional<ExtensionPoint> point,
                       const std::string& place, std::vector<std::string>* warnings) {
   for (size_t i = 0; i < set.disabled.size(); ++i) {
@@ -40,8 +40,9 @@ void warn_of_disabled(const V1PluginSet& set, std::optional<ExtensionPoint> poin
     if (points && (!point || (*points & point_bit(*point)) != 0)) continue;
     warnings->push_back(
         place + ".disabled[" + std::to_string(i) + "]: " +
-        (points ? "the plugin " + go_quote(name) + " does not have this extension point"
-                : "kube-scheduler has no plugin " + go_quote(name) + "; disabling it has no effect"));
+        (points
+             ? "the plugin " + go_quote(name) + " does not have this extension point"
+             : "kube-scheduler has no plugin " + go_quote(name) + "; disabling it has no effect"));
   }
 }
 

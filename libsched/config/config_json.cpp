@@ -204,8 +204,8 @@ Result<std::string> check_config_json(const SchedulerConfig& config, const Plugi
     }
     profiles.push_back(std::move(profile));
   }
-  const Json out = {{"config", top_level(config, Secrets::kHidden)},
-                    {"profiles", std::move(profiles)}};
+  Json out = {{"config", top_level(config, Secrets::kHidden)}, {"profiles", std::move(profiles)}};
+  put_if(out, "warnings", config.warnings);
   return dump(out, indent);
 }
 

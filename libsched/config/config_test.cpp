@@ -234,6 +234,25 @@ TEST_CASE("a plugin catalogue of one's own") {
   CHECK_EQ(std::count(with->plugins.begin(), with->plugins.end(), "Mine"), 1);
 }
 
+TEST_CASE("what is disabled without effect is a warning") {
+  const ConfigRef config = parse(
+      "profiles: [{}, {schedulerName: b, plugins: {score: {disabled: [{name: ImageLocality}, "
+      "{name: "
+      "NodePorts}, {name: Gone}]}, multiPoint: {disabled: [{name: NodePorts}, {name: Went}]}}}]");
+  const std::vector<std::string> wanted = {
+      "profiles[1].plugins.score.disabled[1]: the plugin \"NodePorts\" does not have this "
+      "extension "
+      "point",
+      "profiles[1].plugins.score.disabled[2]: kube-scheduler has no plugin \"Gone\"; disabling it "
+      "has no effect",
+      "profiles[1].plugins.multiPoint.disabled[1]: kube-scheduler has no plugin \"Went\"; "
+      "disabling "
+      "it has no effect"};
+  CHECK(config->warnings == wanted);
+  CHECK(check_config_json(*config, in_tree_catalog)->find("\"warnings\":[\"profiles[1]") !=
+        std::string::npos);
+}
+
 TEST_CASE("a check fails at the profile that cannot be built") {
   const ConfigRef config = parse(
       "profiles: [{schedulerName: a}, {schedulerName: b, plugins: {bind: {disabled: [{name: "

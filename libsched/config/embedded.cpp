@@ -54,8 +54,8 @@ class Search {
  public:
   std::vector<EmbeddedConfig> found;
 
-  // `is_file`: whether the value is a document or an item of a List. The depth is bounded by that of
-  // parse_json_document().
+  // `is_file`: whether the value is a document or an item of a List. The depth is bounded by that
+  // of parse_json_document().
   void object(const JsonValue& value, const std::string& place, bool is_file) {
     if (is_config(value)) return add(place, value.raw, is_file);
     const bool list = is_file && kind_of(value).ends_with("List");

@@ -17,8 +17,8 @@ struct EmbeddedConfig {
   bool is_file = false;
 };
 
-// In the order of the text. None: the text is a configuration by itself, it holds none, or it cannot
-// be read. Of a stream of documents all are searched. Thread-safe.
+// In the order of the text. None: the text is a configuration by itself, it holds none, or it
+// cannot be read. Of a stream of documents all are searched. Thread-safe.
 std::vector<EmbeddedConfig> embedded_configs(Str text);
 
 // The same as a JSON list of objects with "place", "text" and "isFile".

@@ -22,14 +22,17 @@ std::string block(const std::string& indent) {
 }
 
 TEST_CASE("embedded configurations: the data of ConfigMaps, also in a List or a stream") {
-  const std::string map = "kind: ConfigMap\napiVersion: v1\ndata:\n  other: 'kind: Policy'\n  a.yaml: |\n" +
-                          block("    ") + "  second: |\n" + block("    ");
+  const std::string map =
+      "kind: ConfigMap\napiVersion: v1\ndata:\n  other: 'kind: Policy'\n  a.yaml: |\n" +
+      block("    ") + "  second: |\n" + block("    ");
   CHECK(places(map) == Places{"file data[\"a.yaml\"]", "file data.second"});
   CHECK(embedded_configs(map)[0].text == kConfig);
   CHECK(places("kind: Service\n---\n" + map) ==
         Places{"file documents[1].data[\"a.yaml\"]", "file documents[1].data.second"});
-  CHECK(places(R"({"kind": "List", "items": [{"kind": "ConfigMap", "data": {"c": "kind: KubeSchedulerConfiguration"}}]})") ==
-        Places{"file items[0].data.c"});
+  CHECK(
+      places(
+          R"({"kind": "List", "items": [{"kind": "ConfigMap", "data": {"c": "kind: KubeSchedulerConfiguration"}}]})") ==
+      Places{"file items[0].data.c"});
   CHECK(places("kind: Service\n---\n" + std::string(kConfig)) == Places{"file documents[1]"});
 }
 
@@ -44,7 +47,8 @@ TEST_CASE("embedded configurations: none in a configuration, and none where noth
   CHECK(places(kConfig).empty());
   CHECK(places(std::string(kConfig) + "---\n" + kConfig).empty());  // the first one is read
   CHECK(places("").empty());
-  CHECK(places("kind: ConfigMap\ndata: {a: 'a text about KubeSchedulerConfiguration: it is'}\n").empty());
+  CHECK(places("kind: ConfigMap\ndata: {a: 'a text about KubeSchedulerConfiguration: it is'}\n")
+            .empty());
   CHECK(places("kind: ConfigMap\ndata: {a: '{KubeSchedulerConfiguration'}\n").empty());
   CHECK(places("{KubeSchedulerConfiguration").empty());
   CHECK(places("kind: [KubeSchedulerConfiguration]\n").empty());

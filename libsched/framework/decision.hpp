@@ -132,8 +132,8 @@ class Decision final : public RefCounted {
   PreemptionReport preemption;
   std::string fit_error_with_post_filter;
 
-  // Answers of extenders that failed and count as none: of those that are ignorable to `filter`, and
-  // of all to `prioritize`.
+  // Answers of extenders that failed and count as none: of those that are ignorable to `filter`,
+  // and of all to `prioritize`.
   struct ExtenderFailure {
     std::string extender;
     const char* verb;

@@ -51,9 +51,8 @@ ComparedUse use_of(const View& view) {
   for (uint32_t row = 0; row < view.row_count(); ++row) {
     if (view.node(row) == nullptr) continue;
     ++out.nodes;
-    const bool used = std::ranges::any_of(view.row(row).pods, [&](uint32_t slot) {
-      return !of_its_node(*view.slot(slot).pod);
-    });
+    const bool used = std::ranges::any_of(
+        view.row(row).pods, [&](uint32_t slot) { return !of_its_node(*view.slot(slot).pod); });
     if (!used) out.empty.emplace_back(view.row(row).name);
     for (uint32_t id = 0; id < amounts.size(); ++id) {
       ComparedUse::Amounts& a = amounts[id];

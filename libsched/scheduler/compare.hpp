@@ -41,13 +41,13 @@ struct ComparedPod {
   bool changed() const;
 };
 
-// The nodes of one side after placing. A node is in use if it has a pod that is neither static nor of a
-// DaemonSet.
+// The nodes of one side after placing. A node is in use if it has a pod that is neither static nor
+// of a DaemonSet.
 struct ComparedUse {
   struct Amounts {
     std::string resource;
-    int64_t allocatable = 0, requested = 0;              // of all nodes
-    int64_t used_allocatable = 0, used_requested = 0;    // of the nodes in use
+    int64_t allocatable = 0, requested = 0;            // of all nodes
+    int64_t used_allocatable = 0, used_requested = 0;  // of the nodes in use
   };
   std::vector<Amounts> resources;  // those that some node has or some pod asks for
   size_t nodes = 0;

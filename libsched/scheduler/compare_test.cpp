@@ -105,14 +105,17 @@ TEST_CASE("compare: a node is in use by pods that are neither static nor of a Da
       {});
   const Result<PodRef> daemon = parse_pod(
       "metadata: {name: agent, namespace: default, ownerReferences: [{apiVersion: apps/v1, kind: "
-      "DaemonSet, name: agent, uid: u, controller: true}]}\nspec: {nodeName: n1, containers: [{name: c, "
+      "DaemonSet, name: agent, uid: u, controller: true}]}\nspec: {nodeName: n1, containers: "
+      "[{name: c, "
       "image: i, resources: {requests: {cpu: 100m}}}]}\n",
       {});
   REQUIRE(mirror.ok());
   REQUIRE(daemon.ok());
   room.add(*mirror);
   room.add(*daemon);
-  room.add(pod("web", "nodeName: n2, containers: [{name: c, image: i, resources: {requests: {cpu: 300m}}}]"));
+  room.add(
+      pod("web",
+          "nodeName: n2, containers: [{name: c, image: i, resources: {requests: {cpu: 300m}}}]"));
   const Ref<Comparison> c = make_ref<Comparison>();
   CHECK(c->use(CompareSide::kAfter).nodes == 0);
   REQUIRE(c->place(CompareSide::kAfter, room.evaluators, {}, room.options).ok());

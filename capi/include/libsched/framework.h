@@ -74,7 +74,7 @@ void libsched_config_unref(LIBSCHED_OWN libsched_config *config);
 size_t libsched_config_profile_count(const libsched_config *config);
 libsched_str libsched_config_profile_name(const libsched_config *config, size_t index); /* borrowed */
 /* JSON: for each profile the plugins of each extension point with their weights, and the defaulted
-   arguments. If `config` is NULL, upstream's defaults. Errors: upstream's construction errors. */
+   arguments; and "warnings" of what is accepted, but hardly meant. If `config` is NULL, upstream's defaults. Errors: upstream's construction errors. */
 libsched_rc libsched_config_describe_json(const libsched_config *config, LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);
 /* JSON: the configurations that stand in a document of another kind, such as in the data of a ConfigMap: a list
    of {"place": "data[\"scheduler.yaml\"]", "text": "...", "isFile": true}; what reads a place that is not

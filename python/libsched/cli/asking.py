@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..cluster import Cluster
-from ..config import MOST_BYTES, Config
+from ..config import Config
 from ..daemons import with_tolerations
 from ..errors import Error, FileError, NotFoundError
 from ..fit import FitResult

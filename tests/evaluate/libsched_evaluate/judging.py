@@ -114,6 +114,7 @@ def _config(case: Case) -> dict[str, Any]:
         described = config.describe()
     except Error as error:
         raise BadCase(f"profile: {error.message}") from None
+    described.pop("warnings", None)  # upstream has none
     return {**({"name": case.name} if case.name else {}), "mode": "config", **described}
 
 

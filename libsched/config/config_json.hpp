@@ -10,8 +10,8 @@ namespace libsched {
 
 // {"config": {...}, "profiles": [{"schedulerName", "percentageOfNodesToScore"?, "plugins":
 // {"filter": [{"name"}...], "score": [{"name", "weight"}...], ...}, "pluginConfig": [{"name",
-// "args"}...]}...], "warnings"?: [...]}; extension points without plugins are left out. `indent` < 0:
-// one line. Three asterisks stand for passwords in URLs of extenders, and for private keys.
+// "args"}...]}...], "warnings"?: [...]}; extension points without plugins are left out. `indent` <
+// 0: one line. Three asterisks stand for passwords in URLs of extenders, and for private keys.
 //
 // Fails with the first profile's error of expand_profile(); its path is "profiles[i]".
 Result<std::string> check_config_json(const SchedulerConfig& config, const PluginCatalog& catalog,

@@ -76,7 +76,11 @@ void check_case(const Json& c) {
   CHECK((config_to_json(**again) == text));
   const auto checked_again = check_config_json(**again, in_tree_catalog);
   CHECK_EQ(checked_again.ok(), checked.ok());
-  if (checked && checked_again) CHECK((*checked_again == *checked));
+  if (!checked || !checked_again) return;
+  Json same = Json::parse(*checked_again);
+  same.erase("warnings");  // they are about the text
+  got.erase("warnings");
+  CHECK((same == got));
 }
 
 TEST_CASE("configurations as recorded from upstream") {

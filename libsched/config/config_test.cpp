@@ -236,9 +236,9 @@ TEST_CASE("a plugin catalogue of one's own") {
 
 TEST_CASE("what is disabled without effect is a warning") {
   const ConfigRef config = parse(
-      "profiles: [{}, {schedulerName: b, plugins: {score: {disabled: [{name: ImageLocality}, "
-      "{name: "
-      "NodePorts}, {name: Gone}]}, multiPoint: {disabled: [{name: NodePorts}, {name: Went}]}}}]");
+      "profiles: [{schedulerName: a}, {schedulerName: b, plugins: {score: {disabled: [{name: "
+      "ImageLocality}, {name: NodePorts}, {name: Gone}]}, multiPoint: {disabled: [{name: NodePorts}, "
+      "{name: Went}]}}}]");
   const std::vector<std::string> wanted = {
       "profiles[1].plugins.score.disabled[1]: the plugin \"NodePorts\" does not have this "
       "extension "

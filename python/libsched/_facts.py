@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ._amounts import amounts, sizes
+from ._amounts import amount, amounts, sizes
 
 # Fields that hold bytes, in facts about claims.
 _SIZES = ("requested", "largest")
@@ -78,8 +78,8 @@ def fact_text(fact: Mapping[str, Any]) -> str:
 
 def _nominated_text(fact: Mapping[str, Any]) -> str:
     """Returns a fact about a pod for which a node keeps room."""
-    amounts = [entry.rsplit("=", 1) for entry in fact["reserves"]]
-    reserved = ", ".join(f"{amount(name, int(number))} {name}" for name, number in amounts)
+    reserves = [entry.rsplit("=", 1) for entry in fact["reserves"]]
+    reserved = ", ".join(f"{amount(name, int(number))} {name}" for name, number in reserves)
     return (f"{fact['nominatedPod']} (priority {fact['priority']}) is nominated to {fact['nominatedNode']}"
             + (f" and reserves {reserved}" if reserved else ""))
 

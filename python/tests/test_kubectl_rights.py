@@ -79,6 +79,12 @@ def test_what_a_pod_has_decides_about_other_kinds(ask, kind, wanted):
     assert code == 0 and f"warning: {kind} cannot be listed, and are left out" in err
 
 
+def test_requests_may_come_from_limit_ranges(ask):
+    code, err = ask("fit", "--pod", "plain.json", deny="limitranges")
+    assert code == 2 and "limitranges cannot be listed, and the answer about default/plain needs them" in err
+    assert ask("why", "pod/run", "-n", "default", deny="limitranges")[0] == 0  # a pod of the cluster has its requests
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_asks_what_a_pod_has(ask, verb):
     code, err = ask(*verb, "claims.json", deny="persistentvolumes")

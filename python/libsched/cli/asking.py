@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..cluster import Cluster
-from ..config import Config
+from ..config import MOST_BYTES, Config
 from ..daemons import with_tolerations
 from ..errors import Error, FileError, NotFoundError
 from ..fit import FitResult
@@ -163,7 +163,7 @@ class Profiles:
         except Error as error:
             if self._file and not isinstance(error, FileError):
                 with contextlib.suppress(OSError), open(self._file, "rb") as file:
-                    hint = configs.hint(error, file.read())
+                    hint = configs.hint(error, file.read(MOST_BYTES))
                     error.message += f"; {hint}" if hint else ""
             raise self._told(error) from None
         self._frameworks: dict[str, Framework] = {}

@@ -168,9 +168,8 @@ def _write_use(out: Terminal, found: Comparison, names: tuple[str, str], wide: b
             ["nodes in use", *(f"{side.nodes_in_use:,} of {side.nodes:,}" for side in sides)]]
     for resource, uses in found.uses.items():
         if any(use.requested for use in uses):
-            texts = amounts(resource, *(number for use in uses for number in (use.requested, use.allocatable)))
-            rows.append([f"{resource} of used nodes",
-                         *(f"{use.share:.1%} ({texts[2 * at]} of {texts[2 * at + 1]})" for at, use in enumerate(uses))])
+            rows.append([f"{resource} of used nodes", *(
+                f"{use.share:.1%} ({' of '.join(amounts(resource, use.requested, use.allocatable))})" for use in uses)])
     head, *lines = table(rows, right=(1, 2))
     out.line(out.paint("faint", head))
     for line in lines:

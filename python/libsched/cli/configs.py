@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 
-from ..config import Config, EmbeddedConfig, embedded_configs, nonempty, read_file
+from ..config import MOST_BYTES, Config, EmbeddedConfig, embedded_configs, nonempty, read_file
 from ..errors import Error, InvalidError
 from . import reading
 from .parsing import nearest
@@ -26,7 +26,7 @@ def document(name: str) -> bytes:
     InvalidError
         It is empty.
     """
-    return nonempty(reading.standard_input()) if name == "-" else read_file(name)
+    return nonempty(reading.standard_input(MOST_BYTES)) if name == "-" else read_file(name)
 
 
 def within(text: bytes) -> list[EmbeddedConfig]:

@@ -106,9 +106,9 @@ class FitText(TextWriter):
                 raise NotFoundError(f'there is no node "{node}" to explain; write --explain=NODE, '
                                     "or --explain alone at the end")
             return list(_explain.about_node(result, node, out.paint))
-        rows = [[verdict.node, "fits" if verdict.fits else "no",
-                 "" if verdict.fits else _explain.rejector(verdict.status.plugin, verdict.status.message),
-                 "" if verdict.fits else verdict.status.message or NO_REASON] for verdict in result]
+        rows = [[verdict.node, "fits", "", ""] if verdict.fits else
+                [verdict.node, "no", _explain.rejector(verdict.status.plugin, verdict.status.message),
+                 verdict.status.message or NO_REASON] for verdict in result]
         lines = [_explain.headline(result, out.paint)]
         for verdict, line in zip(result, table(rows), strict=True):
             lines.append(out.paint("good" if verdict.fits else "bad", line))

@@ -134,7 +134,8 @@ def _command(asked: _Asked, cluster: str) -> list[str]:
     if verb in ("why", "drain"):  # the pod, and the nodes, come first
         while first < len(rest) and not rest[first].startswith("-"):
             first += 1
-        if first == 0 and not (verb == "why" and any(text.startswith("--p") for text in rest)):
+        instead = ("--pod", "--pending") if verb == "why" else ("-l", "--selector")
+        if first == 0 and not any(text.startswith(instead) for text in rest):
             raise _Refused("name the pod first" if verb == "why" else "name the nodes first")
         if verb == "why" and first and "/" not in rest[0] and not Path(rest[0]).exists():
             rest[0] = f"{asked.space()}/{rest[0]}"

@@ -61,6 +61,9 @@ def _needed(cluster: Cluster, pods: Iterable[Pod], made: Iterable[Pod],
             yield pod.key, "priorityclasses"
         if spec.get("runtimeClassName"):
             yield pod.key, "runtimeclasses"
+        if any(not {"cpu", "memory"} <= set(container.get("resources", {}).get("requests", ()))
+               for container in spec.get("containers", ())):
+            yield pod.key, "limitranges"  # which have the default requests
         yield from _of_pod(pod, spec, cluster)
     for pod in pods:
         yield from _of_pod(pod, pod.to_dict().get("spec", {}), cluster)

@@ -47,8 +47,8 @@ def read(name: str, *, defaults: bool, strict: bool, classes: Objects | None = N
                        keep_annotations=keep_annotations, keep_raw=keep_raw)
 
 
-def standard_input() -> bytes:
-    """Returns what standard input holds.
+def standard_input(most: int = _MOST_BYTES) -> bytes:
+    """Returns what standard input holds, at most so many bytes.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def standard_input() -> bytes:
     if sys.stdin is None:
         raise FileError("standard input is closed")
     try:
-        return sys.stdin.buffer.read(_MOST_BYTES)
+        return sys.stdin.buffer.read(most)
     except (OSError, ValueError) as error:
         raise FileError(f"standard input: {getattr(error, 'strerror', None) or error}") from None
 

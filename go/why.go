@@ -36,10 +36,10 @@ type NearNode struct {
 
 // Suggestion is a change with which the pod fits, and with one step less of which it does not.
 type Suggestion struct {
-	// Kind is AddNodes, Tolerate, NodeSelector, NodeAffinity, PodAffinity, PodAntiAffinity, TopologySpread or
-	// LessResource.
+	// Kind is AddNodes, Uncordon, SelectedNode, SpreadTaints, Tolerate, TolerateDevice, NodeSelector, NodeAffinity,
+	// PodAffinity, PodAntiAffinity, TopologySpread or LessResource.
 	Kind      string `json:"kind"`
-	Subject   string `json:"subject"`   // the node to copy, the taint, the key, or the resource
+	Subject   string `json:"subject"`   // the node to copy or to uncordon, the claim, taint, key or resource
 	Container string `json:"container"` // of LessResource, unless it is the pod's only one
 	Text      string `json:"text"`
 	Edit      string `json:"edit"` // for Cluster.Edit; empty where no edit can do it
@@ -50,6 +50,8 @@ type Suggestion struct {
 	Step  int64  `json:"step"`
 	Nodes int    `json:"nodes"` // that would take the pod
 	Node  string `json:"node"`  // the first of them by name
+	// Of AddNodes and Uncordon, further nodes of the same kind of machine for which the same helps.
+	Alike []string `json:"alike"`
 }
 
 // PendingPod is all about a pod that waits for a node.
@@ -71,12 +73,23 @@ type PendingPod struct {
 		Plugin string `json:"plugin"`
 		Nodes  int    `json:"nodes"`
 	} `json:"plugins"`
-	Nearest    []NearNode `json:"nearest"`
-	Preemption *struct {
+	Nearest []NearNode `json:"nearest"` // after an error of a plugin, nodes where it failed
+	// Beyond has the resources of which the pod asks more than any node has; Node has the most, if any has some.
+	Beyond []struct {
+		Resource  string `json:"resource"`
+		Requested int64  `json:"requested"` // cpu is in thousandths
+		Largest   int64  `json:"largest"`
+		Node      string `json:"node"`
+	} `json:"beyond"`
+	// UnboundClaims get a volume once a scheduler has chosen the pod's node: never, if a node was given by hand.
+	UnboundClaims []string `json:"unboundClaims"`
+	Preemption    *struct {
 		Code          string   `json:"code"`
 		Reasons       []string `json:"reasons"`
 		NominatedNode string   `json:"nominatedNode"`
 		Victims       []string `json:"victims"`
+		PDBViolations int64    `json:"numPDBViolations"`
+		Budgets       []string `json:"budgets"` // that the victims violate
 	} `json:"preemption"`
 	Suggestions []Suggestion `json:"suggestions"`
 }

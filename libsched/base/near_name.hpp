@@ -14,6 +14,8 @@ class NearName {
  public:
   explicit NearName(Str text) : text_(text) {}
   void offer(Str name);
+  // The nearest name, or "" if no name is near.
+  const std::string& name() const { return best_; }
   // `; did you mean "web"?`, or "" if no name is near.
   std::string hint() const;
 

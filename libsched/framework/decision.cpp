@@ -95,12 +95,15 @@ void put_preemption(JsonText& out, const PreemptionReport& report) {
   put_status(out, report.status);
   out.field_if("nominatedNode", Str(report.nominated_node));
   if (!report.victims.empty()) put_pods(out, "victims", report.victims);
+  if (!report.victims.empty()) put_number(out, "numPDBViolations", report.budget_violations);
+  put_texts_if(out, "budgets", report.budgets);
   put_texts_if(out, "tied", report.tied);
   out.list_if("candidates", Span<Candidate>(report.candidates), [&](const Candidate& c) {
     out.object([&] {
       out.field("node", c.node);
       put_pods(out, "pods", c.victims);
       put_number(out, "numPDBViolations", c.budget_violations);
+      put_texts_if(out, "budgets", c.budgets);
     });
   });
   if (!report.dry_runs.empty()) {

@@ -340,6 +340,7 @@ class Evaluator final : public RefCounted {
   Result<Checked> check_nodes(CycleState& state, const Pod& pod, const Call& call,
                               Decision::Source* source);
   void add_pod_facts(const Call& call, const Pod& pod, const Status& status, Decision* d) const;
+  void add_missing_nodes(Decision* d) const;
   struct Question;
   Result<void> check_some(Span<const Pod*> pods, const CheckOptions& options, uint32_t calls,
                           std::vector<Ref<const Decision>>* out);

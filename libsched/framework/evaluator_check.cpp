@@ -264,6 +264,7 @@ Result<void> Evaluator::decide(const Call& call, const CheckOptions& options, Qu
     if (q->gate) add_pod_facts(call, q->pod, *q->gate, d);
     d->pre_enqueue_facts = d->pod_facts.list().size();
     if (d->pre_filter) add_pod_facts(call, q->pod, *d->pre_filter, d);
+    add_missing_nodes(d);
     // At once: plugins ask the view for counts, as only its writer may.
     static_cast<void>(d->details());
   }
@@ -306,18 +307,30 @@ Result<void> Evaluator::finish_scores(Question* q) const {
   return {};
 }
 
+// A fact about the nodes that PreFilter asks for by name, if none of them is there.
+void Evaluator::add_missing_nodes(Decision* d) const {
+  const PreFilterResult& narrowed = d->narrowed;
+  if (narrowed.all_nodes || narrowed.nodes.empty()) return;
+  for (const std::string& name : narrowed.nodes)
+    if (view().find_node(name) != kNoId) return;
+  d->pod_facts.add(absent_status(narrowed).reasons[0])
+      .texts("plugins", std::vector<Str>(narrowed.restricted.begin(), narrowed.restricted.end()))
+      .texts("missing", std::vector<Str>(narrowed.nodes.begin(), narrowed.nodes.end()));
+}
+
 // The facts of PreEnqueue's or PreFilter's rejection.
 void Evaluator::add_pod_facts(const Call& call, const Pod& pod, const Status& status,
                               Decision* d) const {
-  if (!status.rejected()) return;
-  if (status.plugin.empty()) {  // several plugins together leave no node
+  if (!status.rejected() && status.code != Code::kError) return;
+  if (status.rejected() && status.plugin.empty()) {  // several plugins together leave no node
     const std::vector<std::string>& by = d->narrowed.restricted;
     d->pod_facts.add(status.reasons[0]).texts("plugins", std::vector<Str>(by.begin(), by.end()));
     return;
   }
   for (const Framework::Instance& i : framework_->plugins()) {
     if (!i.plugin || i.name != status.plugin) continue;
-    i.plugin->pod_facts(call, pod, status, &d->pod_facts);
+    if (status.rejected() || i.plugin->explains_errors())
+      i.plugin->pod_facts(call, pod, status, &d->pod_facts);
     return;
   }
 }

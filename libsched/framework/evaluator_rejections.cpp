@@ -80,9 +80,15 @@ Result<Rejections> Evaluator::reject_each(const Pod& pod, size_t most, const Lim
   FilterPass pass(*framework_, state, pod, call);
   LIBSCHED_TRY(pass.prepare(&work_, true));
   const std::vector<FilterStep> steps = work_.steps;
+  CycleState none;  // of facts
+  const auto add_facts = [&](const FilterStep& step, const FilterCall& asked, uint32_t r,
+                             const Status& s, Facts* facts) {
+    step.plugin->node_facts({asked, asked.pod, none, asked.data, asked.pre_filtered, asked.single},
+                            r, s, facts);
+  };
   const auto facts_of = [&](const FilterStep& step, const FilterCall& asked, uint32_t r) {
     Facts facts;
-    step.plugin->node_facts(asked, r, rejection(*framework_, step, asked, r), &facts);
+    add_facts(step, asked, r, rejection(*framework_, step, asked, r), &facts);
     return facts;
   };
   const size_t words = v.word_count();
@@ -174,7 +180,7 @@ Result<Rejections> Evaluator::reject_each(const Pod& pod, size_t most, const Lim
       lack.plugin = framework_->plugins()[steps[step].index].name;
       const FilterCall asked = call_of(step, r);
       lack.status = rejection(*framework_, steps[step], asked, r);
-      steps[step].plugin->node_facts(asked, r, lack.status, &lack.facts);
+      add_facts(steps[step], asked, r, lack.status, &lack.facts);
       if (const auto at = crowded.find(r); at != crowded.end() && at->second.rejects[step])
         add_nominated_facts(at->second.crowded.pods, v.row(r).name, lack.status, &lack.facts);
     }

@@ -18,6 +18,10 @@ Fact& Fact::text(const char* name, Str value) {
 Fact& Fact::key(const char* name, Str ns, Str of) {
   return text(name, ns.empty() ? std::string(of) : std::string(ns).append("/").append(of));
 }
+Fact& Fact::pod(const ObjectMeta& meta) {
+  key("pod", meta.ns, meta.name);
+  return meta.terminating() ? flag("terminating", true) : *this;
+}
 Fact& Fact::texts(const char* name, Span<Str> values) {
   fields.push_back({name, std::vector<std::string>(values.begin(), values.end())});
   return *this;

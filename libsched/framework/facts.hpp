@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libsched/base/arena.hpp"
+#include "libsched/objects/meta.hpp"
 
 namespace libsched {
 
@@ -32,6 +33,8 @@ struct Fact {
   Fact& text(const char* name, Str value);
   // "namespace/name", or the name of what has no namespace.
   Fact& key(const char* name, Str ns, Str of);
+  // The pod that is in the way: "pod", and "terminating" if it is being deleted.
+  Fact& pod(const ObjectMeta& meta);
   Fact& texts(const char* name, Span<Str> values);
   bool operator==(const Fact&) const = default;
 };

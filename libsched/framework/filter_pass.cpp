@@ -61,7 +61,11 @@ Result<void> FilterPass::judge(const NodeView& node, Status* status) {
     }
     reject(framework_, {i, &plugin, call.data, call.pre_filtered}, call, row, status);
     timer.took(status->code);
-    if (facts_ != nullptr && status->rejected()) plugin.node_facts(call, row, *status, facts_);
+    if (facts_ != nullptr && (status->rejected() || plugin.explains_errors())) {
+      CycleState none;
+      plugin.node_facts({call, call.pod, none, call.data, call.pre_filtered, call.single}, row,
+                        *status, facts_);
+    }
     return false;
   };
   KeptSteps& kept = call_.state.filter_steps();

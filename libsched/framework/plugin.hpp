@@ -219,9 +219,12 @@ class Plugin {
   static constexpr uint64_t kNoReasonKey = ~uint64_t{0};
   virtual uint64_t reason_key(const FilterCall&, uint32_t) const { return kNoReasonKey; }
 
-  // The facts behind the reasons of a status that is no Error: of PreEnqueue or PreFilter, and of
-  // filter_status(). The view is still the one that was judged; `call.state` is not to be used. An
-  // in-tree plugin gives at least one for each reason.
+  // The facts behind the reasons of a status: of PreEnqueue or PreFilter, and of filter_status().
+  // The view is still the one that was judged. `call.state` is of no framework and has no data;
+  // what a plugin writes there under a key is there for the next row of the answer. An in-tree
+  // plugin gives at least one for each reason. For an Error only a plugin that explains them is
+  // asked.
+  virtual bool explains_errors() const { return false; }
   virtual void pod_facts(const Call&, const Pod&, const Status&, Facts*) const {}
   virtual void node_facts(const FilterCall&, uint32_t, const Status&, Facts*) const {}
   // What a node that all plugins accept would give the pod beside its resources, as facts with an

@@ -16,6 +16,7 @@ struct PreemptionReport {
     std::string node;
     std::vector<PodRef> victims;  // most important first
     int64_t budget_violations = 0;
+    std::vector<std::string> budgets;  // that the victims violate, as namespace/name, sorted
   };
   bool ran = false;                                      // a plugin that preempts ran
   Status status;                                         // its answer, without the plugin's name
@@ -24,6 +25,8 @@ struct PreemptionReport {
   std::vector<std::string> tied;                         // the best candidates, by node
   std::string nominated_node;                            // "": no room can be made
   std::vector<PodRef> victims;
+  int64_t budget_violations = 0;  // of the victims, and the budgets
+  std::vector<std::string> budgets;
   bool clears_nomination = false;
 };
 

@@ -164,7 +164,7 @@ std::vector<Facts> Verdicts::facts(const Call& call, const Pod& pod,
     const FilterCall of_step{call, pod, none, r.step.data, r.step.pre_filtered};
     for_each(r, [&](uint32_t row) {
       const Status& status = table.at(row);
-      if (status.rejected())
+      if (status.rejected() || r.step.plugin->explains_errors())
         r.step.plugin->node_facts(of_step, row, status, &out[row - table.first_row]);
     });
   }

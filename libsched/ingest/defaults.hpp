@@ -13,7 +13,7 @@
 
 namespace libsched {
 
-// status.capacity, which only defaulting reads.
+// status.capacity, of which a node keeps a part only.
 struct NodeCapacity {
   ResourceList list;
   bool allocatable_present = false;

@@ -17,6 +17,16 @@ constexpr KeyTable kImage("names", "sizeBytes");
 constexpr KeyTable kNodeCondition("type", "status", "lastHeartbeatTime", "lastTransitionTime",
                                   "reason", "message");
 
+void keep_capacity(Node& node, ResourceList capacity) {
+  std::vector<NamedQuantity> kept;
+  for (const NamedQuantity& q : capacity) {
+    if (!is_extended_resource_name(q.name)) continue;
+    const Quantity* usable = find_quantity(node.allocatable_list, q.name);
+    if (q.quantity.compare(usable == nullptr ? Quantity() : *usable) > 0) kept.push_back(q);
+  }
+  node.capacity_list = node.arena.copy(kept);
+}
+
 }  // namespace
 
 bool ObjectBuilder::taint(Taint& taint, Time& added) {
@@ -123,6 +133,7 @@ Ref<Node> ObjectBuilder::node(Str api_version, Str kind) {
   });
   if (!ok || !finish_meta(node->meta, /*namespaced=*/false, begin)) return nullptr;
   if (options_.defaults) set_node_defaults(*node, capacity);
+  keep_capacity(*node, capacity.list);
   node->annotations_hash = annotations_hash_;
   derive_node(*node);
   remember_document(*node, begin);

@@ -74,6 +74,7 @@ Ref<Node> copy_node(const Node& node, Str name, Str uid) {
   copy->unschedulable = node.unschedulable;
   copy->taints = node.taints;
   copy->allocatable_list = node.allocatable_list;
+  copy->capacity_list = node.capacity_list;
   copy->images = node.images;
   copy->declared_features = node.declared_features;
   copy->annotations_hash = node.annotations_hash;

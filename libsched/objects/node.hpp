@@ -26,6 +26,9 @@ class Node final : public Object {
   bool unschedulable = false;
   Span<Taint> taints;
   ResourceList allocatable_list;
+  // The extended resources of which status.capacity has more than allocatable_list, as the capacity
+  // has them: a device plugin counts its unhealthy devices there. It has no part in decisions.
+  ResourceList capacity_list;
   Span<ContainerImage> images;
   Span<Str> declared_features;
   // Hashes that detect changes to fields that are not kept; annotations may be kept in

@@ -37,10 +37,12 @@ void node_class(const Node& node, std::string* out) {
   e.number(static_cast<int64_t>(node.taints.size()));
   for (const Taint& taint : node.taints)
     for (const Str s : {taint.key, taint.value, taint.effect_text}) e.text(s);
-  e.number(static_cast<int64_t>(node.allocatable_list.size()));
-  for (const NamedQuantity& q : node.allocatable_list) {
-    e.text(q.name);
-    q.quantity.with_key([&](Str key) { e.text(key); });
+  for (const ResourceList& list : {node.allocatable_list, node.capacity_list}) {
+    e.number(static_cast<int64_t>(list.size()));
+    for (const NamedQuantity& q : list) {
+      e.text(q.name);
+      q.quantity.with_key([&](Str key) { e.text(key); });
+    }
   }
   e.number(static_cast<int64_t>(node.images.size()));
   for (const ContainerImage& image : node.images) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "libsched/base/near_name.hpp"
+
 namespace libsched {
 namespace {
 
@@ -13,8 +15,53 @@ void add_requirement(const Requirement& r, Fact* fact) {
       .texts("values", r.values);
 }
 
-void add_found(Labels labels, Str key, Fact* fact) {
-  if (const Label* label = find_label(labels, key)) fact->text("found", label->value);
+bool same_but_case(Str a, Str b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+// The parts of a label's key before and after the slash.
+std::pair<Str, Str> parts_of(Str key) {
+  const size_t slash = key.find('/');
+  return slash == Str::npos ? std::pair(Str(), key)
+                            : std::pair(key.substr(0, slash), key.substr(slash + 1));
+}
+
+// The label that may be meant by a key that the node lacks: the same name with another prefix, of
+// several one with a wanted value, or a similar name with the same prefix. Null: there is none.
+const Label* near_label(Labels labels, Str key, Span<Str> values) {
+  const auto [prefix, name] = parts_of(key);
+  const auto wanted = [&](Str value) {
+    return std::find(values.begin(), values.end(), value) != values.end();
+  };
+  const Label* renamed = nullptr;
+  NearName near(name);
+  for (const Label& label : labels) {
+    const auto [own_prefix, own_name] = parts_of(label.key);
+    if (same_but_case(own_name, name) &&
+        (renamed == nullptr || (wanted(label.value) && !wanted(renamed->value))))
+      renamed = &label;
+    if (own_prefix == prefix) near.offer(own_name);
+  }
+  if (renamed != nullptr || near.name().empty()) return renamed;
+  return find_label(labels, prefix.empty() ? near.name() : std::string(prefix) + "/" + near.name());
+}
+
+// The value of the node's label and, where that may only be misspelt, "near".
+void add_found(Labels labels, Str key, SelectorOp op, Span<Str> values, Fact* fact) {
+  const Label* label = find_label(labels, key);
+  if (label != nullptr) fact->text("found", label->value);
+  const bool wants_label = op != SelectorOp::kNotIn && op != SelectorOp::kDoesNotExist;
+  if (label == nullptr) {
+    label = wants_label ? near_label(labels, key, values) : nullptr;
+  } else if (op != SelectorOp::kIn || std::none_of(values.begin(), values.end(), [&](Str value) {
+               return value != label->value && same_but_case(value, label->value);
+             })) {
+    label = nullptr;
+  }
+  if (label != nullptr)
+    fact->text("near", std::string(label->key).append("=").append(label->value));
 }
 
 std::string requirement_text(const Requirement& r) {
@@ -43,12 +90,12 @@ void add_missing_labels(Labels wanted, const Node& node, const Fact& begun, Fact
     if (has != nullptr && has->value == label.value) continue;
     Fact& fact = facts->add(begun);
     add_requirement(has_label(label), &fact);
-    add_found(node.meta.labels, label.key, &fact);
+    add_found(node.meta.labels, label.key, SelectorOp::kIn, {&label.value, 1}, &fact);
   }
 }
 
-void add_unmatched(const NodeSelector& selector, Labels labels, Str node_name, const Fact& begun,
-                   Facts* facts) {
+void add_unmatched(const View& view, const NodeSelector& selector, Labels labels, Str node_name,
+                   const Fact& begun, Facts* facts) {
   if (selector.terms.empty()) facts->add(begun).text("problem", "there is no term");
   for (size_t i = 0; i < selector.terms.size(); ++i) {
     const NodeSelectorTerm& term = selector.terms[i];
@@ -68,13 +115,18 @@ void add_unmatched(const NodeSelector& selector, Labels labels, Str node_name, c
     explain(
         term.match_expressions, "labels", [](const Requirement& r) { return requirement_error(r); },
         [&](const Requirement& r) { return requirement_matches(r, labels); },
-        [&](const Requirement& r, Fact* fact) { add_found(labels, r.key, fact); });
+        [&](const Requirement& r, Fact* fact) { add_found(labels, r.key, r.op, r.values, fact); });
     explain(
         term.match_fields, "fields",
         [](const Requirement& r) { return field_requirement_error(r); },
         [&](const Requirement& r) { return field_requirement_matches(r, node_name); },
         [&](const Requirement& r, Fact* fact) {
-          if (r.key == "metadata.name") fact->text("found", node_name);
+          if (r.key != "metadata.name") return;
+          fact->text("found", node_name);
+          if (r.op == SelectorOp::kIn &&
+              std::none_of(r.values.begin(), r.values.end(),
+                           [&](Str name) { return view.find_node(name) != kNoId; }))
+            fact->flag("exists", false);
         });
   }
 }

@@ -10,7 +10,7 @@ from typing import Any
 
 from ._facts import fact_text
 from .placement import Placement
-from .status import NO_REASON
+from .status import NO_REASON, Code
 from .verdicts import NodeVerdict, Verdicts
 
 #: Colours a text; the first argument is "good", "bad", "note", "strong" or "faint".
@@ -60,6 +60,21 @@ def summary(result: Verdicts, paint: Paint = plain, width: int = 100, most_lines
         return
     yield from columns(result.nodes, width, most_lines, hint)
     yield from reasons(result, paint)
+
+
+def behind(result: Verdicts, paint: Paint = plain, most: int = 5) -> Iterator[str]:
+    """Yields what is behind an answer about the pod as a whole: its facts, and those of failed nodes."""
+    for fact in result.pod_facts:
+        if text := fact_text(fact):
+            yield f"  {paint('faint', text)}"
+    if not result.error:
+        return
+    failed = [verdict for verdict in result if verdict.facts and verdict.status.code is Code.ERROR]
+    for verdict in failed[:most]:
+        for fact in verdict.facts:
+            yield f"  {paint('faint', f'{verdict.node}: {fact_text(fact)}')}"
+    if len(failed) > most:
+        yield f"  ... and on {len(failed) - most:,} more nodes"
 
 
 def reasons(result: Verdicts, paint: Paint = plain) -> Iterator[str]:

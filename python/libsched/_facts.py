@@ -24,6 +24,34 @@ _PROBLEMS = {
 # How a label or field should be; {} stands for what is wanted.
 _OPERATORS = {"NotIn": "not in {}", "Exists": "to be there", "DoesNotExist": "not to be there", "Gt": "above {}",
               "Lt": "below {}"}
+# What keeps volumes from a claim; "{}" is the number of bytes of the largest.
+_VOLUMES = {
+    "claimed": "are reserved for other claims",
+    "deleting": "are being deleted",
+    "size": "are too small (the largest: {})",
+    "volume mode": "have another volumeMode",
+    "attributes class": "have another VolumeAttributesClass",
+    "phase": "are not Available",
+    "selector": "are not what the claim selects",
+    "access modes": "lack an access mode of the claim",
+    "node": "are for other nodes",
+    "taken": "are for another claim of the pod",
+    "other volume": "are free, but another volume is reserved for the claim",
+    "class": "are of another class",
+}
+# Why a claim has no volume.
+_CLAIMS = {
+    "no class": "it names no class, and nobody has bound it to a volume",
+    "class missing": "its StorageClass does not exist",
+    "immediate": "its class binds volumes at once, without regard to pods, and nobody has bound one",
+    "not bound": "its volume is not bound to it",
+    "volume missing": "its volume does not exist",
+    "no provisioner": "its class has no provisioner, so no volume can be made",
+    "no capacity": "no CSIStorageCapacity of its class covers the node",
+}
+# What the parts of a request are called.
+_PARTS = {"podLevel": "of the pod", "containers": "in containers", "sidecars": "in sidecars",
+          "initContainers": "in init containers", "overhead": "overhead"}
 
 
 def fact_text(fact: Mapping[str, Any]) -> str:
@@ -58,11 +86,32 @@ def fact_text(fact: Mapping[str, Any]) -> str:
     fields = {name: value for name, value in fact.items() if name != "reason"}
     of_volumes = "driver" in fields  # whose "requested" is a number of volumes
     parts = []
+    if "missing" in fields:
+        names = list(fields["missing"])
+        return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not in the cluster"
+    if "resize" in fields:
+        return _resize_text(fields)
+    if "volumes" in fields:
+        return _volumes_text(fields)
+    if fields.get("problem") in _CLAIMS:
+        problem = _CLAIMS[fields.pop("problem")]
+        other = fields.pop("boundTo", "")
+        parts.append(problem + (f", but to {other}" if other else ""))
+    if "problem" in fields and fields["problem"] == "topology":
+        del fields["problem"]
+        parts.append("its class allows other topologies alone")
     if "resource" in fields:
         name = fields.pop("resource")
         numbers = [fields.pop(field) for field in ("requested", "used", "free", "allocatable")]
         asked, free, total = amounts(name, numbers[0], *numbers[2:])
-        parts.append(f"{name}: asks {asked}, free {free} of {total}")
+        parts.append(f"{name}: asks {asked}, free {free} of {total}" + _split(name, fields))
+        if "capacity" in fields:
+            healthy = int(fact["allocatable"]) or "none"
+            parts.append(f"capacity {amount(name, fields.pop('capacity'))}: the device plugin reports "
+                         f"{healthy} healthy")
+        if "terminating" in fields:
+            parts.append(f"{amount(name, fields.pop('terminating'))} held by pods that are being deleted: "
+                         + ", ".join(fields.pop("terminatingPods")))
     elif "port" in fields:
         parts.append("port {port}/{protocol} on {hostIP}: {pod} uses it on {usedIP}".format_map(fields))
         for field in ("port", "protocol", "hostIP", "pod", "usedIP"):
@@ -71,9 +120,20 @@ def fact_text(fact: Mapping[str, Any]) -> str:
         value = fields.pop("value", "")
         parts.append(f"taint {fields.pop('key')}{'=' if value else ''}{value}:"
                      f"{fields.pop('effect')}")
+        if "featureGate" in fields:
+            parts.append("a toleration's operator Lt or Gt counts only with the feature gate "
+                         f"{fields.pop('featureGate')}")
     elif "key" in fields:
+        if fields.get("key") == "metadata.name" and fields.pop("exists", True) is False:
+            return f"{', '.join(fields['values'])} is not in the cluster"
+        near = fields.pop("near", "")
         parts += _wanted(fields)
-    return ", ".join(parts + [_field(name, value, of_volumes) for name, value in fields.items()])
+        if near:
+            parts.append(f"the node has {near}")
+    if "selectedNode" in fields and fields.pop("exists", True) is False:
+        fields["selectedNode"] = f"{fields['selectedNode']}, which is not in the cluster"
+    last = [_emptiest_text(fields)] if "emptiest" in fields else []
+    return ", ".join(parts + [_field(name, value, of_volumes) for name, value in fields.items()] + last)
 
 
 def _nominated_text(fact: Mapping[str, Any]) -> str:
@@ -82,6 +142,49 @@ def _nominated_text(fact: Mapping[str, Any]) -> str:
     reserved = ", ".join(f"{amount(name, int(number))} {name}" for name, number in reserves)
     return (f"{fact['nominatedPod']} (priority {fact['priority']}) is nominated to {fact['nominatedNode']}"
             + (f" and reserves {reserved}" if reserved else ""))
+
+
+def _split(resource: str, fields: dict[str, Any]) -> str:
+    """Takes the parts of a request out of the fields; empty if it has one part."""
+    told = [f"{amount(resource, fields.pop(name))} {words}" for name, words in _PARTS.items() if name in fields]
+    return f" ({', '.join(told)})" if told else ""
+
+
+def _resize_text(fields: Mapping[str, Any]) -> str:
+    """Returns a fact about a pod that is being resized.
+
+    >>> _resize_text({"resource": "cpu", "pod": "ns/big", "resize": "Deferred", "held": 7000,
+    ...               "wanted": 7000, "allocated": 500, "actual": 500})
+    'cpu: ns/big holds 7, resize Deferred: wants 7, allocated 500m, actual 500m'
+    """
+    name = fields["resource"]
+    held, wanted, allocated, actual = (amount(name, fields[part])
+                                       for part in ("held", "wanted", "allocated", "actual"))
+    return (f"{name}: {fields['pod']} holds {held}, resize {fields['resize']}: wants {wanted}, "
+            f"allocated {allocated}, actual {actual}")
+
+
+def _volumes_text(fields: Mapping[str, Any]) -> str:
+    """Returns a fact about the volumes that a claim cannot have.
+
+    >>> _volumes_text({"claim": "ns/data", "problem": "claimed", "count": 1, "volumes": ["pv-a"],
+    ...                "claims": ["ns/other"]})
+    'ns/data: pv-a (ns/other) are reserved for other claims'
+    """
+    claims = list(fields.get("claims", ()))
+    names = [name + (f" ({claims[at]})" if claims else "") for at, name in enumerate(fields["volumes"])]
+    more = f" and {fields['count'] - len(names):,} more" if fields["count"] > len(names) else ""
+    said = _VOLUMES[fields["problem"]].format(amount("memory", fields.get("largest", 0)))
+    return f"{fields['claim']}: {', '.join(names)}{more} {said}"
+
+
+def _emptiest_text(fields: dict[str, Any]) -> str:
+    """Takes the emptiest domain of a constraint, and a node of it, out of the fields."""
+    domains, node = list(fields.pop("emptiest")), fields.pop("emptiestNode")
+    taint = fields.pop("emptiestTaint", "")
+    there = f" ({node} has the taint {taint}, which the pod does not tolerate)" if taint else (
+        f" ({node})" if node != domains[0] else "")
+    return f"emptiest {', '.join(domains)}{there}"
 
 
 def _device_text(fact: Mapping[str, Any]) -> str:
@@ -106,17 +209,32 @@ def _device_text(fact: Mapping[str, Any]) -> str:
         return (f"{start} wants {wanted} device{'s' * (wanted != 1)}, {suits} of {fact['seen']} "
                 f"suit{'s' * (suits == 1)}")
     problem = fact["problem"]
+    if problem in ("no class", "class missing"):
+        named = f" {fact['deviceClass']}" if "deviceClass" in fact else ""
+        return (f"{start} the DeviceClass{named} does not exist" if named else
+                f"{start} it names no deviceClassName (in exactly, or in its alternatives)")
     if "pool" in fact:
-        return f"{start} the pool {fact['pool']} is {problem.split()[0]}"
+        slices = (f": {fact['slices']:,} of {fact['wantedSlices']:,} slices of generation {fact['generation']}"
+                  if "slices" in fact else "")
+        return f"{start} the pool {fact['pool']} is {problem.split()[0]}{slices}"
     if problem == "together":
         return f"{start} enough devices suit, but not beside those of requests before it, or under the constraints"
     count, devices = fact["count"], list(fact["devices"])
     words = _PROBLEMS[problem]
     detail = next((str(fact[name]) for name in ("selector", "usedBy", "capacity", "counter", "taint")
                    if name in fact), "somebody")
+    if "error" in fact:
+        detail += f" ({fact['error']})"
+    if "left" in fact:
+        detail += f" ({_number(fact['left'])} left of {_number(fact['offered'])})"
     named = ", ".join(devices) + (", ..." if count > len(devices) else "")
     plural = count != 1
     return f"{start} {count} device{'s' * plural} {words[plural].format(detail)}: {named}"
+
+
+def _number(text: str) -> str:
+    """Returns an exact amount as manifests have it."""
+    return amount("memory", int(text)) if text.isdigit() else text
 
 
 def _wanted(fields: dict[str, Any]) -> list[str]:

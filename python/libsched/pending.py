@@ -10,7 +10,7 @@ from typing import Any
 from . import _core
 from ._arguments import names_arguments, whole
 from ._durations import timeout_ns
-from ._facts import fact_text
+from ._facts import amount, fact_text
 from ._html import escaped
 from ._sources import Source
 from .cancel import Cancel, handle_of
@@ -67,10 +67,11 @@ class Suggestion:
     Attributes
     ----------
     kind : str
-        "AddNodes", "Tolerate", "NodeSelector", "NodeAffinity", "PodAffinity", "PodAntiAffinity",
-        "TopologySpread" or "LessResource".
+        "AddNodes", "Uncordon", "SelectedNode", "SpreadTaints", "Tolerate", "TolerateDevice",
+        "NodeSelector", "NodeAffinity", "PodAffinity", "PodAntiAffinity", "TopologySpread" or
+        "LessResource".
     subject : str
-        The node to copy, the taint, the key, or the resource.
+        The node to copy or to uncordon, the claim, the taint, the key, or the resource.
     text : str
         What to do, such as ``add 2 nodes like gpu-1``.
     edit : str
@@ -84,6 +85,9 @@ class Suggestion:
     amounts : tuple of (int, int, int), optional
         From, to and step: of "AddNodes" nodes; of "LessResource" what is requested and what fits, cpu
         in thousandths.
+    alike : tuple of str
+        Of "AddNodes" and "Uncordon", further nodes of the same kind of machine for which the same
+        helps.
     """
 
     kind: str
@@ -94,6 +98,39 @@ class Suggestion:
     node: str
     container: str
     amounts: tuple[int, int, int] | None
+    alike: tuple[str, ...] = ()
+
+    @property
+    def others(self) -> str:
+        """Which further nodes the same is true of, in words; empty if there are none."""
+        if not self.alike:
+            return ""
+        more = f" and {len(self.alike) - 1:,} more" if len(self.alike) > 1 else ""
+        return f"or {self.alike[0]}{more}"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Beyond:
+    """A resource of which the pod asks more than any node has.
+
+    Attributes
+    ----------
+    resource : str
+    requested, largest : int
+        What the pod asks for, and the most that a node has; cpu in thousandths.
+    node : str
+        The node that has the most; empty if no node has any.
+    """
+
+    resource: str
+    requested: int
+    largest: int
+    node: str
+
+    def __str__(self) -> str:
+        asked = amount(self.resource, self.requested)
+        most = f" (the largest: {amount(self.resource, self.largest)}, {self.node})" if self.node else ""
+        return f"no node has {asked} {self.resource}{most}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,10 +150,17 @@ class Why:
         How many nodes, which plugin, which reason: each node by the first plugin that rejects it.
     plugins : dict of str to int
         How many nodes each plugin rejects by itself.
+    pre_filter : Lack or None
+        Why PreFilter rejects the pod on all nodes, or fails.
     nearest : tuple of NearNode
-        The nodes that the fewest plugins reject.
+        The nodes that the fewest plugins reject; after an error of a plugin, nodes where it failed.
+    beyond : tuple of Beyond
+    unbound_claims : tuple of str
+        The pod's claims that get a volume once a scheduler has chosen its node; of a pod whose ``nodeName``
+        was set by hand they never do.
     preemption : dict or None
-        What preemption would do: "nominatedNode" and "victims" where it can make room.
+        What preemption would do: "nominatedNode" and "victims" where it can make room, with the number
+        of victims that violate a PodDisruptionBudget ("numPDBViolations"), and these "budgets".
     suggestions : tuple of Suggestion
     """
 
@@ -134,6 +178,19 @@ class Why:
     @property
     def gate(self) -> Lack | None:
         return _lack(self._said["gate"]) if "gate" in self._said else None
+
+    @property
+    def pre_filter(self) -> Lack | None:
+        return _lack(self._said["preFilter"]) if "preFilter" in self._said else None
+
+    @property
+    def beyond(self) -> tuple[Beyond, ...]:
+        return tuple(Beyond(one["resource"], one["requested"], one["largest"], one.get("node", ""))
+                     for one in self._said.get("beyond", ()))
+
+    @property
+    def unbound_claims(self) -> tuple[str, ...]:
+        return tuple(self._said.get("unboundClaims", ()))
 
     @property
     def reasons(self) -> tuple[tuple[int, str, str], ...]:
@@ -169,7 +226,10 @@ class Why:
         victims = said.get("victims", [])
         pods = f"{len(victims):,} pod{'s' * (len(victims) != 1)}"
         named = ", ".join(victims[:5]) + (", ..." if len(victims) > 5 else "")
-        return f"preemption would evict {pods} from {said['nominatedNode']}: {named}"
+        budgets = said.get("budgets", [])
+        violated = (f"; that violates the PodDisruptionBudget{'s' * (len(budgets) != 1)} {', '.join(budgets)} "
+                    f"({said['numPDBViolations']:,} pod{'s' * (said['numPDBViolations'] != 1)})") if budgets else ""
+        return f"preemption would evict {pods} from {said['nominatedNode']}: {named}{violated}"
 
     @property
     def headline(self) -> str:
@@ -186,8 +246,8 @@ class Why:
     def explain(self) -> str:
         """Returns a readable text."""
         lines = [self.headline]
-        if "preFilter" in self._said:
-            lines.append(f"  {_lack(self._said['preFilter'])}")
+        if self.pre_filter is not None:
+            lines.append(f"  {self.pre_filter}")
         elif self.reasons:
             lines += ["does not fit:", *(f"  {count:,}  {plugin}  {reason}"
                                          for count, plugin, reason in self.reasons)]
@@ -196,11 +256,13 @@ class Why:
         for node in self.nearest:
             lines.append(f"  {node.node}")
             lines += [f"    {lack.plugin}: {lack}" for lack in node.lacks]
+        lines += map(str, self.beyond)
         if self.preemption_text:
             lines.append(self.preemption_text)
         if self.suggestions:
             lines.append("it would fit, if you")
-        lines += [f"  {one.text}  ({one.node}{_others(one.nodes)})" for one in self.suggestions]
+        lines += [f"  {one.text}{' ' * bool(one.others)}{one.others}  ({one.node}{_others(one.nodes)})"
+                  for one in self.suggestions]
         if not self.fits and not self.suggestions and self.gate is None:
             lines.append("no single change helps")
         return "\n".join(lines)
@@ -217,11 +279,12 @@ class Why:
             f"<tr><th style='text-align:left'>{escaped(node.node)}</th><td style='text-align:left'>"
             + "<br>".join(f"{escaped(lack.plugin)}: {escaped(str(lack))}" for lack in node.lacks)
             + "</td></tr>" for node in self.nearest)
-        help_ = "".join(f"<li>{escaped(one.text)} ({escaped(one.node)}{_others(one.nodes)})</li>"
+        help_ = "".join(f"<li>{escaped(one.text)} {escaped(one.others)} ({escaped(one.node)}{_others(one.nodes)})</li>"
                         for one in self.suggestions)
         return (f"<p><b>{escaped(self.headline)}</b></p>"
                 + (f"<table><thead><tr><th>nearest</th><th>lacks</th></tr></thead>"
                    f"<tbody>{near}</tbody></table>" if near else "")
+                + "".join(f"<p>{escaped(str(one))}</p>" for one in self.beyond)
                 + (f"<p>{escaped(self.preemption_text)}</p>" if self.preemption_text else "")
                 + (f"<p>It would fit, if you</p><ul>{help_}</ul>" if help_ else ""))
 
@@ -237,7 +300,8 @@ def _lack(said: Mapping[str, Any]) -> Lack:
 def _suggestion(said: Mapping[str, Any]) -> Suggestion:
     amounts = (said["from"], said["to"], said["step"]) if "step" in said else None
     return Suggestion(said["kind"], said["subject"], said["text"], said.get("edit", ""),
-                      said["nodes"], said["node"], said.get("container", ""), amounts)
+                      said["nodes"], said["node"], said.get("container", ""), amounts,
+                      tuple(said.get("alike", ())))
 
 
 @names_arguments

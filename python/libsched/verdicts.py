@@ -229,11 +229,11 @@ class Verdicts:
         status = self.pre_filter
         if status is None:
             return {}
-        facts = tuple(fact for fact in self.pod_facts if fact["reason"] in status.reasons)
         if status.is_success:
             by = self.to_dict()["preFilter"].get("restrictedBy", [])
             status = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ", ".join(by),
                             (f"node(s) didn't satisfy plugin(s) [{' '.join(by)}]",))
+        facts = tuple(fact for fact in self.pod_facts if fact["reason"] in status.reasons)
         return {name: NodeVerdict(name, status, True, facts) for name in names}
 
 

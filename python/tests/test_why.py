@@ -136,6 +136,115 @@ def test_the_command(run):
     assert wrong.code == 2 and 'did you mean "default/web"?' in wrong.err
 
 
+NODE = "---\napiVersion: v1\nkind: Node\nmetadata: {{name: {name}, labels: {{kubernetes.io/hostname: {name}{labels}}}}}\n" \
+       "spec: {{{spec}}}\nstatus: {{capacity: {{dev/x: 8}}, allocatable: {{cpu: 4, memory: 8Gi, pods: 9, dev/x: 0}}}}\n"
+
+
+def node(name, labels="", spec=""):
+    return NODE.format(name=name, labels=labels, spec=spec)
+
+
+def asking(spec, labels="{app: a}"):
+    return ("apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: d, labels: %s}\nspec: {%s}\n"
+            % (labels, spec))
+
+
+def of_kind(version, kind, name, rest, namespace=", namespace: d"):
+    return f"---\napiVersion: {version}\nkind: {kind}\nmetadata: {{name: {name}{namespace}}}\n{rest}\n"
+
+
+ONE = "containers: [{name: c, image: i, resources: {requests: {cpu: %s}}}]"
+CLAIMS = ONE % 1 + ", volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]"
+DEVICES = ONE % 1 + ", resourceClaims: [{name: e, resourceClaimName: r}]"
+CLAIM = of_kind("v1", "PersistentVolumeClaim", "data", "spec: {accessModes: [ReadWriteOnce], storageClassName: fast, "
+                "resources: {requests: {storage: 2Gi}}}\nstatus: {phase: Pending}")
+LATER = of_kind("storage.k8s.io/v1", "StorageClass", "fast", "provisioner: %s\nvolumeBindingMode: WaitForFirstConsumer", "")
+GPUS = (of_kind("resource.k8s.io/v1", "DeviceClass", "g", "spec: {}", "")
+        + of_kind("resource.k8s.io/v1", "ResourceSlice", "s", "spec: {driver: d, nodeName: a, pool: {name: a, generation: 1, "
+                  "resourceSliceCount: 1}, devices: [{name: x, taints: [{key: sick, effect: NoExecute}]}]}", ""))
+WANTS = "spec: {devices: {requests: [{name: q, exactly: {%s}}]}}"
+
+# A cluster, a pod, and lines of the answer.
+ANSWERS = {
+    "a claim whose class is not there": (node("a") + CLAIM, CLAIMS, [
+        "  its StorageClass does not exist, volume v, claim d/data, phase Pending, storage class fast"]),
+    "a claim whose class binds at once": (
+        node("a") + CLAIM + of_kind("storage.k8s.io/v1", "StorageClass", "fast", "provisioner: x", ""), CLAIMS, [
+            "  its class binds volumes at once, without regard to pods, and nobody has bound one, volume v, claim d/data, "
+            "phase Pending, storage class fast, volume binding mode Immediate"]),
+    "volumes that are too small": (
+        node("a") + CLAIM + LATER % "kubernetes.io/no-provisioner"
+        + of_kind("v1", "PersistentVolume", "pv", "spec: {accessModes: [ReadWriteOnce], storageClassName: fast, "
+                  "capacity: {storage: 1Gi}}\nstatus: {phase: Available}", ""), CLAIMS, [
+            "d/data: pv are too small (the largest: 1Gi)", "no provisioner", "requested 2Gi"]),
+    "a spread that a tainted node holds up": (
+        node("cp", spec="taints: [{key: k, effect: NoSchedule}]") + node("w")
+        + of_kind("v1", "Pod", "old", "spec: {nodeName: w, containers: [{name: c, image: i}]}", ", namespace: d, labels: {app: a}"),
+        ONE % 1 + ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: "
+        "DoNotSchedule, labelSelector: {matchLabels: {app: a}}}]", [
+            "emptiest cp (cp has the taint k:NoSchedule, which the pod does not tolerate)",
+            "  set nodeTaintsPolicy: Honor in the topology spread by kubernetes.io/hostname (constraint 1)  (w)"]),
+    "a budget that preemption violates": (
+        node("a") + of_kind("v1", "Pod", "low", "spec: {nodeName: a, %s}" % (ONE % 4), ", namespace: d, labels: {app: a}")
+        + of_kind("policy/v1", "PodDisruptionBudget", "b", "spec: {selector: {matchLabels: {app: a}}}\n"
+                  "status: {disruptionsAllowed: 0}"), "priority: 9, " + ONE % 2, [
+            "preemption would evict 1 pod from a: d/low; that violates the PodDisruptionBudget d/b (1 pod)"]),
+    "a device plugin that reports nothing healthy": (
+        node("a"), "containers: [{name: c, image: i, resources: {requests: {dev/x: 1}, limits: {dev/x: 1}}}]", [
+            "capacity 8: the device plugin reports none healthy", "no node has 1 dev/x"]),
+    "a sidecar": (
+        node("a"), "initContainers: [{name: s, image: i, restartPolicy: Always, resources: {requests: {cpu: 3}}}], " + ONE % 2,
+        ["cpu: asks 5, free 4 of 4 (2 in containers, 3 in sidecars)", "no node has 5 cpu (the largest: 4, a)"]),
+    "a label of old releases": (
+        node("a", ", beta.kubernetes.io/os: linux"), ONE % 1 + ", nodeSelector: {kubernetes.io/os: linux}", [
+            "found none, the node has beta.kubernetes.io/os=linux"]),
+    "a node that is gone": (
+        node("a"), ONE % 1 + ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+        "[{matchFields: [{key: metadata.name, operator: In, values: [n6]}]}]}}}", ["n6 is not in the cluster"]),
+    "a cordoned node": (node("a", spec="unschedulable: true"), ONE % 1, ["  uncordon a  (a)"]),
+    "a device with a taint": (
+        node("a") + GPUS + of_kind("resource.k8s.io/v1", "ResourceClaim", "r", WANTS % "deviceClassName: g"), DEVICES, [
+            "  tolerate the device taint sick:NoExecute in the claim d/r  (a)"]),
+    "a selector that fails": (
+        node("a") + GPUS + of_kind("resource.k8s.io/v1", "ResourceClaim", "r", WANTS % (
+            "deviceClassName: g, selectors: [{cel: {expression: 'device.attributes[\"d\"].no'}}]")), DEVICES, [
+            'd/r, request q: 1 device cannot be judged by device.attributes["d"].no (CEL runtime error: no such key: no): d/a/x']),
+    "a request without a class": (
+        node("a") + GPUS + of_kind("resource.k8s.io/v1", "ResourceClaim", "r", WANTS % "count: 1"), DEVICES, [
+            "d/r, request q: it names no deviceClassName"]),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_answers_lead_to_the_cause(run, name):
+    cluster, spec, lines = ANSWERS[name]
+    said = run("why", "p.yaml", "c.yaml", files={"c.yaml": cluster, "p.yaml": asking(spec)})
+    assert said.code == 1, said.err
+    for line in lines:
+        assert line in said.out, said.out
+
+
+def test_explain_tells_what_is_behind_an_answer_about_the_pod(run):
+    for name, line in (("a node that is gone", "  n6 is not in the cluster"),
+                       ("a claim whose class is not there", "its StorageClass does not exist"),
+                       ("a selector that fails", "a: d/r, request q: 1 device cannot be judged")):
+        cluster, spec, _ = ANSWERS[name]
+        files = {"c.yaml": cluster, "p.yaml": asking(spec)}
+        for verb in (["explain"], ["fit", "--explain"]):
+            said = run(verb[0], "c.yaml", "--pod", "p.yaml", *verb[1:], files=files)
+            assert line in said.out, said.out
+
+
+def test_machines_of_a_kind_are_one_suggestion(run):
+    machines = "".join(node(f"m{i}", f", node.kubernetes.io/instance-type: big, topology.kubernetes.io/zone: z{i}")
+                       + of_kind("v1", "Pod", f"on{i}", "spec: {nodeName: m%d, %s}" % (i, ONE % 4)) for i in range(5))
+    files = {"c.yaml": machines, "p.yaml": asking(ONE % 2)}
+    assert "  add 1 node like m0 or m1 and 3 more  (m0-0)" in run("why", "p.yaml", "c.yaml", files=files).out
+    first, *_ = json.loads(run("why", "p.yaml", "c.yaml", "--json", files=files).out)["suggestions"]
+    assert first["subject"] == "m0" and first["alike"] == ["m1", "m2", "m3", "m4"]
+    run("why", "p.yaml", "c.yaml", "--html", "page.html", files=files)
+
+
 def test_a_large_dump_as_kubectl_prints_it(run, tmp_path):
     script = pathlib.Path(__file__).parents[2] / "tests" / "bench" / "make_dump.py"
 

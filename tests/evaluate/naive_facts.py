@@ -6,77 +6,16 @@ set stands for any of its members.
 
 from __future__ import annotations
 
-import re
-from decimal import ROUND_CEILING, Decimal
+from decimal import Decimal
 
-_SUFFIXES = {"n": Decimal("1e-9"), "u": Decimal("1e-6"), "m": Decimal("1e-3"), "": Decimal(1),
-             "k": Decimal("1e3"), "M": Decimal("1e6"), "G": Decimal("1e9"), "T": Decimal("1e12"),
-             "P": Decimal("1e15"), "E": Decimal("1e18"),
-             **{unit + "i": Decimal(1 << 10 * power) for power, unit in enumerate("KMGTPE", 1)}}
-
-
-class NotNaive(Exception):
-    """The case has something that this module does not compute."""
-
-
-def quantity(text):
-    text = str(text)
-    for size in (2, 1, 0):
-        number, suffix = (text[:-size], text[-size:]) if size else (text, "")
-        if suffix in _SUFFIXES and number[-1:].isdigit():
-            return Decimal(number) * _SUFFIXES[suffix]
-    raise NotNaive(text)
-
-
-def whole(number):
-    number = Decimal(number)
-    return int(number.to_integral_value(ROUND_CEILING))
-
-
-def counted(resource, number):
-    return whole(number * 1000) if resource == "cpu" else whole(number)
-
-
-class World:
-    """The objects of a case, by kind."""
-
-    def __init__(self, objects, defaults=False):
-        #: Whether the API server's defaults hold, which merge keys of labels into selectors.
-        self.defaults = defaults
-        self.kinds = {}
-        for item in objects:
-            self.kinds.setdefault(item["kind"], []).append(item)
-        self.nodes = {node["metadata"]["name"]: node for node in self.kinds.get("Node", [])}
-        self.on = {name: [] for name in self.nodes}
-        for pod in self.kinds.get("Pod", []):
-            # A pod that has ended leaves its node.
-            if pod["spec"].get("nodeName") in self.on and (pod.get("status") or {}).get(
-                    "phase") not in ("Succeeded", "Failed"):
-                self.on[pod["spec"]["nodeName"]].append(pod)
-
-    def find(self, kind, name, namespace=None):
-        for item in self.kinds.get(kind, []):
-            meta = item["metadata"]
-            if meta["name"] == name and (namespace is None
-                                         or meta.get("namespace", "default") == namespace):
-                return item
-        return None
-
-    def running(self):
-        return [(pod, node) for node, pods in self.on.items() for pod in pods]
-
-
-def labels_of(item):
-    return item["metadata"].get("labels") or {}
-
-
-def namespace_of(item):
-    return item["metadata"].get("namespace") or "default"
-
-
-def key_of(item):
-    return f"{namespace_of(item)}/{item['metadata']['name']}"
-
+from naive_volumes import (
+    claim_fields, claims_of, missing_claim, storage_class, volume_binding, volume_limits, volume_restrictions,
+    volume_zone,
+)
+from naive_world import (
+    NotNaive, World, counted, holds, key_of, labels_of, matches, namespace_of, quantity, requirements_of, selector_text,
+    selects, unmatched, wanted, whole,
+)
 
 # --- requests ---
 
@@ -138,8 +77,43 @@ def resources_fit(world, pod, node, _reason, config):
         if want > 0 and want > total - taken and not ignored:
             facts.append({"reason": "Too many pods" if name == "pods" else f"Insufficient {name}",
                           "resource": name, "requested": want, "used": taken,
-                          "free": total - taken, "allocatable": total})
+                          "free": total - taken, "allocatable": total,
+                          **_parts(pod, name), **_of_node(world, node, name, total)})
     return facts
+
+
+def _parts(pod, name):
+    """What a request is made of, unless containers alone make it."""
+    def of(containers):
+        return [quantity(((c.get("resources") or {}).get("requests") or {}).get(name, "0")) for c in containers]
+    spec = pod["spec"]
+    overhead = quantity((spec.get("overhead") or {}).get(name, "0"))
+    whole_pod = (spec.get("resources") or {}).get("requests") or {}
+    levels = {level for level in whole_pod if level in ("cpu", "memory") or level.startswith("hugepages-")}
+    if levels and name in whole_pod:
+        found = {"podLevel": quantity(whole_pod[name]), "overhead": overhead}
+    else:
+        init = spec.get("initContainers") or []
+        always = [c for c in init if c.get("restartPolicy") == "Always"]
+        found = {"containers": sum(of(spec.get("containers") or [])), "sidecars": sum(of(always)),
+                 "initContainers": max(of(c for c in init if c not in always), default=0), "overhead": overhead}
+        if not overhead and not found["sidecars"] and found["initContainers"] <= found["containers"]:
+            return {}
+    return {part: counted(name, amount) for part, amount in found.items() if amount}
+
+
+def _of_node(world, node, name, allocatable):
+    found = {}
+    capacity = (node["status"].get("capacity") or {}).get(name)
+    extended = "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
+    if capacity is not None and extended and whole(quantity(capacity)) > allocatable:
+        found["capacity"] = whole(quantity(capacity))
+    going = {key_of(pod): 1 if name == "pods" else counted(name, requests(pod).get(name, 0))
+             for pod in world.on[node["metadata"]["name"]] if "deletionTimestamp" in pod["metadata"]}
+    going = {key: held for key, held in going.items() if held > 0}
+    if going:
+        found |= {"terminating": sum(going.values()), "terminatingPods": sorted(going)[:8]}
+    return found
 
 
 # --- taints, names, ports ---
@@ -158,9 +132,24 @@ def tolerated(pod, taint):
     return False
 
 
+def compares(pod, taint):
+    """Whether an operator that a feature gate turns on would let a toleration cover the taint."""
+    for one in pod["spec"].get("tolerations") or []:
+        if one.get("operator") in ("Lt", "Gt") and one.get("effect") in (None, "", taint.get("effect")) and one.get(
+                "key", "") in ("", taint["key"]):
+            try:
+                limit, there = int(one.get("value", "")), int(taint.get("value", ""))
+            except ValueError:
+                continue
+            if (there < limit) if one["operator"] == "Lt" else there > limit:
+                return True
+    return False
+
+
 def untolerated(_world, pod, node, reason, _config):
-    return [{"reason": reason, "key": taint["key"], "value": taint.get("value", ""),
-             "effect": taint["effect"]} for taint in node.get("spec", {}).get("taints") or []
+    return [{"reason": reason, "key": taint["key"], "value": taint.get("value", ""), "effect": taint["effect"],
+             **({"featureGate": "TaintTolerationComparisonOperators"} if compares(pod, taint) else {})}
+            for taint in node.get("spec", {}).get("taints") or []
             if taint.get("effect") in ("NoSchedule", "NoExecute") and not tolerated(pod, taint)]
 
 
@@ -196,113 +185,26 @@ def ports(world, pod, node, reason, _config):
     return facts
 
 
-# --- selectors ---
-
-def holds(requirement, labels):
-    operator, values = requirement["operator"], requirement.get("values") or []
-    value = labels.get(requirement["key"])
-    if operator == "In":
-        return value in values
-    if operator == "NotIn":
-        return value not in values
-    if operator in ("Exists", "DoesNotExist"):
-        return (value is not None) == (operator == "Exists")
-    if operator in ("Gt", "Lt"):
-        try:
-            there, limit = int(value), int(values[0])
-        except (TypeError, ValueError):
-            return False
-        if not -1 << 63 <= there < 1 << 63:
-            return False
-        return there > limit if operator == "Gt" else there < limit
-    return False
-
-
-def requirements_of(selector):
-    return [*({"key": key, "operator": "In", "values": [value]}
-              for key, value in (selector.get("matchLabels") or {}).items()),
-            *(selector.get("matchExpressions") or [])]
-
-
-def selects(selector, labels):
-    return selector is not None and all(holds(r, labels) for r in requirements_of(selector))
-
-
-def selector_text(selector):
-    def text(r):
-        values = sorted(r.get("values") or [])
-        listed = ",".join(values)
-        return {"In": f"{r['key']}={listed}" if len(values) == 1 else f"{r['key']} in ({listed})",
-                "NotIn": f"{r['key']} notin ({listed})", "Exists": r["key"],
-                "DoesNotExist": f"!{r['key']}"}[r["operator"]]
-    if selector is None:
-        return ""
-    first = sorted(({"key": key, "operator": "In", "values": [value]}
-                    for key, value in (selector.get("matchLabels") or {}).items()),
-                   key=lambda r: r["key"])
-    return ",".join(text(r) for r in sorted([*first, *(selector.get("matchExpressions") or [])],
-                                            key=lambda r: r["key"]))
-
-
-def wanted(requirement, labels, extra):
-    fact = {**extra, "key": requirement["key"], "operator": requirement["operator"],
-            "values": list(requirement.get("values") or [])}
-    if requirement["key"] in labels:
-        fact["found"] = labels[requirement["key"]]
-    return fact
-
-
-def unmatched(selector, labels, name, extra):
-    """The facts of a node selector. Invalid requirements are here if they do not hold."""
-    facts = [] if selector.get("nodeSelectorTerms") else [{**extra, "problem": "there is no term"}]
-    for index, term in enumerate(selector.get("nodeSelectorTerms") or []):
-        begun = {**extra, "term": index}
-        if not term.get("matchExpressions") and not term.get("matchFields"):
-            facts.append({**begun, "problem": "the term is empty"})
-        for of, field, there in (("labels", "matchExpressions", labels),
-                                 ("fields", "matchFields", {"metadata.name": name})):
-            facts += [wanted(r, there, {**begun, "of": of}) for r in term.get(field) or []
-                      if not holds(r, there)]
-    return facts
-
-
-def _parses(requirement):
-    operator, values = requirement.get("operator"), requirement.get("values") or []
-    if operator in ("Exists", "DoesNotExist"):
-        return not values
-    if operator in ("Gt", "Lt"):
-        return len(values) == 1 and re.fullmatch("[0-9]{1,18}", values[0])
-    return operator in ("In", "NotIn") and values and all(
-        re.fullmatch("(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?", value) for value in values)
-
-
-def matches(selector, labels, name):
-    return any((term.get("matchExpressions") or term.get("matchFields"))
-               and all(map(_parses, term.get("matchExpressions") or []))
-               and all(holds(r, labels) for r in term.get("matchExpressions") or [])
-               and all(len(r.get("values") or []) == 1 and holds(r, {"metadata.name": name})
-                       for r in term.get("matchFields") or [])
-               for term in selector.get("nodeSelectorTerms") or [])
-
+# --- nodes by their labels ---
 
 def _required(affinity):
     return ((affinity or {}).get("nodeAffinity") or {}).get(
         "requiredDuringSchedulingIgnoredDuringExecution")
 
 
-def node_affinity(_world, pod, node, reason, config):
+def node_affinity(world, pod, node, reason, config):
     labels, name = labels_of(node), node["metadata"]["name"]
     begun = {"reason": reason}
     if "scheduler-enforced" in reason:
         added = config["addedAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
-        return unmatched(added, labels, name, {**begun, "source": "addedAffinity"})
+        return unmatched(world, added, labels, name, {**begun, "source": "addedAffinity"})
     facts = [wanted({"key": key, "operator": "In", "values": [value]}, labels,
                     {**begun, "source": "nodeSelector"})
              for key, value in sorted((pod["spec"].get("nodeSelector") or {}).items())
              if labels.get(key) != value]
     required = _required(pod["spec"].get("affinity"))
     if required is not None and not matches(required, labels, name):
-        facts += unmatched(required, labels, name, {**begun, "source": "nodeAffinity"})
+        facts += unmatched(world, required, labels, name, {**begun, "source": "nodeAffinity"})
     return facts
 
 
@@ -404,7 +306,7 @@ def inter_pod_affinity(world, pod, node, reason, _config):
     return facts
 
 
-def spread(world, pod, node, reason, _config):
+def spread(world, pod, node, reason, config):
     hard = [c for c in pod["spec"].get("topologySpreadConstraints") or []
             if c.get("whenUnsatisfiable") == "DoNotSchedule"]
     keys = [c["topologyKey"] for c in hard]
@@ -413,7 +315,7 @@ def spread(world, pod, node, reason, _config):
         if c.get("matchLabelKeys"):
             raise NotNaive("matchLabelKeys")
         selector, key = c.get("labelSelector"), c["topologyKey"]
-        counts = {}
+        counts, there_are = {}, {}
         for name, other in world.nodes.items():
             labels = labels_of(other)
             if not all(k in labels for k in keys):
@@ -427,6 +329,9 @@ def spread(world, pod, node, reason, _config):
             if c.get("nodeTaintsPolicy", "Ignore") == "Honor" and untolerated(
                     world, pod, other, reason, {}):
                 continue
+            bad = [t for t in untolerated(world, pod, other, reason, {}) if "featureGate" not in t or not config.get(
+                "operators")]
+            there_are.setdefault(labels[key], []).append((bool(bad), name, bad))
             counts[labels[key]] = counts.get(labels[key], 0) + sum(
                 namespace_of(p) == namespace_of(pod) and selects(selector, labels_of(p))
                 and bool(requirements_of(selector)) and "deletionTimestamp" not in p["metadata"]
@@ -444,229 +349,20 @@ def spread(world, pod, node, reason, _config):
         if there + own - fewest > c["maxSkew"]:
             facts.append({**fact, "domain": labels_of(node)[key], "pods": there, "fewest": fewest,
                           "self": own, "skew": there + own - fewest, "domains": len(counts),
-                          "minDomains": least})
+                          "minDomains": least,
+                          **_emptiest([(min(there_are[domain], key=lambda one: one[:2]), domain)
+                                       for domain, count in counts.items() if count == fewest])})
     return facts
 
 
-# --- volumes ---
-
-def claims_of(world, pod):
-    for volume in pod["spec"].get("volumes") or []:
-        if "persistentVolumeClaim" in volume:
-            name = volume["persistentVolumeClaim"].get("claimName", "")
-        elif "ephemeral" in volume:
-            name = f"{pod['metadata']['name']}-{volume['name']}"
-        else:
-            continue
-        yield volume, name, world.find("PersistentVolumeClaim", name, namespace_of(pod))
-
-
-def storage_class(claim):
-    beta = (claim["metadata"].get("annotations") or {}).get(
-        "volume.beta.kubernetes.io/storage-class")
-    return beta if beta is not None else claim["spec"].get("storageClassName")
-
-
-def claim_fields(claim):
-    fields = {"claim": key_of(claim), "phase": (claim.get("status") or {}).get("phase"),
-              "storageClass": storage_class(claim),
-              "persistentVolume": claim["spec"].get("volumeName") or None}
-    return {name: value for name, value in fields.items() if value is not None}
-
-
-def missing_claim(world, pod):
-    for volume, name, claim in claims_of(world, pod):
-        if claim is None:
-            return {"volume": volume["name"], "claim": f"{namespace_of(pod)}/{name}",
-                    "exists": False}
-    return None
-
-
-def volume_zone(world, pod, node, reason, _config):
-    beta = {"failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
-            "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region"}
-    facts = []
-    for volume, _, claim in claims_of(world, pod):
-        if "ephemeral" in volume or not claim["spec"].get("volumeName"):
-            continue
-        pv = world.find("PersistentVolume", claim["spec"]["volumeName"])
-        for key in [*beta, *beta.values()]:
-            text = labels_of(pv).get(key)
-            values = [zone.strip() for zone in text.split("__")] if text is not None else []
-            has = labels_of(node).get(key, labels_of(node).get(beta.get(key, key)))
-            if not values or "" in values or has in values:
-                continue
-            facts.append({"reason": reason, "claim": key_of(claim),
-                          "persistentVolume": pv["metadata"]["name"], "key": key, "values": values,
-                          **({} if has is None else {"found": has})})
-    return facts
-
-
-def volume_restrictions(world, pod, node, reason, _config):
-    if "ReadWriteOncePod" not in reason:
-        facts = []
-        for volume in pod["spec"].get("volumes") or []:
-            for other in world.on[node["metadata"]["name"]]:
-                for there in other["spec"].get("volumes") or []:
-                    facts += _disk(volume, there, key_of(other), reason)
-        return facts
-    facts = {}
-    for _, name, claim in claims_of(world, pod):
-        if "ReadWriteOncePod" not in (claim["spec"].get("accessModes") or []):
-            continue
-        users = [(other, where) for other, where in world.running()
-                 if namespace_of(other) == namespace_of(pod)
-                 and any((v.get("persistentVolumeClaim") or {}).get("claimName") == name
-                         for v in other["spec"].get("volumes") or [])]
-        if users:
-            facts[name] = {"reason": reason, "claim": key_of(claim),
-                           "pod": {key_of(other) for other, _ in users},
-                           "node": {where for _, where in users}}
-    return list(facts.values())
-
-
-def _disk(mine, there, owner, reason):
-    for kind, name in (("gcePersistentDisk", "pdName"), ("awsElasticBlockStore", "volumeID"),
-                       ("rbd", "image"), ("iscsi", "iqn")):
-        a, b = mine.get(kind), there.get(kind)
-        if not a or not b or a[name] != b[name]:
-            continue
-        both = a.get("readOnly", False) and b.get("readOnly", False)
-        if kind == "rbd" and (a.get("pool", "rbd") != b.get("pool", "rbd")
-                              or not set(a["monitors"]) & set(b["monitors"])):
-            continue
-        if kind == "awsElasticBlockStore" or not both:
-            return [{"reason": reason, "volume": mine["name"], "disk": a[name],
-                     "readOnly": a.get("readOnly", False), "pod": owner,
-                     "podReadOnly": b.get("readOnly", False)}]
-    return []
-
-
-def volume_limits(world, pod, node, reason, _config):
-    def volumes(of):
-        found = set()
-        for volume in of["spec"].get("volumes") or []:
-            if set(volume) & {"gcePersistentDisk", "awsElasticBlockStore", "azureDisk", "cinder",
-                              "azureFile", "vsphereVolume", "portworxVolume"}:
-                raise NotNaive("a volume of a migrated plugin")
-        for _, name, claim in claims_of(world, of):
-            if claim is None:
-                continue
-            pv = world.find("PersistentVolume", claim["spec"].get("volumeName") or "")
-            if pv is not None:
-                if "csi" not in pv["spec"]:
-                    raise NotNaive("a volume of another kind")
-                csi = pv["spec"]["csi"]
-                if csi.get("driver") and csi.get("volumeHandle"):
-                    found.add((csi["driver"], csi["volumeHandle"]))
-                continue
-            made_by = world.find("StorageClass", storage_class(claim) or "")
-            if made_by is not None and made_by.get("provisioner"):
-                if made_by["provisioner"].startswith("kubernetes.io/"):
-                    raise NotNaive("a class of a migrated plugin")
-                found.add((made_by["provisioner"], ("unbound", key_of(claim))))
-        return found
-
-    name = node["metadata"]["name"]
-    limits = {}
-    for driver in (world.find("CSINode", name) or {"spec": {}})["spec"].get("drivers") or []:
-        if (driver.get("allocatable") or {}).get("count") is not None:
-            limits[driver["name"]] = driver["allocatable"]["count"]
-    of_pods = set().union(*map(volumes, world.on[name]))
-    attached = set(of_pods)
-    for attachment in world.kinds.get("VolumeAttachment", []):
-        spec = attachment["spec"]
-        pv = world.find("PersistentVolume", (spec.get("source") or {}).get("persistentVolumeName"))
-        if spec.get("nodeName") == name and pv is not None and "csi" in pv["spec"]:
-            attached.add((spec["attacher"], pv["spec"]["csi"]["volumeHandle"]))
-    facts = []
-    for driver, limit in limits.items():
-        new = {v for v in volumes(pod) if v[0] == driver and v not in of_pods}
-        there = {v for v in attached if v[0] == driver}
-        if new and len(new) + len(there) > limit:
-            facts.append({"reason": reason, "driver": driver, "requested": len(new),
-                          "attached": len(there), "limit": limit})
-    return facts[:1]
-
-
-def volume_binding(world, pod, node, reason, _config):
-    name, labels = node["metadata"]["name"], labels_of(node)
-    claims = [claim for _, _, claim in claims_of(world, pod)]
-
-    def bound(claim):
-        return claim["spec"].get("volumeName") and "pv.kubernetes.io/bind-completed" in (
-            claim["metadata"].get("annotations") or {})
-
-    for claim in filter(bound, claims):
-        pv = world.find("PersistentVolume", claim["spec"]["volumeName"])
-        begun = {"reason": reason, "claim": key_of(claim),
-                 "persistentVolume": claim["spec"]["volumeName"]}
-        if pv is None:
-            if "non-existent" in reason:
-                return [{**begun, "exists": False}]
-            break
-        if set(pv["spec"]) & {"gcePersistentDisk", "awsElasticBlockStore", "azureDisk", "cinder",
-                              "azureFile", "vsphereVolume", "portworxVolume"}:
-            raise NotNaive("a volume of a migrated plugin")
-        required = (pv["spec"].get("nodeAffinity") or {}).get("required")
-        if required is not None and not matches(required, labels, ""):
-            if "node affinity" in reason:
-                return unmatched(required, labels, "", begun)
-            break
-    if "free storage" in reason or "to bind" in reason:
-        delayed = [claim for claim in claims if not bound(claim)]
-        found = []
-        for claim in delayed:
-            fields = {"reason": reason, **claim_fields(claim)}
-            selected = (claim["metadata"].get("annotations") or {}).get(
-                "volume.kubernetes.io/selected-node")
-            if selected is not None and selected != name:
-                return [{**fields, "selectedNode": selected}]
-            request = ((claim["spec"].get("resources") or {}).get("requests") or {}).get("storage")
-            if request is not None:
-                fields["requested"] = whole(quantity(request))
-            made_by = world.find("StorageClass", storage_class(claim) or "")
-            fields["provisioner"] = made_by.get("provisioner", "")
-            if "free storage" in reason:
-                most = [whole(quantity(c.get("maximumVolumeSize") or c["capacity"]))
-                        for c in world.kinds.get("CSIStorageCapacity", [])
-                        if c.get("storageClassName") == storage_class(claim)
-                        and (c.get("maximumVolumeSize") or c.get("capacity")) is not None
-                        and selects(c.get("nodeTopology"), labels)]
-                fields |= {"largest": max(most)} if most else {}
-            else:
-                fields["persistentVolumes"] = _candidates(world, claim) if selected is None else 0
-            found.append(fields)
-        return [found]
-    raise AssertionError(reason)
-
-
-def _candidates(world, claim):
-    """The number of volumes that could be bound to the claim on some node."""
-    count = 0
-    spec = claim["spec"]
-    for pv in world.kinds.get("PersistentVolume", []):
-        has = pv["spec"]
-        ref = has.get("claimRef")
-        mine = ref is not None and (ref.get("namespace"), ref.get("name")) == (
-            namespace_of(claim), claim["metadata"]["name"]) and ref.get("uid", "") in (
-                "", claim["metadata"].get("uid", ""))
-        beta = (pv["metadata"].get("annotations") or {}).get(
-            "volume.beta.kubernetes.io/storage-class")
-        wants = ((spec.get("resources") or {}).get("requests") or {}).get("storage", "0")
-        count += (
-            (beta if beta is not None else has.get("storageClassName") or "")
-            == (storage_class(claim) or "")
-            and (ref is None or mine)
-            and quantity((has.get("capacity") or {}).get("storage", "0")) >= quantity(wants)
-            and has.get("volumeMode", "Filesystem") == spec.get("volumeMode", "Filesystem")
-            and (has.get("volumeAttributesClassName") or "")
-            == (spec.get("volumeAttributesClassName") or "")
-            and "deletionTimestamp" not in pv["metadata"]
-            and (mine or ((pv.get("status") or {}).get("phase") == "Available"
-                          and ("selector" not in spec or selects(spec["selector"], labels_of(pv)))
-                          and set(spec.get("accessModes") or []) <= set(has.get("accessModes") or []))))
-    return count
+def _emptiest(domains):
+    if not domains:
+        return {}
+    ranked = sorted(domains, key=lambda one: (one[0][0], one[1]))
+    (_, name, taints), _ = ranked[0]
+    value = f"={taints[0]['value']}" if taints and taints[0]["value"] else ""
+    return {"emptiest": [domain for _, domain in ranked[:8]], "emptiestNode": name, **(
+        {"emptiestTaint": f"{taints[0]['key']}{value}:{taints[0]['effect']}"} if taints else {})}
 
 
 # --- the pod as a whole ---
@@ -697,8 +393,20 @@ def of_pod(world, pod, plugin, reason):
                 claim["metadata"].get("annotations") or {})) and (
                     mode.get("volumeBindingMode") != "WaitForFirstConsumer"
                     or claim["spec"].get("volumeName")):
-            facts.append({**fields, **mode})
+            facts.append({**fields, **mode, **unbound(world, claim, made_by)})
     return facts
+
+
+def unbound(world, claim, made_by):
+    volume = claim["spec"].get("volumeName")
+    if not volume:
+        return {"problem": "immediate" if made_by else "class missing" if storage_class(claim) else "no class"}
+    pv = world.find("PersistentVolume", volume)
+    ref = (pv or {"spec": {}})["spec"].get("claimRef")
+    if pv is not None and ref is not None and (ref.get("namespace"), ref.get("name")) != (
+            namespace_of(claim), claim["metadata"]["name"]):
+        return {"problem": "not bound", "boundTo": f"{ref.get('namespace', '')}/{ref.get('name', '')}"}
+    return {"problem": "volume missing" if pv is None else "not bound"}
 
 
 PLUGINS = {
@@ -712,7 +420,12 @@ PLUGINS = {
 
 
 def agrees(fact, wanted_fact):
-    """Whether a fact is as expected: a set stands for any of its members."""
+    """Whether a fact is as expected: a set stands for any of its members.
+
+    Whether the pod of a fact is being deleted depends on which of several pods is named.
+    """
+    if "pod" in fact:
+        fact = {name: value for name, value in fact.items() if name != "terminating"}
     return fact.keys() == wanted_fact.keys() and all(
         fact[name] in value if isinstance(value, set) else fact[name] == value
         for name, value in wanted_fact.items())

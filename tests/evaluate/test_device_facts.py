@@ -162,9 +162,14 @@ class World:
         for pool, device, why in found:
             if why is not None:
                 groups.setdefault(why, []).append(device_id(pool, device))
-        facts += [{**begun, "problem": problem, field: value, "count": len(names), "devices": names[:8]}
+        facts += [{**begun, "problem": problem, field: value, **(self.amounts(value) if field == "counter" else {}),
+                   "count": len(names), "devices": names[:8]}
                   for (problem, field, value, _), names in groups.items()]
         return facts, False
+
+    def amounts(self, counter):
+        name = counter.split("/")[1]
+        return {"left": str(self.left()[name]), "offered": str(self.counters[name])}
 
     def choices(self, what, taken):
         there = [(pool, device) for pool, device in self.devices()]
@@ -315,4 +320,5 @@ def test_single_devices(devices, more, exactly, facts):
 
 def test_an_incomplete_pool():
     assert one_request([{"name": "a"}], slices=2) == [
-        {"wanted": 1, "seen": 0, "suitable": 0}, {"problem": "incomplete pool", "pool": f"{DRIVER}/p"}]
+        {"wanted": 1, "seen": 0, "suitable": 0}, {"problem": "incomplete pool", "pool": f"{DRIVER}/p", "generation": 1,
+                                                     "slices": 1, "wantedSlices": 2}]

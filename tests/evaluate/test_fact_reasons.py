@@ -176,7 +176,7 @@ REASONS = {
         [claim(storageClassName="slow"), storage_class("slow", "Immediate")], pod(**USES), {},
         "VolumeBinding", "pod has unbound immediate PersistentVolumeClaims",
         [{"volume": "v", "claim": "ns/data", "phase": "Pending", "storageClass": "slow",
-          "volumeBindingMode": "Immediate"}]),
+          "volumeBindingMode": "Immediate", "problem": "immediate"}]),
     "a volume that is gone": (
         [bound()], pod(**USES), {"config": without("VolumeZone")}, "VolumeBinding",
         "node.s. unavailable due to one or more pvc.s. bound to non-existent pv.s.",
@@ -185,7 +185,8 @@ REASONS = {
         [claim(annotations={"volume.kubernetes.io/selected-node": "m"}, storageClassName="fast"),
          storage_class()], pod(**USES), {}, "VolumeBinding",
         "node.s. didn't find available persistent volumes to bind",
-        [{"claim": "ns/data", "phase": "Pending", "storageClass": "fast", "selectedNode": "m"}]),
+        [{"claim": "ns/data", "phase": "Pending", "storageClass": "fast", "selectedNode": "m",
+          "exists": False}]),
     "a volume of another node": (
         [bound(), volume(nodeAffinity={"required": {"nodeSelectorTerms": [{"matchExpressions": [
             {"key": "zone", "operator": "In", "values": ["a"]}]}]}})], pod(**USES), {},
@@ -256,13 +257,16 @@ REASONS = {
         [device_claim(), device_class(), device_slice("a", "d"), device_slice("b", "d")],
         pod(**DEVICES), {}, "DynamicResources", "invalid resource pools were encountered",
         [{"resourceClaim": "ns/gpu", "request": "r", "wanted": 1, "seen": 0, "suitable": 0},
-         {"resourceClaim": "ns/gpu", "request": "r", "problem": "invalid pool", "pool": "gpu.example.com/p"}]),
+         {"resourceClaim": "ns/gpu", "request": "r", "problem": "invalid pool", "pool": "gpu.example.com/p",
+          "generation": 1, "slices": 2, "wantedSlices": 2}]),
     "no device class": (
         [device_claim()], pod(**DEVICES), {}, "DynamicResources",
-        "request r: device class gpu does not exist", [THERE]),
+        "request r: device class gpu does not exist",
+        [THERE, {"resourceClaim": "ns/gpu", "request": "r", "problem": "class missing", "deviceClass": "gpu"}]),
     "no kind of request": (
         [device_claim(future={})], pod(**DEVICES), {"defaults": False}, "DynamicResources",
-        "resource claim ns/gpu, request r: unknown request type", [THERE]),
+        "resource claim ns/gpu, request r: unknown request type",
+        [THERE, {"resourceClaim": "ns/gpu", "request": "r", "problem": "no class"}]),
     "no alternatives": (
         [device_claim(firstAvailable=[{"name": "a", "deviceClassName": "gpu"}]), device_class()],
         pod(**DEVICES), {"gates": {"DRAPrioritizedList": False}}, "DynamicResources",

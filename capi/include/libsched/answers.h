@@ -152,12 +152,16 @@ typedef struct libsched_why_options {
 /* All about a pod that waits for a node, as JSON:
      {"pod", "profile", "nodes", "fits", "text"?, "gate"?, "preFilter"?, "reasons"?: [{"nodes", "plugin",
       "reason"}], "plugins"?: [{"plugin", "nodes"}], "nearest"?: [{"node", "shortage", "lacks": [{"plugin",
-      "code", "reasons", "facts"?}]}], "preemption"?: {"code", "reasons"?, "nominatedNode"?, "victims"?: []},
+      "code", "reasons", "facts"?}]}], "beyond"?: [{"resource", "requested", "largest", "node"?}],
+      "unboundClaims"?: [],
+      "preemption"?: {"code", "reasons"?, "nominatedNode"?, "victims"?: [], "numPDBViolations"?, "budgets"?: []},
       "suggestions": [{"kind", "subject", "container"?,
-      "text", "edit"?, "from"?, "to"?, "step"?, "nodes", "node"}]}
+      "text", "edit"?, "from"?, "to"?, "step"?, "nodes", "node", "alike"?: []}]}
    "nodes" are those that were judged, "fits" those that take the pod; "text" is upstream's message. "plugins"
    has the number of nodes that each plugin rejects by itself, and "nearest" the nodes that the fewest plugins
-   reject, with all of them: those that lack the smallest part of the requests ("shortage") first. Facts are those
+   reject, with all of them: those that lack the smallest part of the requests ("shortage") first; after an error of
+   a plugin, nodes where it failed. "beyond" has the resources of which the pod asks more than any node has; "node"
+   has the most. "unboundClaims" get a volume once a scheduler has chosen the pod's node. "budgets" are the PodDisruptionBudgets that the victims violate. Facts are those
    of libsched_decision_explain_json(). With each of the "suggestions", found by trying,
    the pod fits, on "nodes" nodes, of which "node" is the first by name; with one step less it does not:
      AddNodes      "to" more nodes like "subject", the smallest number
@@ -166,6 +170,11 @@ typedef struct libsched_why_options {
                    without the key, requirement, required term or constraint of the key "subject"
      LessResource  a request of "to" instead of "from" of the resource "subject", a multiple of "step", the
                    largest one; cpu is in thousandths
+     SpreadTaints  the constraint of the key "subject" with nodeTaintsPolicy: Honor
+     Uncordon      the node "subject" takes pods again
+     TolerateDevice  the pod's ResourceClaims tolerate the taint "subject" of devices
+     SelectedNode  the PersistentVolumeClaim "subject" without the annotation that names its node
+   What is true of further nodes of the same kind of machine is told once, with these in "alike".
    "edit" does it, for libsched_cluster_edit(), where an edit can. `options` may be NULL. The cluster is as
    before afterwards, also after an error.
    Errors: INVALID (no profile for the pod), CANCELLED, DEADLINE, STATE (an evaluator of a snapshot), MISUSE

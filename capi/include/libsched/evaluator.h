@@ -321,10 +321,11 @@ const uint32_t *libsched_decision_best(const libsched_decision *decision, size_t
    "scoreError"?, "scores"?: [{"node", "total", "plugins": {name: {"raw", "normalized", "weighted"}}}],
    "best"?: [], "postFilter"?: {"code", "plugin"?, "reasons"?, "nominatedNode"?},
    "fitErrorWithPostFilter"?, "preemption"?: {"code", "reasons"?, "nominatedNode"?, "victims"?: [],
-   "tied"?: [], "candidates"?: [{"node", "pods", "numPDBViolations"}], "dryRun"?: [{"node", "code",
+   "numPDBViolations"?, "budgets"?: [], "tied"?: [],
+   "candidates"?: [{"node", "pods", "numPDBViolations", "budgets"?}], "dryRun"?: [{"node", "code",
    "plugin"?, "reasons"?}], "clearsNomination"?}}. Reasons sorted. `fits` is false for a gated pod.
    "postFilter" is the joint answer of all PostFilter plugins, "preemption" that of DefaultPreemption
-   alone; pods are "namespace/name". */
+   alone; pods are "namespace/name", and so are "budgets": the PodDisruptionBudgets that the victims violate. */
 libsched_rc libsched_decision_explain_json(const libsched_decision *decision, LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);
 
 #ifdef __cplusplus

@@ -18,6 +18,7 @@ void write_node(JsonText& json, const Node& node) {
       });
     });
     json.object("status", [&] {
+      if (!node.capacity_list.empty()) json.amounts("capacity", node.capacity_list);
       json.amounts("allocatable", node.allocatable_list);
       json.list_if("images", node.images, [&](const ContainerImage& image) {
         json.object([&] {

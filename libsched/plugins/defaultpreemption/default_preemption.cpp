@@ -2,6 +2,7 @@
 // important pods, evicts them, and nominates the pod to the node. Mirrors upstream's
 // plugins/defaultpreemption and preemption/preemption.go.
 #include <algorithm>
+#include <set>
 
 #include "libsched/framework/evaluator.hpp"
 #include "libsched/framework/log.hpp"
@@ -154,6 +155,8 @@ class DefaultPreemption final : public Plugin {
     if (report != nullptr) {
       report->nominated_node = chosen.node;
       report->victims = chosen.victims;
+      report->budget_violations = chosen.budget_violations;
+      report->budgets = chosen.budgets;
     }
     return {};
   }
@@ -175,6 +178,13 @@ class DefaultPreemption final : public Plugin {
                 [&](uint32_t a, uint32_t b) { return view.row(a).name < view.row(b).name; });
     }
     return rows;
+  }
+
+  static std::vector<std::string> names_of(const std::vector<const PodDisruptionBudget*>& budgets) {
+    std::set<std::string> names;
+    for (const PodDisruptionBudget* b : budgets)
+      names.insert(std::string(b->meta.ns).append("/").append(b->meta.name));
+    return {names.begin(), names.end()};
   }
 
   // The next random number below n.
@@ -231,7 +241,8 @@ class DefaultPreemption final : public Plugin {
       // Each list holds at most the wanted number; upstream drops the rest.
       auto& list = victims->budget_violations == 0 ? out.candidates : violating;
       if (list.size() < enough)
-        list.push_back({name, std::move(victims->pods), victims->budget_violations});
+        list.push_back({name, std::move(victims->pods), victims->budget_violations,
+                        every ? names_of(victims->budgets) : std::vector<std::string>()});
       return out.candidates.empty() || out.candidates.size() + violating.size() < enough;
     };
     const DryRunScope scope(*call.asker, call.state);

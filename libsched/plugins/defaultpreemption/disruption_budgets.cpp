@@ -28,7 +28,9 @@ DisruptionBudgets::Split DisruptionBudgets::split(const std::vector<PodRef>& pod
                       [&](const KeyValue& d) { return d.key == pod->meta.name; }))
         continue;  // its eviction is already counted
       allowed[i] = static_cast<int32_t>(static_cast<uint32_t>(allowed[i]) - 1);
-      violated |= allowed[i] < 0;
+      if (allowed[i] >= 0) continue;
+      violated = true;
+      out.broken.emplace_back(pod.get(), &b);
     }
     (violated ? out.violating : out.others).push_back(pod);
   }

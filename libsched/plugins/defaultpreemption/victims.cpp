@@ -78,6 +78,7 @@ Result<Victims> select_victims(const PostFilterCall& call, uint32_t row,
     if (!failed.ok()) return std::move(failed.error());
     out.pods.clear();
     out.budget_violations = 0;
+    out.budgets.clear();
     return std::move(out);
   };
   for (const PodRef& p : lower)
@@ -93,7 +94,10 @@ Result<Victims> select_victims(const PostFilterCall& call, uint32_t row,
       if (!failed.ok()) return finish();
       if (fails(node.take_off(*p))) return finish();
       out.pods.push_back(p);
-      if (group == &split.violating) ++out.budget_violations;
+      if (group != &split.violating) continue;
+      ++out.budget_violations;
+      for (const auto& [pod, budget] : split.broken)
+        if (pod == p.get()) out.budgets.push_back(budget);
     }
   LIBSCHED_TRY(call.check_limits());
   if (!split.violating.empty() && !split.others.empty()) go_sort(out.pods, before);

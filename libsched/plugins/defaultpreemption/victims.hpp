@@ -9,6 +9,7 @@ namespace libsched {
 struct Victims {
   std::vector<PodRef> pods;  // most important first
   int64_t budget_violations = 0;
+  std::vector<const PodDisruptionBudget*> budgets;  // that they violate, in no order
   Status status;  // Success, or the reason why the node is no candidate
 };
 

@@ -121,6 +121,9 @@ class ClaimData {
   void explain(const View& view, const NodeView& node, Clock& clock, const Verdict& verdict,
                const std::function<bool()>& expired, Facts* facts);
   void list_devices(const Verdict& verdict, Facts* facts) const;
+  // Adds the facts of a verdict that is an Error with this reason.
+  void explain_error(const View& view, const NodeView& node, const Verdict& verdict, Str reason,
+                     Facts* facts);
   // The claims that some node could not have, by index.
   std::vector<uint32_t> unavailable() const;
 

@@ -51,6 +51,17 @@ void ClaimData::explain(const View& view, const NodeView& node, Clock& clock,
   if (!verdict.resource.empty()) fact.text("resource", verdict.resource);
 }
 
+void ClaimData::explain_error(const View& view, const NodeView& node, const Verdict& verdict,
+                              Str reason, Facts* facts) {
+  const std::lock_guard lock(mutex_);
+  if (!allocator_) return;
+  if (!facts_) facts_ = std::make_unique<DeviceFacts>(allocator_->input(), view);
+  std::unique_lock<Mutex> memory_lock;
+  DeviceMemory& memory = *lock_memory(&memory_lock);
+  facts_->add_failures(memory.pools.of(node.row(), node.node()), memory.selectors,
+                       claims_to_allocate(verdict), reason, facts);
+}
+
 // Why the node cannot use the devices of an allocated claim.
 void ClaimData::explain_elsewhere(const ResourceClaim& claim, const Node& node, int64_t now_ns,
                                   Fact* fact) const {

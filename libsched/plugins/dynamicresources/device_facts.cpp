@@ -38,7 +38,8 @@ std::string device_text(const DeviceId& id) {
   return std::string(id.driver).append("/").append(id.pool).append("/").append(id.device);
 }
 
-DeviceFacts::DeviceFacts(const AllocatorInput& input, const View& view) : input_(input) {
+DeviceFacts::DeviceFacts(const AllocatorInput& input, const View& view)
+    : input_(input), view_(view) {
   view.objects().for_each<ResourceClaim>([&](const ResourceClaim& c) {
     if (!c.allocation) return;
     claims_.push_back(ResourceClaimRef::share(&c));
@@ -61,9 +62,20 @@ DeviceFacts::Obstacle DeviceFacts::unselected(Span<DeviceSelector> selectors,
     if (answer.match == cel::Match::kNo)
       return {"selector", "selector", std::string(s.expression), true};
     if (answer.match == cel::Match::kError)
-      return {"selector fails", "selector", std::string(s.expression), true};
+      return {"selector fails",
+              "selector",
+              std::string(s.expression),
+              true,
+              {{"error", *answer.error}}};
   }
   return {};
+}
+
+DeviceFacts::Obstacle DeviceFacts::unselected(const Ask& ask, const ResourceSlice& slice,
+                                              const Device& device) {
+  if (const DeviceClass* c = input_.class_of(ask.what.device_class))
+    if (Obstacle o = unselected(c->selectors, slice, device); o.problem) return o;
+  return unselected(ask.what.selectors, slice, device);
 }
 
 DeviceFacts::Obstacle DeviceFacts::short_counter(const DevicePool& pool, const Device& device) {
@@ -72,8 +84,14 @@ DeviceFacts::Obstacle DeviceFacts::short_counter(const DevicePool& pool, const D
     for (const DeviceCounters& taken : device.consumes)
       if (taken.set == offer.set)
         if (const Quantity* amount = find_quantity(taken.counters, offer.name)) sum.add(*amount);
-    if (sum.compare(offer.offered) > 0)
-      return {"counters", "counter", std::string(offer.set).append("/").append(offer.name)};
+    if (sum.compare(offer.offered) <= 0) continue;
+    Quantity left = offer.offered;
+    left.subtract(offer.taken);
+    return {"counters",
+            "counter",
+            std::string(offer.set).append("/").append(offer.name),
+            false,
+            {{"left", left.to_string()}, {"offered", offer.offered.to_string()}}};
   }
   return {};
 }
@@ -83,9 +101,7 @@ DeviceFacts::Obstacle DeviceFacts::obstacle(const TargetNode& node, const Device
                                             const Ask& ask) {
   const DeviceFeatures& features = input_.features;
   const DeviceId id = pool.id_of(device);
-  if (const DeviceClass* c = input_.class_of(ask.what.device_class))
-    if (Obstacle o = unselected(c->selectors, slice, device); o.problem) return o;
-  if (Obstacle o = unselected(ask.what.selectors, slice, device); o.problem) return o;
+  if (Obstacle o = unselected(ask, slice, device); o.problem) return o;
   if (slice.per_device_node_selection) {
     const Result<bool> here =
         node_matches(node, device.node_name, device.all_nodes, device.node_selector);
@@ -144,16 +160,62 @@ bool DeviceFacts::add(const TargetNode& node, const std::vector<const DevicePool
   fact.number("seen", found.seen).number("suitable", found.suitable);
   const bool enough = all ? found.suitable > 0 && !blocked : found.suitable >= ask.what.count;
   if (enough) return true;
-  for (const Group& g : found.groups) {
+  tell(ask, found.groups, reason, facts);
+  return false;
+}
+
+void DeviceFacts::tell(const Ask& ask, const std::vector<Group>& groups, Str reason,
+                       Facts* facts) const {
+  for (const Group& g : groups) {
     Fact& detail = about(ask.claim, ask.name, reason, facts).text("problem", g.why.problem);
     if (g.why.field != nullptr) detail.text(g.why.field, g.why.detail);
-    if (g.devices[0].empty()) continue;  // a pool
+    for (const auto& [name, value] : g.why.more) detail.text(name, value);
+    if (g.devices[0].empty()) {
+      add_slices(g.why.detail, &detail);
+      continue;
+    }
     const size_t named = std::min(g.devices.size(), kMostNames);
     detail.number("count", static_cast<int64_t>(g.devices.size()))
         .texts("devices", std::vector<Str>(g.devices.begin(),
                                            g.devices.begin() + static_cast<ptrdiff_t>(named)));
   }
-  return false;
+}
+
+// The slices that the newest generation of a pool has, and should have.
+void DeviceFacts::add_slices(Str pool, Fact* fact) const {
+  int64_t generation = -1, there = 0, wanted = 0;
+  view_.objects().for_each<ResourceSlice>([&](const ResourceSlice& s) {
+    const bool of_pool = pool.size() == s.driver.size() + 1 + s.pool.size() &&
+                         pool.starts_with(s.driver) && pool.ends_with(s.pool);
+    if (!of_pool || s.generation < generation) return;
+    if (s.generation > generation) there = 0;
+    generation = s.generation;
+    wanted = s.slice_count;
+    ++there;
+  });
+  fact->number("generation", generation).number("slices", there).number("wantedSlices", wanted);
+}
+
+void DeviceFacts::add_failures(const NodePools& pools, SelectorMemory& selectors,
+                               std::span<const ResourceClaim* const> claims, Str reason,
+                               Facts* facts) {
+  selectors_ = &selectors;
+  const auto add = [&](const Ask& ask) {
+    Answer found;
+    for (const DevicePool* pool : pools.pools)
+      for (const ResourceSlice* slice : pool->slices)
+        for (const Device& device : slice->devices)
+          if (Obstacle o = unselected(ask, *slice, device);
+              o.problem != nullptr && o.problem == Str("selector fails"))
+            found.add(std::move(o), device_text(pool->id_of(device)));
+    tell(ask, found.groups, reason, facts);
+  };
+  for (const ResourceClaim* claim : claims)
+    for (const DeviceRequest& r : claim->spec.requests) {
+      if (r.exact) add({*claim, r.exactly, std::string(r.name)});
+      for (const DeviceRequirement& a : r.first_available)
+        add({*claim, a, std::string(r.name).append("/").append(a.name)});
+    }
 }
 
 void DeviceFacts::add(const TargetNode& node, const NodePools& pools, SelectorMemory& selectors,

@@ -19,7 +19,7 @@ namespace libsched {
 // For one state of a view, and one thread at a time.
 class DeviceFacts {
  public:
-  // What `input` points to outlives this.
+  // What `input` points to and the view outlive this.
   DeviceFacts(const AllocatorInput& input, const View& view);
 
   // Whether a search finds devices for these claims on the node.
@@ -30,6 +30,10 @@ class DeviceFacts {
            std::span<const ResourceClaim* const> claims, const Search& search, Str reason,
            Facts* facts);
 
+  // Adds the devices for which a selector of the claims' requests fails.
+  void add_failures(const NodePools& pools, SelectorMemory& selectors,
+                    std::span<const ResourceClaim* const> claims, Str reason, Facts* facts);
+
  private:
   // A device, or a pool that is not whole, that a request cannot have, and why.
   struct Obstacle {
@@ -37,6 +41,8 @@ class DeviceFacts {
     const char* field = nullptr;    // the name of `detail`
     std::string detail;
     bool lasting = false;  // a request for all devices does not ask for it
+    // Further fields, as the first device of a group has them.
+    std::vector<std::pair<const char*, std::string>> more = {};
     bool operator==(const Obstacle& other) const {
       return problem == other.problem && detail == other.detail;
     }
@@ -61,11 +67,15 @@ class DeviceFacts {
            Str reason, Facts* facts);
   Obstacle obstacle(const TargetNode& node, const DevicePool& pool, const ResourceSlice& slice,
                     const Device& device, const Ask& ask);
+  void tell(const Ask& ask, const std::vector<Group>& groups, Str reason, Facts* facts) const;
+  void add_slices(Str pool, Fact* fact) const;
+  Obstacle unselected(const Ask& ask, const ResourceSlice& slice, const Device& device);
   Obstacle unselected(Span<DeviceSelector> selectors, const ResourceSlice& slice,
                       const Device& device);
   Obstacle short_counter(const DevicePool& pool, const Device& device);
 
   const AllocatorInput input_;
+  const View& view_;
   SelectorMemory* selectors_ = nullptr;  // of the call
   CounterOffers offers_;
   std::vector<ResourceClaimRef> claims_;  // what `holders_` borrows from

@@ -126,19 +126,28 @@ class DynamicResources final : public Plugin {
         data.verdict(call.node(row), call.services.clock(), [&] { return call.exceeded(); }).status;
   }
 
+  bool explains_errors() const override { return true; }
   void pod_facts(const Call& call, const Pod& pod, const Status& status,
                  Facts* facts) const override {
-    for (const std::string& reason : status.reasons)
-      for (const PodResourceClaim& entry : pod.spec.resource_claims)
-        add_entry(call.view, pod, entry, &facts->add(reason));
+    for (const std::string& reason : status.reasons) {
+      if (status.rejected())
+        for (const PodResourceClaim& entry : pod.spec.resource_claims)
+          add_entry(call.view, pod, entry, &facts->add(reason));
+      if (const auto claims = claims_of(call.view, pod); claims.ok())
+        for (const ResourceClaimRef& claim : *claims) add_classes(call.view, *claim, reason, facts);
+    }
   }
 
   void node_facts(const FilterCall& call, uint32_t row, const Status& status,
                   Facts* facts) const override {
-    ClaimData& data = *static_cast<const ClaimsOfCycle&>(*call.data).data;
+    const auto* const claims = static_cast<const ClaimsOfCycle*>(call.data);
+    if (claims == nullptr || !claims->data) return;
+    ClaimData& data = *claims->data;
     const ClaimData::Verdict& verdict =
         data.verdict(call.node(row), call.services.clock(), [&] { return call.exceeded(); });
-    if (status.reasons == verdict.status.reasons)
+    if (status.code == Code::kError)
+      data.explain_error(call.view, call.node(row), verdict, status.reasons[0], facts);
+    else if (status.reasons == verdict.status.reasons)
       data.explain(
           call.view, call.node(row), call.services.clock(), verdict,
           [&] { return call.exceeded(); }, facts);
@@ -324,6 +333,25 @@ class DynamicResources final : public Plugin {
                  view.objects().find<ResourceClaim>(pod.meta.ns, entry.claim_name) != nullptr);
     }
     if (!entry.template_name.empty()) fact->text("template", entry.template_name);
+  }
+
+  // The requests of a claim that waits for devices whose class is not named, or is not there.
+  static void add_classes(const View& view, const ResourceClaim& claim, Str reason, Facts* facts) {
+    if (claim.allocation) return;
+    const auto add = [&](const DeviceRequirement& what, const std::string& request) {
+      const bool named = !what.device_class.empty();
+      if (named && view.objects().find<DeviceClass>(what.device_class) != nullptr) return;
+      Fact& fact = facts->add(reason)
+                       .key("resourceClaim", claim.meta.ns, claim.meta.name)
+                       .text("request", request)
+                       .text("problem", named ? "class missing" : "no class");
+      if (named) fact.text("deviceClass", what.device_class);
+    };
+    for (const DeviceRequest& r : claim.spec.requests) {
+      const std::string name(r.name);
+      if (r.first_available.empty()) add(r.exactly, name);
+      for (const DeviceRequirement& a : r.first_available) add(a, name + "/" + std::string(a.name));
+    }
   }
 
   // A claim that lost its allocation may help any pod with claims, another change only its own.

@@ -92,7 +92,7 @@ void AffinityFilter::add_anti_facts(const FilterCall& call, const Key& k, uint32
     out->add(begun)
         .text("selector", selector_text(t.selector))
         .number("pods", pods)
-        .key("pod", first->meta.ns, first->meta.name)
+        .pod(first->meta)
         .text("node", *node);
   }
 }
@@ -120,9 +120,7 @@ void AffinityFilter::add_existing_fact(const FilterCall& call, const Key& k, uin
     return there.any_pod([&](const Pod& p) {
       const PodAffinityTerm* term = selecting_term(p, column.key, pod, ns);
       if (term == nullptr) return false;
-      fact.text("selector", selector_text(term->selector))
-          .key("pod", p.meta.ns, p.meta.name)
-          .text("node", there.name());
+      fact.text("selector", selector_text(term->selector)).pod(p.meta).text("node", there.name());
       return true;
     });
   };

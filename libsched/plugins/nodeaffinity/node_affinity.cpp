@@ -156,7 +156,7 @@ class NodeAffinityPlugin final : public Plugin {
     };
     const auto unmatched = [&](const NodeSelector& selector, const char* source) {
       if (selector.present && !node_selector_matches(selector, node.meta.labels, node.meta.name))
-        add_unmatched(selector, node.meta.labels, node.meta.name, begun(source), facts);
+        add_unmatched(call.view, selector, node.meta.labels, node.meta.name, begun(source), facts);
     };
     if (reason_key(call, row) == 1) return unmatched(added_.required, "addedAffinity");
     add_missing_labels(call.pod.spec.node_selector, node, begun("nodeSelector"), facts);

@@ -60,7 +60,7 @@ class NodePorts final : public Plugin {
               .text("protocol", port.protocol)
               .text("hostIP", port.ip)
               .text("usedIP", used.port.ip)
-              .key("pod", used.owner->meta.ns, used.owner->meta.name);
+              .pod(used.owner->meta);
     }
   }
 

@@ -9,6 +9,7 @@
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/noderesources/device_totals.hpp"
+#include "libsched/plugins/noderesources/fit_facts.hpp"
 #include "libsched/plugins/noderesources/fit_kernel.hpp"
 #include "libsched/plugins/noderesources/fit_score.hpp"
 #include "libsched/plugins/noderesources/requeue.hpp"
@@ -158,12 +159,15 @@ class NodeResourcesFit final : public Plugin {
       if (!lacks(node, d)) continue;
       const int64_t free = left(node, d);
       const int64_t all = d.resource != kUnknownResource ? node.allocatable(d.resource) : 0;
-      facts->add(status.reasons[reason++])
-          .text("resource", d.name)
-          .number("requested", d.need)
-          .number("used", wrapping_sub(all, free))
-          .number("free", free)
-          .number("allocatable", all);
+      Fact& fact = facts->add(status.reasons[reason])
+                       .text("resource", d.name)
+                       .number("requested", d.need)
+                       .number("used", wrapping_sub(all, free))
+                       .number("free", free)
+                       .number("allocatable", all);
+      add_parts(call.pod, d.name, &fact);
+      add_node_parts(node, d.name, &fact);
+      add_resizes(node, d.name, status.reasons[reason++], facts);
     }
   }
 

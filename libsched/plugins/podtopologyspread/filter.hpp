@@ -93,7 +93,7 @@ std::shared_ptr<HardConstraints> count_hard(const SpreadSettings& settings,
 Code hard_code(const HardConstraints& data, uint32_t row);
 Status hard_status(const HardConstraints& data, uint32_t row);
 // The facts of all constraints that keep the row from the pod, the first one's reason for each.
-void add_hard_facts(const View& view, const HardConstraints& data, uint32_t row, Str reason,
-                    Facts* facts);
+void add_hard_facts(const FilterCall& call, const SpreadSettings& settings,
+                    const HardConstraints& data, uint32_t row, Str reason, Facts* facts);
 
 }  // namespace libsched

@@ -78,7 +78,7 @@ class PodTopologySpread final : public Plugin {
 
   void node_facts(const FilterCall& call, uint32_t row, const Status& status,
                   Facts* facts) const override {
-    add_hard_facts(call.view, static_cast<const HardConstraints&>(*call.data), row,
+    add_hard_facts(call, settings_, static_cast<const HardConstraints&>(*call.data), row,
                    status.reasons[0], facts);
   }
 

@@ -79,12 +79,15 @@ class TaintToleration final : public Plugin {
   void node_facts(const FilterCall& call, uint32_t row, const Status& status,
                   Facts* facts) const override {
     const TolerationIndex index(call.pod.spec.tolerations, comparison_operators_);
-    for (const Taint& t : call.view.node(row)->taints)
-      if (!allows(index, t))
-        facts->add(status.reasons[0])
-            .text("key", t.key)
-            .text("value", t.value)
-            .text("effect", t.effect_text);
+    const TolerationIndex with_operators(call.pod.spec.tolerations, true);
+    for (const Taint& t : call.view.node(row)->taints) {
+      if (allows(index, t)) continue;
+      Fact& fact = facts->add(status.reasons[0])
+                       .text("key", t.key)
+                       .text("value", t.value)
+                       .text("effect", t.effect_text);
+      if (with_operators.covers(t)) fact.text("featureGate", "TaintTolerationComparisonOperators");
+    }
   }
 
   // Never Skip. Sets without a row count, too, because a row may get such a set before Score.

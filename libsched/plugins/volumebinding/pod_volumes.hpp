@@ -81,8 +81,10 @@ class PodVolumes {
 
   bool add_bound_fact(const View& view, const PersistentVolumeClaim& claim, uint32_t row,
                       Facts* out) const;
-  bool add_unbound_fact(const View& view, const PersistentVolumeClaim& claim, size_t volumes,
+  bool add_unbound_fact(const View& view, const PersistentVolumeClaim& claim, const Search* search,
                         uint32_t row, Facts* out) const;
+  void add_volume_facts(const View& view, const Search& search, uint32_t row, const Fact& begun,
+                        Facts* out) const;
   void check_bound(const View& view, const PersistentVolumeClaim& claim, Words* left);
   void find_unbound(const View& view, const std::vector<PersistentVolumeClaimRef>& claims,
                     Words left, const Call& call);

@@ -2,6 +2,8 @@
 // volumebinding/binder.go.
 #include "libsched/plugins/volumebinding/provisioning.hpp"
 
+#include <algorithm>
+
 #include "libsched/cluster/node_match.hpp"
 
 namespace libsched {
@@ -48,6 +50,11 @@ void add_reaching_rows(const View& view, const LabelSelector& topology,
   for (size_t w = 0; w < reached.size(); ++w) (*rows)[w] |= reached[w];
 }
 
+bool provisions(const StorageClass* storage_class) {
+  return storage_class != nullptr && !storage_class->provisioner.empty() &&
+         storage_class->provisioner != "kubernetes.io/no-provisioner";
+}
+
 const std::optional<Quantity>& limit_of(const CsiStorageCapacity& c) {
   return c.maximum_volume_size ? c.maximum_volume_size : c.capacity;
 }
@@ -72,9 +79,7 @@ Provisioning::Provisioning(const View& view, const PersistentVolumeClaim& claim)
   const ObjectStore& objects = view.objects();
   const Str class_name = claim.storage_class();
   const auto* storage_class = objects.find<StorageClass>(class_name);
-  if (storage_class == nullptr || storage_class->provisioner.empty() ||
-      storage_class->provisioner == "kubernetes.io/no-provisioner")
-    return;
+  if (!provisions(storage_class)) return;
   topology_match(view, storage_class->allowed_topologies)
       .rows(view, 0, possible.size(), possible.data());
   const auto* driver = objects.find<CsiDriver>(storage_class->provisioner);
@@ -85,6 +90,31 @@ Provisioning::Provisioning(const View& view, const PersistentVolumeClaim& claim)
     const std::optional<Quantity>& limit = limit_of(c);
     if (limit && limit->value() >= size) add_reaching_rows(view, c.node_topology, &enough);
   });
+}
+
+void add_topology_facts(const View& view, const PersistentVolumeClaim& claim, uint32_t row,
+                        const Fact& begun, Facts* out) {
+  const auto* storage_class = view.objects().find<StorageClass>(claim.storage_class());
+  if (!provisions(storage_class)) {
+    out->add(begun).text("problem", "no provisioner");
+    return;
+  }
+  const Labels labels = view.node(row)->meta.labels;
+  const Span<TopologySelectorTerm> terms = storage_class->allowed_topologies;
+  for (size_t i = 0; i < terms.size(); ++i) {
+    Fact of_term = begun;
+    of_term.text("problem", "topology").number("term", static_cast<int64_t>(i));
+    if (terms[i].requirements.empty()) out->add(of_term);  // it allows no node
+    for (const TopologySelectorRequirement& r : terms[i].requirements) {
+      const Label* has = find_label(labels, r.key);
+      if (has != nullptr &&
+          std::find(r.values.begin(), r.values.end(), has->value) != r.values.end())
+        continue;
+      Fact& fact = out->add(of_term).text("key", r.key).text("operator", "In");
+      fact.texts("values", r.values);
+      if (has != nullptr) fact.text("found", has->value);
+    }
+  }
 }
 
 }  // namespace libsched

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "libsched/cluster/cluster.hpp"
+#include "libsched/framework/facts.hpp"
 
 namespace libsched {
 
@@ -19,5 +20,10 @@ struct Provisioning {
   std::vector<uint64_t> possible;  // rows where the class's provisioner works
   std::vector<uint64_t> enough;    // rows with enough free storage, where capacity is tracked
 };
+
+// Why no volume can be made for the claim on the row: its class has no provisioner, or the node is
+// in none of the class's allowed topologies. Each fact starts as a copy of `begun`.
+void add_topology_facts(const View& view, const PersistentVolumeClaim& claim, uint32_t row,
+                        const Fact& begun, Facts* out);
 
 }  // namespace libsched

@@ -158,7 +158,7 @@ class VolumeRestrictions final : public Plugin {
               .text("volume", mine.name)
               .text("disk", mine.id)
               .flag("readOnly", mine.read_only)
-              .key("pod", there.meta.ns, there.meta.name)
+              .pod(there.meta)
               .flag("podReadOnly", other.read_only);
         });
         return false;
@@ -237,10 +237,7 @@ class VolumeRestrictions final : public Plugin {
       const Span<Str> names = user.claim_names;
       if (user.meta.ns != ns || std::find(names.begin(), names.end(), claim) == names.end())
         return false;
-      facts->add(status.reasons[0])
-          .key("claim", ns, claim)
-          .key("pod", ns, user.meta.name)
-          .text("node", node);
+      facts->add(status.reasons[0]).key("claim", ns, claim).pod(user.meta).text("node", node);
       return true;
     };
     const NodeView node = call.node(row);

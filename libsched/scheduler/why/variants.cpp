@@ -73,9 +73,7 @@ class Variants {
     for (size_t w = 0; w < by.rows.size(); ++w)
       for_each_bit(by.rows[w], w * 64, [&](size_t row) {
         const Node& node = *view_.node(static_cast<uint32_t>(row));
-        Taint cordon{"node.kubernetes.io/unschedulable", "", TaintEffect::kNoSchedule,
-                     "NoSchedule"};
-        if (node.unschedulable) tolerate(cordon);
+        if (node.unschedulable) return;  // to uncordon it is told instead
         for (const Taint& t : node.taints)
           if (t.effect == TaintEffect::kNoSchedule || t.effect == TaintEffect::kNoExecute)
             if (tolerate(t)) break;
@@ -165,6 +163,7 @@ class Variants {
     const Span<TopologySpreadConstraint> list = pod_.spec.spread;
     for (size_t i = 0; i < list.size(); ++i) {
       if (list[i].when_unsatisfiable != "DoNotSchedule") continue;
+      if (list[i].node_taints_policy != Str("Honor")) honor_taints(list, i);
       const Ref<Pod> changed = copy_of(pod_);
       changed->spec.spread = changed->arena.copy(without<TopologySpreadConstraint>(list, i));
       const std::string key(list[i].topology_key);
@@ -173,6 +172,19 @@ class Variants {
           changed)
           .index = i;
     }
+  }
+
+  void honor_taints(Span<TopologySpreadConstraint> list, size_t i) {
+    const Ref<Pod> changed = copy_of(pod_);
+    std::vector<TopologySpreadConstraint> own(list.begin(), list.end());
+    own[i].node_taints_policy = Str("Honor");
+    changed->spec.spread = changed->arena.copy(own);
+    const std::string key(list[i].topology_key);
+    add(SuggestionKind::kSpreadTaints, key,
+        "set nodeTaintsPolicy: Honor in the topology spread by " + key + " (constraint " +
+            std::to_string(i + 1) + ")",
+        changed)
+        .index = i;
   }
 
   const View& view_;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "libsched/cluster/change_errors.hpp"
@@ -12,12 +14,14 @@
 #include "libsched/scheduler/profiles.hpp"
 #include "libsched/scheduler/what_if/change_pod.hpp"
 #include "libsched/scheduler/what_if/edits.hpp"
+#include "libsched/scheduler/why/findings.hpp"
+#include "libsched/scheduler/why/machines.hpp"
+#include "libsched/scheduler/why/object_variants.hpp"
 #include "libsched/scheduler/why/variants.hpp"
 
 namespace libsched {
 namespace {
 
-constexpr Str kHostname = "kubernetes.io/hostname";
 constexpr size_t kMostShapes = 32;  // of nodes that are tried
 constexpr int64_t kMi = int64_t{1} << 20;
 
@@ -39,6 +43,26 @@ Amount amount_of(Str resource, const Quantity& quantity) {
   return bytes && asked >= kMi ? Amount{asked, kMi, "Mi"} : Amount{asked, 1, ""};
 }
 
+// What changes least of what the pod asks for comes first.
+size_t rank(SuggestionKind kind) {
+  switch (kind) {
+    case SuggestionKind::kAddNodes: return 0;
+    case SuggestionKind::kUncordon: return 1;
+    case SuggestionKind::kSelectedNode: return 2;
+    case SuggestionKind::kSpreadTaints: return 3;
+    case SuggestionKind::kTolerateDevice: return 5;
+    case SuggestionKind::kLessResource: return 20;
+    default: return 4 + 2 * static_cast<size_t>(kind);  // kTolerate is the first of them
+  }
+}
+
+// Few pods belong there, so other tolerations come first.
+bool for_control_plane(const Suggestion& s) {
+  return s.kind == SuggestionKind::kTolerate &&
+         (s.subject.starts_with("node-role.kubernetes.io/control-plane") ||
+          s.subject.starts_with("node-role.kubernetes.io/master"));
+}
+
 class Search {
  public:
   Search(Evaluator& judge, const PodRef& pod, const WhyOptions& options)
@@ -46,6 +70,7 @@ class Search {
 
   Result<std::vector<Suggestion>> run(const Rejections& rejections) {
     LIBSCHED_TRY(add_nodes(rejections));
+    LIBSCHED_TRY(change_objects(rejections));
     const bool operators =
         judge_.framework().gates().enabled(Gate::kTaintTolerationComparisonOperators);
     for (Suggestion& s : variants(cluster_.view(), *pod_, rejections, operators)) {
@@ -54,7 +79,8 @@ class Search {
     }
     if (rejections.of("NodeResourcesFit") != nullptr) LIBSCHED_TRY(less_resource());
     std::stable_sort(out_.begin(), out_.end(), [](const Suggestion& a, const Suggestion& b) {
-      return a.kind != b.kind ? a.kind < b.kind : a.nodes > b.nodes;
+      return std::tuple(rank(a.kind), for_control_plane(a), b.nodes) <
+             std::tuple(rank(b.kind), for_control_plane(b), a.nodes);
     });
     return std::move(out_);
   }
@@ -102,51 +128,47 @@ class Search {
     });
   }
 
-  // A node of each shape whose copies may take the pod, those of most nodes first.
-  std::vector<std::string> shapes(const Rejections& rejections) const {
+  // A node of each shape whose copies may take the pod: one of each kind of machine first, and
+  // those of most nodes first.
+  struct Shape {
+    std::vector<std::string> names;  // of its nodes, sorted
+    std::string machine;
+  };
+  std::vector<Shape> shapes(const Rejections& rejections) const {
     const View& v = cluster_.view();
     std::vector<uint64_t> hopeless(v.word_count());
     for (const Rejections::ByPlugin& by : rejections.plugins)
       if (reads_node_alone(by.plugin))
         for (size_t w = 0; w < hopeless.size(); ++w) hopeless[w] |= by.rows[w];
-    std::map<std::string, std::pair<size_t, std::string>> found;  // nodes, and the first by name
+    std::map<std::string, Shape> found;
     for (uint32_t r = 0; r < v.row_count(); ++r) {
       if (v.node(r) == nullptr || has_bit(hopeless, r)) continue;
       const Node& node = *v.node(r);
       if (too_small(node.allocatable)) continue;
-      auto& [count, name] = found[shape_of(node)];
-      if (count++ == 0 || node.meta.name < name) name = std::string(node.meta.name);
+      Shape& shape = found[shape_of(node)];
+      if (shape.names.empty()) shape.machine = machine_of(node);
+      shape.names.emplace_back(node.meta.name);
     }
-    std::vector<std::pair<size_t, std::string>> ranked;
-    for (auto& [shape, of] : found) ranked.push_back(std::move(of));
-    std::ranges::sort(ranked, [](const auto& a, const auto& b) {
-      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    std::vector<Shape> ranked;
+    for (auto& [text, shape] : found) {
+      std::ranges::sort(shape.names);
+      ranked.push_back(std::move(shape));
+    }
+    std::ranges::sort(ranked, [](const Shape& a, const Shape& b) {
+      return a.names.size() != b.names.size() ? a.names.size() > b.names.size()
+                                              : a.names[0] < b.names[0];
     });
+    std::set<std::string> machines;
+    std::ranges::stable_partition(
+        ranked, [&](const Shape& s) { return machines.insert(s.machine).second; });
     if (ranked.size() > kMostShapes) ranked.resize(kMostShapes);
-    std::vector<std::string> out;
-    for (auto& [count, name] : ranked) out.push_back(std::move(name));
-    return out;
+    return ranked;
   }
   bool too_small(const Resources& node) const {
     const Resources& asked = pod_->requests;
     return asked.milli_cpu > node.milli_cpu || asked.memory > node.memory ||
            asked.ephemeral_storage > node.ephemeral_storage;
   }
-  static std::string shape_of(const Node& node) {
-    const Resources& a = node.allocatable;
-    std::string out;
-    for (const int64_t n : {a.milli_cpu, a.memory, a.ephemeral_storage, a.pods})
-      out += std::to_string(n) + ",";
-    for (const ScalarAmount& s : a.scalars)
-      out += std::string(s.name) + "=" + std::to_string(s.value) + ",";
-    for (const Taint& t : node.taints)
-      out +=
-          std::string(t.key) + "=" + std::string(t.value) + ":" + std::string(t.effect_text) + ";";
-    for (const Label& l : node.meta.labels)
-      if (l.key != kHostname) out += std::string(l.key) + "=" + std::string(l.value) + ";";
-    return out + (node.unschedulable ? "!" : "");
-  }
-
   struct Tried {
     size_t nodes = 0;  // that take the pod
     std::string node;
@@ -169,7 +191,10 @@ class Search {
   Result<void> add_nodes(const Rejections& rejections) {
     if (options_.max_nodes == 0) return {};
     const bool several = may_want_several(rejections);
-    for (const std::string& node : shapes(rejections)) {
+    // A suggestion of each kind of machine and number of nodes, by its place.
+    std::map<std::pair<std::string, size_t>, size_t> told;
+    for (const Shape& shape : shapes(rejections)) {
+      const std::string& node = shape.names[0];
       size_t low = 0, high = 1;  // `low` do not suffice, `high` do
       Result<Tried> tried = with_nodes(add_edit(node, high));
       if (!tried.ok()) return tried.error();
@@ -187,8 +212,15 @@ class Search {
         (half->nodes != 0 ? high : low) = middle;
         if (half->nodes != 0) tried = std::move(half);
       }
+      const auto [at, fresh] = told.try_emplace({shape.machine, high}, out_.size());
+      if (!fresh) {
+        std::vector<std::string>& alike = out_[at->second].alike;
+        alike.insert(alike.end(), shape.names.begin(), shape.names.end());
+        continue;
+      }
       Suggestion& s = out_.emplace_back();
       s.kind = SuggestionKind::kAddNodes;
+      s.alike.assign(shape.names.begin() + 1, shape.names.end());
       s.subject = node;
       s.edit = add_edit(node, high);
       s.text = "add " + std::to_string(high) + (high == 1 ? " node" : " nodes") + " like " + node;
@@ -198,7 +230,36 @@ class Search {
       s.nodes = tried->nodes;
       s.node = tried->node;
     }
+    for (Suggestion& s : out_) std::ranges::sort(s.alike);
     return {};
+  }
+
+  // --- changed objects ---
+
+  Result<void> change_objects(const Rejections& rejections) {
+    std::map<std::string, size_t> told;  // by kind of machine
+    for (ObjectVariant& variant : uncordoned_nodes(cluster_.view(), rejections)) {
+      const std::string machine = machine_of(*variant.node);
+      const size_t before = out_.size();
+      const std::string name = variant.suggestion.subject;
+      LIBSCHED_TRY(keep_if_it_helps(std::move(variant)));
+      if (out_.size() == before) continue;
+      if (const auto [at, fresh] = told.try_emplace(machine, before); !fresh) {
+        out_.pop_back();
+        out_[at->second].alike.push_back(name);
+      }
+    }
+    for (ObjectVariant& variant : object_variants(cluster_.view(), *pod_, rejections))
+      LIBSCHED_TRY(keep_if_it_helps(std::move(variant)));
+    return {};
+  }
+  Result<void> keep_if_it_helps(ObjectVariant variant) {
+    Cluster::Transaction what_if(&cluster_);
+    if (variant.node) LIBSCHED_TRY(cluster_.update_node(variant.node));
+    for (const auto& [kind, object] : variant.objects)
+      LIBSCHED_TRY(cluster_.put_object(kind, object));
+    variant.suggestion.pod = pod_;
+    return keep_if_it_fits(std::move(variant.suggestion), pod_);
   }
 
   // --- a smaller request ---
@@ -288,12 +349,18 @@ Result<Why> why(Span<Evaluator*> profiles, const PodRef& given, const WhyOptions
   Result<Ref<const Decision>> decision = judge->check(state, *pod, {}, how);
   if (!decision.ok()) return std::move(decision.error());
   out.decision = std::move(*decision);
-  if (out.decision->feasible_count != 0 || !out.decision->error.empty()) return out;
+  out.unbound_claims = unbound_claims(cluster.view(), *pod);
+  if (out.decision->feasible_count != 0) return out;
+  if (!out.decision->error.empty()) {
+    out.nearest = failing_nodes(*out.decision, options.nearest);
+    return out;
+  }
   Result<Rejections> rejections = judge->reject_each(*pod, options.nearest, options.limits);
   if (!rejections.ok()) return std::move(rejections.error());
   Result<std::vector<Suggestion>> found = Search(*judge, pod, options).run(*rejections);
   if (!found.ok()) return std::move(found.error());
   out.suggestions = std::move(*found);
+  if (rejections->of("NodeResourcesFit") != nullptr) out.beyond = beyond_all(cluster.view(), *pod);
   out.plugins = std::move(rejections->plugins);
   out.nearest = std::move(rejections->nearest);
   return out;

@@ -25,6 +25,10 @@ enum class SuggestionKind : uint8_t {
   kPodAntiAffinity = 5,  // likewise
   kTopologySpread = 6,   // without a constraint; subject: its topology key
   kLessResource = 7,     // a smaller request; subject: the resource
+  kSpreadTaints = 8,  // a constraint that leaves out nodes with taints; subject: its topology key
+  kUncordon = 9,      // a node without its cordon; subject: its name
+  kTolerateDevice = 10,  // claims with one toleration more; subject: the taint of devices
+  kSelectedNode = 11,    // a claim without the node selected for it; subject: its key
 };
 
 struct Suggestion {
@@ -40,6 +44,16 @@ struct Suggestion {
   PodRef pod;        // as it would be
   size_t nodes = 0;  // that would take it
   std::string node;  // the first of them by name
+  // kAddNodes, kUncordon: further nodes of the same kind of machine for which the same helps, by
+  // name.
+  std::vector<std::string> alike;
+};
+
+// A resource of which the pod asks more than any node has.
+struct Beyond {
+  std::string resource;
+  int64_t requested = 0, largest = 0;  // of cpu in thousandths
+  std::string node;                    // that has the most; "": no node has any
 };
 
 struct WhyOptions {
@@ -56,13 +70,19 @@ struct Why {
   FrameworkRef profile;          // that judged it
   Ref<const Decision> decision;  // with facts, and with preemption if no node takes the pod
   std::vector<Rejections::ByPlugin> plugins;  // as if each judged alone
-  std::vector<NodeLacks> nearest;
+  std::vector<NodeLacks> nearest;             // after an error of a plugin, nodes where it failed
+  std::vector<Beyond> beyond;
+  // The pod's claims that get a volume once a scheduler has chosen its node: of a pod that was
+  // given a node by hand they never do.
+  std::vector<std::string> unbound_claims;
   std::vector<Suggestion> suggestions;  // by kind; those that take most nodes first
 
   // {"pod", "profile", "nodes", "fits", "text"?, "gate"?, "preFilter"?, "reasons"?: [{"nodes",
   //  "plugin", "reason"}], "plugins"?: [{"plugin", "nodes"}], "nearest"?: [{"node", "shortage",
-  //  "lacks": [{"plugin", "code", "reasons", "facts"?}]}], "preemption"?, "suggestions": [{"kind",
-  //  "subject", "container"?, "text", "edit"?, "from"?, "to"?, "step"?, "nodes", "node"}]}
+  //  "lacks": [{"plugin", "code", "reasons", "facts"?}]}], "beyond"?: [{"resource",
+  //  "requested", "largest", "node"?}], "unboundClaims"?: [], "preemption"?, "suggestions":
+  //  [{"kind", "subject", "container"?, "text", "edit"?, "from"?, "to"?, "step"?, "nodes", "node",
+  //  "alike"?: []}]}
   std::string json() const;
 };
 

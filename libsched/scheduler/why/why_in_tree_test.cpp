@@ -50,10 +50,11 @@ struct PodText {
   int cpu = 100, memory = 64;  // thousandths, Mi
   int priority = 0;
   std::vector<std::string> tolerations, selector, spread, affinity, anti;
+  std::set<size_t> honors;         // constraints that leave out nodes with taints
   std::vector<std::string> disks;  // keys of node affinity's only term
 
   std::string text() const {
-    const auto list = [](const std::vector<std::string>& items, const auto& one) {
+    const auto list = [](const std::vector<std::string>& items, auto&& one) {
       std::string out;
       for (const std::string& i : items) out += (out.empty() ? "" : ", ") + one(i);
       return out;
@@ -71,8 +72,9 @@ struct PodText {
            "], nodeSelector: {" + list(selector, [](const std::string& s) { return s; }) +
            "}, topologySpreadConstraints: [" +
            list(spread,
-                [](const std::string& key) {
+                [&, i = size_t{0}](const std::string& key) mutable {
                   return "{maxSkew: 1, whenUnsatisfiable: DoNotSchedule, topologyKey: " + key +
+                         (honors.contains(i++) ? ", nodeTaintsPolicy: Honor" : "") +
                          ", labelSelector: {matchLabels: {app: a}}}";
                 }) +
            "], affinity: {" +
@@ -224,6 +226,11 @@ std::set<About> that_help(const World& w, const PodText& pod) {
   lists(Kind::kPodAffinity, &PodText::affinity);
   lists(Kind::kPodAntiAffinity, &PodText::anti);
   lists(Kind::kTopologySpread, &PodText::spread);
+  for (size_t i = 0; i < pod.spread.size(); ++i) {
+    PodText p = pod;
+    p.honors.insert(i);
+    offer(p, {Kind::kSpreadTaints, pod.spread[i], i});
+  }
   return out;
 }
 
@@ -277,6 +284,7 @@ TEST_CASE("Each suggestion helps, one step less does not, and no demand that hel
         CHECK(w.takers(pod, w.copies(s.subject, s.to - 1)) == 0);
         CHECK(s.edit == "add-node " + s.subject + "=" + std::to_string(s.to));
         nodes_added.insert(s.subject);
+        nodes_added.insert(s.alike.begin(), s.alike.end());
       } else if (s.kind == Kind::kLessResource) {
         PodText less = pod;
         int& amount = s.subject == "cpu" ? less.cpu : less.memory;
@@ -296,19 +304,15 @@ TEST_CASE("Each suggestion helps, one step less does not, and no demand that hel
       }
     }
     CHECK(said_of == that_help(w, pod));
-    // Copies of a node that no suggestion is about, nor any of its shape, do not help.
+    // Copies of a node that no suggestion is about do not help.
     for (const NodeText& n : w.nodes) {
-      const bool shape_named = std::ranges::any_of(w.nodes, [&](const NodeText& o) {
-        return nodes_added.contains(o.name) && o.zone == n.zone && o.disk == n.disk &&
-               o.taint == n.taint && o.cpu == n.cpu && o.memory == n.memory;
-      });
-      CHECK((w.takers(pod, w.copies(n.name, 1)) == 0 || shape_named));
+      CHECK((w.takers(pod, w.copies(n.name, 1)) == 0 || nodes_added.contains(n.name)));
     }
   }
   if (sanitized()) return;  // too few pods for all kinds
-  for (const Kind kind :
-       {Kind::kAddNodes, Kind::kTolerate, Kind::kNodeSelector, Kind::kNodeAffinity,
-        Kind::kPodAffinity, Kind::kPodAntiAffinity, Kind::kTopologySpread, Kind::kLessResource})
+  for (const Kind kind : {Kind::kAddNodes, Kind::kTolerate, Kind::kNodeSelector,
+                          Kind::kNodeAffinity, Kind::kPodAffinity, Kind::kPodAntiAffinity,
+                          Kind::kTopologySpread, Kind::kLessResource, Kind::kSpreadTaints})
     CHECK_MESSAGE(seen[kind] != 0, static_cast<int>(kind));
 }
 
@@ -346,6 +350,153 @@ TEST_CASE("The nearest nodes lack least, with numbers, and preemption is told") 
         "add 1 node like half on half-0; tolerate the taint t0=v:NoSchedule on big; "
         "drop the node affinity for disk (term 1) on small; "
         "request at most 500m of cpu instead of 1000m on half; ");
+}
+
+std::string suggested(const std::string& cluster_text, const std::string& pod_text) {
+  const Ref<Cluster> cluster = make_ref<Cluster>();
+  ParseOptions options;
+  options.defaults = true;
+  const Result<ObjectSet> objects = parse_objects(cluster_text, options);
+  REQUIRE_MESSAGE(objects.ok(), objects.error().text());
+  REQUIRE(cluster->apply(*objects).ok());
+  Evaluator evaluator(framework(), cluster);
+  Evaluator* const judge = &evaluator;
+  Result<PodRef> pod =
+      parse_pod("metadata: {name: p, namespace: d, labels: {app: a}}\n" + pod_text, {});
+  REQUIRE_MESSAGE(pod.ok(), pod.error().text());
+  const std::string before = explained(evaluator, *pod);
+  const Result<Why> said = why({&judge, 1}, *pod, {});
+  REQUIRE_MESSAGE(said.ok(), said.error().text());
+  CHECK(explained(evaluator, *pod) == before);
+  std::string out;
+  for (const Beyond& b : said->beyond)
+    out += b.resource + " " + std::to_string(b.requested) + " > " + std::to_string(b.largest) +
+           " of " + b.node + "; ";
+  for (const NodeLacks& n : said->nearest)
+    if (!said->decision->error.empty())
+      out += n.node + ": " + std::to_string(n.lacks[0].facts.list().size()) + " facts; ";
+  for (const Suggestion& s : said->suggestions) {
+    out += s.text;
+    for (const std::string& name : s.alike) out += " | " + name;
+    out += " on " + s.node + "; ";
+  }
+  return out;
+}
+
+std::string node_text(const std::string& name, const std::string& more,
+                      const std::string& spec = "", int cpu = 4) {
+  return "---\napiVersion: v1\nkind: Node\nmetadata: {name: " + name +
+         ", labels: {kubernetes.io/hostname: " + name + more + "}}\nspec: {" + spec +
+         "}\nstatus: {allocatable: {cpu: " + std::to_string(cpu) + ", memory: 8Gi, pods: 9}}\n";
+}
+std::string pod_text(const std::string& name, const std::string& node, int cpu) {
+  return "---\napiVersion: v1\nkind: Pod\nmetadata: {name: " + name +
+         ", namespace: d, labels: {app: a}}\nspec: {nodeName: " + node +
+         ", containers: [{name: c, resources: {requests: {cpu: " + std::to_string(cpu) + "}}}]}\n";
+}
+std::string asking(int cpu, const std::string& more = "") {
+  return "spec: {containers: [{name: c, resources: {requests: {cpu: " + std::to_string(cpu) +
+         "}}}]" + more + "}";
+}
+
+TEST_CASE("Machines of one kind are one suggestion, with the others beside it") {
+  std::string cluster;
+  // Zones and the last bytes of memory differ.
+  for (const char* name : {"m1", "m2", "m3"})
+    cluster += node_text(name, std::string(", node.kubernetes.io/instance-type: big, "
+                                           "topology.kubernetes.io/zone: z") +
+                                   name) +
+               pod_text(std::string("on-") + name, name, 3);
+  cluster +=
+      node_text("other", ", node.kubernetes.io/instance-type: small") + pod_text("o", "other", 4);
+  CHECK(suggested(cluster, asking(2)) ==
+        "add 1 node like m1 | m2 | m3 on m1-0; add 1 node like other on other-0; "
+        "request at most 1000m of cpu instead of 2000m on m1; ");
+}
+
+TEST_CASE("What no node has is told, with the largest") {
+  CHECK(suggested(node_text("a", "") + node_text("b", "", "", 8), asking(200)) ==
+        "cpu 200000 > 8000 of b; request at most 8000m of cpu instead of 200000m on b; ");
+}
+
+TEST_CASE("A cordoned node is to be uncordoned, not tolerated") {
+  const std::string cordon =
+      "unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]";
+  CHECK(suggested(node_text("a", "", cordon) + node_text("b", "", "unschedulable: true") +
+                      node_text("c", "") + pod_text("o", "c", 4),
+                  asking(2)) == "add 1 node like c on c-0; uncordon a | b on a; ");
+}
+
+TEST_CASE("A spread that tainted nodes hold up is to honour taints, before anything is given up") {
+  const std::string cluster =
+      node_text("cp", "",
+                "taints: [{key: node-role.kubernetes.io/control-plane, effect: NoSchedule}]") +
+      node_text("w", "") + pod_text("old", "w", 1);
+  CHECK(suggested(cluster, asking(1,
+                                  ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: "
+                                  "kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, "
+                                  "labelSelector: {matchLabels: {app: a}}}]")) ==
+        "add 1 node like w on w-0; set nodeTaintsPolicy: Honor in the topology spread by "
+        "kubernetes.io/hostname (constraint 1) on w; tolerate the taint "
+        "node-role.kubernetes.io/control-plane:NoSchedule on cp; drop the topology spread by "
+        "kubernetes.io/hostname (constraint 1) on w; ");
+}
+
+TEST_CASE("A claim is to lose the node that was selected for it") {
+  const std::string cluster =
+      node_text("a", "") +
+      "---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: c}\nprovisioner: "
+      "x\nvolumeBindingMode: WaitForFirstConsumer\n---\napiVersion: v1\nkind: "
+      "PersistentVolumeClaim\nmetadata: {name: data, namespace: d, annotations: "
+      "{volume.kubernetes.io/selected-node: gone}}\nspec: {storageClassName: c, resources: "
+      "{requests: {storage: 1Gi}}}\n";
+  CHECK(
+      suggested(cluster, asking(1,
+                                ", volumes: [{name: v, persistentVolumeClaim: {claimName: "
+                                "data}}]")) ==
+      "remove the annotation volume.kubernetes.io/selected-node=gone of the claim d/data (gone is "
+      "not in the cluster) on a; ");
+}
+
+TEST_CASE("A claim is to tolerate the taint of devices, and a failing selector is told by node") {
+  const auto cluster = [](const std::string& request) {
+    return node_text("a", "") +
+           "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: g}\nspec: {}\n"
+           "---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: "
+           "{driver: d, nodeName: a, pool: {name: a, generation: 1, resourceSliceCount: 1}, "
+           "devices: "
+           "[{name: x, taints: [{key: sick, value: v, effect: NoExecute}]}]}\n---\napiVersion: "
+           "resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: r, namespace: d}\nspec: "
+           "{devices: {requests: [{name: q, exactly: {deviceClassName: g" +
+           request + "}}]}}\n";
+  };
+  const std::string pod = asking(1, ", resourceClaims: [{name: e, resourceClaimName: r}]");
+  CHECK(suggested(cluster(""), pod) ==
+        "tolerate the device taint sick=v:NoExecute in the claim d/r on a; ");
+  CHECK(suggested(cluster(", selectors: [{cel: {expression: 'device.attributes[\"d\"].no'}}]"),
+                  pod) == "a: 1 facts; ");
+}
+
+TEST_CASE("Budgets that preemption would violate are told") {
+  const std::string cluster =
+      node_text("a", "") + pod_text("low", "a", 4) +
+      "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b, namespace: d}\n"
+      "spec: {selector: {matchLabels: {app: a}}}\nstatus: {disruptionsAllowed: 0}\n";
+  const Ref<Cluster> made = make_ref<Cluster>();
+  const Result<ObjectSet> objects = parse_objects(cluster, {});
+  REQUIRE(objects.ok());
+  REQUIRE(made->apply(*objects).ok());
+  Evaluator evaluator(framework(), made);
+  Evaluator* const judge = &evaluator;
+  Result<PodRef> pod =
+      parse_pod("metadata: {name: p, namespace: d}\n" + asking(2, ", priority: 9"), {});
+  REQUIRE(pod.ok());
+  const Result<Why> said = why({&judge, 1}, *pod, {});
+  REQUIRE(said.ok());
+  CHECK(said->decision->preemption.budgets == std::vector<std::string>{"d/b"});
+  CHECK(said->decision->preemption.budget_violations == 1);
+  CHECK(said->json().find(R"("victims":["d/low"],"numPDBViolations":1,"budgets":["d/b"])") !=
+        std::string::npos);
 }
 
 TEST_CASE("The largest request is brought down to what fits") {

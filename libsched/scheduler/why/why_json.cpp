@@ -21,6 +21,10 @@ const char* name_of(SuggestionKind kind) {
     case SuggestionKind::kPodAffinity: return "PodAffinity";
     case SuggestionKind::kPodAntiAffinity: return "PodAntiAffinity";
     case SuggestionKind::kTopologySpread: return "TopologySpread";
+    case SuggestionKind::kSpreadTaints: return "SpreadTaints";
+    case SuggestionKind::kUncordon: return "Uncordon";
+    case SuggestionKind::kTolerateDevice: return "TolerateDevice";
+    case SuggestionKind::kSelectedNode: return "SelectedNode";
     default: return "LessResource";
   }
 }
@@ -50,6 +54,8 @@ class Writer {
       if (d.feasible_count == 0 && d.node_count != 0) reasons();
       plugins();
       nearest();
+      beyond();
+      if (!why_.unbound_claims.empty()) strings("unboundClaims", why_.unbound_claims);
       if (d.preemption.ran) preemption(d.preemption);
       suggestions();
     });
@@ -75,14 +81,17 @@ class Writer {
     out_.close(']');
   }
 
+  void strings(Str name, const std::vector<std::string>& items) {
+    list(name, items, [&](const std::string& item) { out_.string(item); });
+  }
+
   void status(const Status& s, std::span<const Fact> facts) {
     const char* const name = code_name(s.code);
     out_.field("code", name == nullptr ? Str() : Str(name));
     if (!s.plugin.empty()) out_.field("plugin", s.plugin);
     std::vector<std::string> sorted = s.reasons;
     std::ranges::sort(sorted);
-    if (!sorted.empty())
-      list("reasons", sorted, [&](const std::string& reason) { out_.string(reason); });
+    if (!sorted.empty()) strings("reasons", sorted);
     if (!facts.empty()) list("facts", facts, [&](const Fact& f) { fact(f); });
   }
   void fact(const Fact& f) {
@@ -153,12 +162,31 @@ class Writer {
       });
     });
   }
+  void beyond() {
+    if (why_.beyond.empty()) return;
+    list("beyond", why_.beyond, [&](const Beyond& b) {
+      out_.object([&] {
+        out_.field("resource", b.resource);
+        for (const auto& [name, value] :
+             {std::pair("requested", b.requested), {"largest", b.largest}}) {
+          out_.key(name);
+          out_.number(value);
+        }
+        out_.field_if("node", Str(b.node));
+      });
+    });
+  }
   void preemption(const PreemptionReport& report) {
     out_.object("preemption", [&] {
       status(report.status, {});
       out_.field_if("nominatedNode", Str(report.nominated_node));
       if (!report.victims.empty())
         list("victims", report.victims, [&](const PodRef& pod) { out_.string(pod_key(*pod)); });
+      if (!report.victims.empty()) {
+        out_.key("numPDBViolations");
+        out_.number(report.budget_violations);
+      }
+      if (!report.budgets.empty()) strings("budgets", report.budgets);
     });
   }
   void suggestions() {
@@ -177,6 +205,7 @@ class Writer {
           }
         number("nodes", s.nodes);
         out_.field("node", s.node);
+        if (!s.alike.empty()) strings("alike", s.alike);
       });
     });
   }

@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     if options.node and options.node not in question.cluster.nodes:
         raise NotFoundError(f'there is no node "{options.node}" to explain')
     judge = asking.Judge(options, question.cluster, score=True,
-                         facts=bool(options.node or options.json or options.html))
+                         facts=options.output != "csv")
     if not options.html:
         return answer_all(question, judge, _writer(options, question))
     answers = list(judge.answers(question.candidates))
@@ -104,6 +104,7 @@ class ExplainText(TextWriter):
     def lines(self, result: FitResult) -> Iterator[str]:
         if result.error or _explain.is_gated(result):
             yield _explain.headline(result, self.out.paint)
+            yield from _explain.behind(result, self.out.paint)
         elif self.options.node:
             yield from self._about_node(result, self.options.node)
         else:
@@ -112,6 +113,7 @@ class ExplainText(TextWriter):
     def _overview(self, result: FitResult) -> Iterator[str]:
         paint = self.out.paint
         yield _explain.headline(result, paint) + _best_text(result)
+        yield from _explain.behind(result, paint)
         if result.score_error:
             yield f"{paint('bad', 'scoring failed')}: {result.score_error}"
         if not result.score_error and result.scores is not None:

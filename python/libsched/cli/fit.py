@@ -97,7 +97,9 @@ class FitText(TextWriter):
     def lines(self, result: FitResult) -> list[str]:
         out = self.out
         node = self.options.explain
-        if node is None or result.error or _explain.is_gated(result):
+        if node is not None and (result.error or _explain.is_gated(result)):
+            return [_explain.headline(result, out.paint), *_explain.behind(result, out.paint)]
+        if node is None:
             return list(_explain.summary(result, out.paint, out.width,
                                          MOST_NAME_LINES if out.is_terminal else 0,
                                          "--json lists them all"))
@@ -109,7 +111,7 @@ class FitText(TextWriter):
         rows = [[verdict.node, "fits", "", ""] if verdict.fits else
                 [verdict.node, "no", _explain.rejector(verdict.status.plugin, verdict.status.message),
                  verdict.status.message or NO_REASON] for verdict in result]
-        lines = [_explain.headline(result, out.paint)]
+        lines = [_explain.headline(result, out.paint), *_explain.behind(result, out.paint)]
         for verdict, line in zip(result, table(rows), strict=True):
             lines.append(out.paint("good" if verdict.fits else "bad", line))
         return lines

@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from .._explain import rejector
+from .._facts import fact_text
 from ..daemons import with_tolerations
 from ..errors import InvalidError
 from ..pending import Why, why
@@ -104,6 +105,8 @@ def _ask(options: argparse.Namespace, question: Question, candidate: Candidate,
     """Asks about a pod; returns 0 or 1. The cluster is changed."""
     notes = candidate.said
     pod, cluster = candidate.pod, question.cluster
+    waits = pod.phase == "Pending" or pod.key not in cluster.pods
+    pinned = pod.node_name if waits and not candidate.kind else ""
     if candidate.kind == "DaemonSet":
         pod = with_tolerations(pod)
     elif not candidate.kind and pod.key in cluster.pods:
@@ -116,6 +119,10 @@ def _ask(options: argparse.Namespace, question: Question, candidate: Candidate,
         found = why(cluster, pod, frameworks, max_nodes=options.max_nodes,
                     nearest=options.nearest, other_profile=other_profile,
                     claims_from_templates=options.claims)
+    if pinned and found.unbound_claims:
+        claims = ", ".join(found.unbound_claims)
+        notes.append(f"{pod.key} has the nodeName {pinned} and does not run: nodeName bypasses the scheduler, so nobody "
+                     f"selects a node for {claims}, and no volume is made; remove spec.nodeName")
     notes += hints(question, [found.text, *(reason for _, _, reason in found.reasons)])
     if options.html:  # before the text, whose reader may stop early
         output.write_page(options.html, why_html(found, cluster, notes=notes))
@@ -145,12 +152,18 @@ def _write(found: Why, notes: list[str], everything: bool) -> None:
             out.line(line)
     elif found.text:
         out.line(found.text)
+    if found.pre_filter is not None:
+        for fact in found.pre_filter.facts:
+            if text := fact_text(fact):
+                out.line(f"  {text}")
     if found.nearest:
         out.line("nearest:")
     for node in found.nearest:
         out.line("  " + out.paint("strong", node.node))
         for line in table([[lack.plugin, str(lack)] for lack in node.lacks]):
             out.line(f"    {line}")
+    for resource in found.beyond:
+        out.line(str(resource))
     if found.preemption_text:
         out.line(found.preemption_text)
     if found.suggestions:
@@ -163,7 +176,8 @@ def _write(found: Why, notes: list[str], everything: bool) -> None:
             left += 1
             continue
         others = f" and {one.nodes - 1:,} more" if one.nodes > 1 else ""
-        out.line("  " + out.paint("good", one.text) + out.paint("faint", f"  ({one.node}{others})"))
+        alike = f" {one.others}" if one.others else ""
+        out.line("  " + out.paint("good", one.text + alike) + out.paint("faint", f"  ({one.node}{others})"))
     if left:
         out.line(out.paint("faint", f"  and {left:,} other{'s' * (left != 1)} (--all)"))
     if not found.fits and not found.suggestions and found.gate is None:

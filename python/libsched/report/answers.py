@@ -18,7 +18,7 @@ from ..capacity import Capacity
 from ..compare import KINDS, Comparison, kind_of, node_text
 from ..drain import OUTCOMES as DRAINED
 from ..drain import Drain
-from ..pending import Why
+from ..pending import Suggestion, Why
 from ..placement import OUTCOMES as PLACED
 from ..placement import Placement
 from ..status import NO_REASON
@@ -28,6 +28,7 @@ from . import answer_document
 
 _ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 _MOST_BARS = 40
+_MOST_ALIKE = 3  # suggestions of one kind in the summary
 
 _PAINT = {
     "placed": "good", "bound": "good", "moved": "good", "gained": "good", "new": "note", "gone": "note",
@@ -100,10 +101,13 @@ def why_html(found: Why, cluster: View | None = None, *, notes: Sequence[str] = 
     if found.plugins:
         cards.append({"title": "Nodes that each plugin rejects by itself",
                       "bars": _bars(found.plugins, "bad", None)})
+    if found.beyond:
+        cards.append({"title": "More than any node has", "lines": [str(one) for one in found.beyond],
+                      "wide": True})
     if found.preemption_text:
         cards.append({"title": "Preemption", "lines": [found.preemption_text], "wide": True})
     cards.append({"title": "What would help", "wide": True, "lines": [
-        one.text for one in found.suggestions[:10]] or [
+        f"{one.text} {one.others}".strip() for one in _best(found)] or [
         "It fits already." if found.fits else "No single change helps."]})
     tables = []
     if found.suggestions:
@@ -111,7 +115,7 @@ def why_html(found: Why, cluster: View | None = None, *, notes: Sequence[str] = 
             _column("it would fit, if you", width=420), _column("kind", group=True, width=150),
             _column("subject", group=True, width=220), _column("nodes that would take it", "bar", width=170),
             _column("the first", width=220), _column("as an edit", width=320)],
-            [[one.text, one.kind, one.subject, one.nodes, one.node, one.edit]
+            [[f"{one.text} {one.others}".strip(), one.kind, one.subject, one.nodes, one.node, one.edit]
              for one in found.suggestions]))
     if found.nearest:
         tables.append(_table("Nearest nodes", "rejection", [
@@ -123,6 +127,17 @@ def why_html(found: Why, cluster: View | None = None, *, notes: Sequence[str] = 
              for node in found.nearest for lack in node.lacks]))
     return _page("why", found.pod.key, "good" if found.fits and found.gate is None else "bad",
                  found.headline.removeprefix(f"{found.pod.key}: "), notes, cards, tables)
+
+
+def _best(found: Why) -> list[Suggestion]:
+    """Returns the first suggestions of each kind, so that no kind hides another."""
+    seen: Counter[str] = Counter()
+    best = []
+    for one in found.suggestions:
+        seen[one.kind] += 1
+        if seen[one.kind] <= _MOST_ALIKE:
+            best.append(one)
+    return best
 
 
 @checks_arguments

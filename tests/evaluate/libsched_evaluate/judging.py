@@ -215,7 +215,11 @@ class _Judging:
         if preemption is not None:
             message = ", ".join(preemption.get("reasons", ()))
             result["fitErrorWithPostFilter"] = f"{result['fitError']} {message}".rstrip()
-            result["postFilter"] = preemption
+            # What upstream has; the budgets are more.
+            result["postFilter"] = {name: value for name, value in preemption.items()
+                                    if name not in ("numPDBViolations", "budgets")}
+            for candidate in preemption.get("candidates", ()):
+                candidate.pop("budgets", None)
         return result
 
     def schedule(self, pod: Pod) -> dict[str, Any]:

@@ -3,11 +3,12 @@
 
 namespace libsched {
 
-Fact& Fact::number(const char* name, int64_t value) {
+// Never inlined: GCC 12 takes members of the variant for uninitialized there.
+[[gnu::noinline]] Fact& Fact::number(const char* name, int64_t value) {
   fields.push_back({name, value});
   return *this;
 }
-Fact& Fact::flag(const char* name, bool value) {
+[[gnu::noinline]] Fact& Fact::flag(const char* name, bool value) {
   fields.push_back({name, value});
   return *this;
 }

@@ -3,22 +3,32 @@
 //
 // It is created on the writer's thread with the objects' present state, and follows the cluster's
 // changes from then on, but not those in a fork. Any thread may read it.
+//
+// The watches of a cluster share what they watch, so that any number of pods may wait: a change
+// costs the same however many watches there are.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "libsched/base/mutex.hpp"
 #include "libsched/cluster/cluster.hpp"
 
 namespace libsched {
 
-class ObjectWatch final : public ClusterObserver {
+class WatchedObjects;
+
+class ObjectWatch {
  public:
   // `resource` is ObjectChange's: "Pod", "Node", "PersistentVolume".
   static std::shared_ptr<ObjectWatch> on(Cluster& cluster);
+  explicit ObjectWatch(std::shared_ptr<WatchedObjects> objects);
+  ~ObjectWatch();
+  ObjectWatch(const ObjectWatch&) = delete;
+  ObjectWatch& operator=(const ObjectWatch&) = delete;
 
   // On the writer's thread. For a claim this also watches the volume that it names, now or later.
   void add_pod(Str ns, Str name) { add("Pod", ns, name); }
@@ -36,21 +46,16 @@ class ObjectWatch final : public ClusterObserver {
     return as<T>(find(T::kStoredKind, ns, name));
   }
 
-  // The cluster's notification.
-  void changed(const ObjectChange& change) override;
-  void forked() override {}
-  void reverted() override { resync(); }
-  void committed() override { resync(); }
-
-  explicit ObjectWatch(const Cluster& cluster) : cluster_(cluster) {}
-
  private:
+  friend class WatchedObjects;
   // resource, namespace, name
   using Key = std::tuple<Str, std::string, std::string>;
   using Lookup = std::tuple<Str, Str, Str>;
   struct Entry {
     ObjectRef object;
-    ObjectRef volume;  // the one that a claim names
+    ObjectRef volume;       // the one that a claim names
+    size_t watches = 0;     // of the object
+    Entry* next = nullptr;  // of the claims whose volumes' names have similar hashes
   };
   struct Less {
     using is_transparent = void;
@@ -60,19 +65,48 @@ class ObjectWatch final : public ClusterObserver {
              Lookup(std::get<0>(b), std::get<1>(b), std::get<2>(b));
     }
   };
+  using Entries = std::map<Key, Entry, Less>;
   template <typename T>
   static Ref<const T> as(const ObjectRef& object) {
     return Ref<const T>::share(static_cast<const T*>(object.get()));
   }
   void add(Str resource, Str ns, Str name);
-  void put(Entry* entry, Str resource, ObjectRef object);
+  ObjectRef find(Str resource, Str ns, Str name) const;
+
+  std::shared_ptr<WatchedObjects> objects_;
+  std::vector<Entries::iterator> own_;
+};
+
+// All that is watched in a cluster.
+class WatchedObjects final : public ClusterObserver {
+ public:
+  explicit WatchedObjects(const Cluster& cluster) : cluster_(cluster) {}
+
+  // The cluster's notification.
+  void changed(const ObjectChange& change) override;
+  void forked() override {}
+  void reverted() override { resync(); }
+  void committed() override { resync(); }
+
+ private:
+  friend class ObjectWatch;
+  using Entry = ObjectWatch::Entry;
+  using Entries = ObjectWatch::Entries;
+
+  Entries::iterator watch(Str resource, Str ns, Str name);
+  void let_go(const std::vector<Entries::iterator>& entries);
   void resync();
   ObjectRef present(Str resource, Str ns, Str name) const;
-  ObjectRef find(Str resource, Str ns, Str name) const;
+  // All of these with the lock.
+  void put(Entry& entry, Str resource, ObjectRef object);
+  void link(Entry& entry);
+  void unlink(Entry& entry);
+  Entry*& claims_of(Str volume);  // begins the list of claims that may name it
 
   const Cluster& cluster_;  // read on its thread alone; it detaches this before it is destroyed
   mutable Mutex mutex_;
-  std::map<Key, Entry, Less> objects_;
+  Entries entries_;
+  std::vector<Entry*> claims_;  // by hash of the volume's name
 };
 
 }  // namespace libsched

@@ -106,6 +106,42 @@ TEST_CASE("a watch ignores assumed objects and changes in a fork") {
   CHECK(class_of(*watch) == "z");
 }
 
+TEST_CASE("watches share what they watch, and each ends alone") {
+  const Ref<Cluster> cluster = make_ref<Cluster>();
+  std::vector<std::shared_ptr<ObjectWatch>> all;
+  const auto named = [](int i, const std::string& volume) {
+    const std::string name = std::to_string(i);
+    return "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: c" + name +
+           ", namespace: d}\nspec: {volumeName: '" + volume + "'}\n";
+  };
+  for (int i = 0; i < 200; ++i) {
+    put(*cluster, named(i, i % 2 == 0 ? "v" : ""));
+    all.push_back(ObjectWatch::on(*cluster));
+    all.back()->add_node("n");
+    all.back()->add(kClaim, "d", "c" + std::to_string(i));
+  }
+  put(*cluster, node("a: b") + volume("x"));
+  CHECK(class_of(*all[198]) == "x");
+  CHECK(class_of(*all[199]) == "-");
+  for (int i = 0; i < 200; i += 2) {
+    put(*cluster, named(i, "w"));  // another volume
+    put(*cluster, named(i + 1, "v"));
+  }
+  put(*cluster, volume("yy"));
+  CHECK(class_of(*all[198]) == "-");
+  CHECK(class_of(*all[199]) == "yy");
+  CHECK(all[0]->node("n"));
+  for (int i = 0; i < 199; ++i) all[static_cast<size_t>(i)] = nullptr;
+  put(*cluster, node("") + volume("z"));
+  CHECK(class_of(*all[199]) == "z");
+  CHECK(all[199]->node("n")->meta.labels.empty());
+  all.clear();
+  put(*cluster, volume("x"));
+  const std::shared_ptr<ObjectWatch> again = ObjectWatch::on(*cluster);
+  again->add(kClaim, "d", "c1");
+  CHECK(class_of(*again) == "x");
+}
+
 TEST_CASE("another thread reads what the writer changes") {
   const Ref<Cluster> cluster = make_ref<Cluster>();
   put(*cluster, claim("") + volume("first"));

@@ -13,6 +13,9 @@ from typing import Any
 from ._arguments import MOST, wrong
 from .errors import InvalidError
 
+#: Seconds that are more than 63 bits of nanoseconds can hold.
+_BEYOND = 10**10
+
 
 def timeout_ns(timeout: float | None) -> int | None:
     """Converts a timeout; None means that there is none.
@@ -49,11 +52,29 @@ def duration_ns(duration: float | datetime.timedelta, name: str = "duration") ->
         raise wrong(name, "a number of seconds or a timedelta", duration)
     elif duration - duration != 0:
         raise InvalidError(f"{name} is a finite number of seconds, not {duration!r}")
+    elif not -_BEYOND < duration < _BEYOND:
+        found = MOST + 1  # a float of nanoseconds may be infinite
     else:
         found = duration * 10**9 if isinstance(duration, int) else round(float(duration) * 1e9)
     if not -MOST <= found <= MOST:
         raise InvalidError(f"{name} is less than 292 years, not {duration!r}")
     return found
+
+
+def later_ns(now_ns: int, duration: float | datetime.timedelta, name: str = "duration") -> int:
+    """Adds a duration to a time.
+
+    Raises
+    ------
+    MisuseError, InvalidError
+        Those of `duration_ns`.
+    InvalidError
+        The time is beyond what 63 bits can hold, in the year 2262.
+    """
+    time_ns = now_ns + duration_ns(duration, name)
+    if not -MOST <= time_ns <= MOST:
+        raise InvalidError(f"{name} ends beyond the year 2262: {duration!r}")
+    return time_ns
 
 
 def _is_number(value: Any) -> bool:

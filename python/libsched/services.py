@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from . import _core
 from ._arguments import check_fields, checks_arguments, instance, mapping, names_arguments, whole
-from ._durations import duration_ns
+from ._durations import duration_ns, later_ns
 from .errors import InvalidError
 from .objects import Pod, _wrap_pod
 from .status import Status, status_of
@@ -94,8 +94,10 @@ class Clock:
         ------
         StateError
             The clock is not virtual.
+        InvalidError
+            The time is beyond the year 2262.
         """
-        self._handle.advance_to(self.now_ns + duration_ns(duration))
+        self._handle.advance_to(later_ns(self.now_ns, duration))
 
     def advance_to(self, now_ns: int) -> None:
         """Advances a virtual clock to a time in nanoseconds since 1970, never back.

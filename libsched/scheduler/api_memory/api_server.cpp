@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "libsched/base/later.hpp"
 #include "libsched/base/quote.hpp"
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/scheduler/api_memory/next_claim.hpp"
@@ -304,7 +305,7 @@ Result<void> ApiServer::delete_now(Str ns, Str name) {
     return {};
   }
   if (pod.meta.terminating()) return {};
-  const int64_t end = clock_->now_ns() + options_.grace_ns;
+  const int64_t end = later_ns(clock_->now_ns(), options_.grace_ns);
   Leaving leaving{end, std::string(ns), std::string(name), std::string(pod.meta.uid)};
   const PodRef next = terminating_pod(pod, end);
   leaving_.push_back(std::move(leaving));

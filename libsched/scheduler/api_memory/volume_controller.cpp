@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libsched/base/later.hpp"
 #include "libsched/base/quote.hpp"
 #include "libsched/objects/ephemeral_claims.hpp"
 #include "libsched/objects/volume_fit.hpp"
@@ -345,7 +346,7 @@ bool VolumeController::provision(const PersistentVolumeClaim& claim, const Stora
     stuck_.erase(key);
     if (!ordered_.insert(key).second) return false;
     try {
-      orders_.push_back({now_ns + options_.provision_ns, key});
+      orders_.push_back({later_ns(now_ns, options_.provision_ns), key});
     } catch (...) {
       ordered_.erase(key);
       throw;

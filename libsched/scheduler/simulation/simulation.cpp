@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "libsched/base/later.hpp"
 #include "libsched/objects/pod_claims.hpp"
 #include "libsched/scheduler/control_plane/claims.hpp"
 #include "libsched/scheduler/profiles.hpp"
@@ -48,7 +49,7 @@ class Simulation::Arriving final : public TimeSource {
   explicit Arriving(Simulation* simulation) : s_(*simulation) {}
   std::optional<int64_t> next_due() const override {
     const std::optional<int64_t> due = s_.arrivals_.next_due();
-    return due ? std::optional(s_.origin_ns_ + *due) : due;
+    return due ? std::optional(later_ns(s_.origin_ns_, *due)) : due;
   }
   bool run_due(int64_t now_ns) override {
     const std::optional<int64_t> due = next_due();
@@ -249,7 +250,8 @@ void Simulation::start(uint32_t number, Str node) {
   changed_ns_ = now_ns();
   const auto [entry, index] = recorder_.source(number);
   const std::optional<int64_t> duration = workload_->entries()[entry].timing.duration_ns;
-  if (!duration) return;
+  // Beyond all times a pod does not end.
+  if (!duration || *duration > INT64_MAX - clock_->now_ns()) return;
   ends_.push_back({now_ns() + *duration, number});
   std::push_heap(ends_.begin(), ends_.end());
 }
@@ -399,7 +401,7 @@ Result<void> Simulation::advance(std::optional<int64_t> until_ns, const Limits& 
     if (until_ns ? now_ns() >= *until_ns : quiet()) return {};
     const std::optional<int64_t> due = next_due();
     if (!due && !until_ns) return {};
-    const int64_t end = until_ns ? origin_ns_ + *until_ns : *due;
+    const int64_t end = until_ns ? later_ns(origin_ns_, *until_ns) : *due;
     clock_->advance_to(std::min(due.value_or(end), end));
     scheduler_->queue().skip_flushes(clock_->now_ns());
   }

@@ -5,12 +5,20 @@
 
 namespace libsched {
 
-Result<void> patch_pod_status(Services& services, const Pod& pod, Str nominated,
-                              const PodStatusPatch::Condition* condition,
-                              const std::optional<Nomination>& nomination) {
+namespace {
+
+Steps<Result<void>> send(Services& services, const Pod& pod, PodStatusPatch patch) {
+  co_return co_await services.api().request(ApiRequest::patch_pod_status(pod, patch));
+}
+
+}  // namespace
+
+Steps<Result<void>> patch_pod_status(Services& services, const Pod& pod, Str nominated,
+                                     const PodStatusPatch::Condition* condition,
+                                     const std::optional<Nomination>& nomination) {
   if (services.calls != nullptr) {
     services.calls->patch_pod_status(PodRef::share(&pod), condition, nomination);
-    return {};
+    return Result<void>();
   }
   PodStatusPatch patch;
   if (condition != nullptr)
@@ -19,8 +27,13 @@ Result<void> patch_pod_status(Services& services, const Pod& pod, Str nominated,
   patch.set_nominated_node =
       nomination && nomination->override_node && Str(nomination->node) != nominated;
   if (patch.set_nominated_node) patch.nominated_node = nomination->node;
-  if (patch.conditions.empty() && !patch.set_nominated_node) return {};
-  return services.api().patch_pod_status(pod, patch);
+  if (patch.conditions.empty() && !patch.set_nominated_node) return Result<void>();
+  return send(services, pod, std::move(patch));
+}
+
+Steps<Result<void>> bind_pod(Services& services, const Pod& pod, Str node) {
+  if (services.calls != nullptr) return services.calls->bind(PodRef::share(&pod), node);
+  return services.api().request(ApiRequest::bind(pod, node));
 }
 
 }  // namespace libsched

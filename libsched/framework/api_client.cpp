@@ -39,6 +39,61 @@ Result<void> ApiClient::delete_object(StoredKind kind, Str ns, Str name) {
                {}};
 }
 
+ApiRequest ApiRequest::bind(const Pod& pod, Str node) {
+  ApiRequest out{ApiVerb::kBind, pod.meta};
+  out.node = node;
+  out.pod = &pod;
+  return out;
+}
+
+ApiRequest ApiRequest::delete_pod(const Pod& pod) {
+  ApiRequest out{ApiVerb::kDeletePod, pod.meta};
+  out.pod = &pod;
+  return out;
+}
+
+ApiRequest ApiRequest::patch_pod_status(const Pod& pod, const PodStatusPatch& patch) {
+  ApiRequest out{ApiVerb::kPatchPodStatus, pod.meta};
+  out.patch = &patch;
+  out.pod = &pod;
+  return out;
+}
+
+ApiRequest ApiRequest::update_object(StoredKind kind, const ObjectRef& object, Str patch) {
+  ApiRequest out{ApiVerb::kUpdateObject, object->meta, kind};
+  out.object = &object;
+  out.text = patch;
+  return out;
+}
+
+ApiRequest ApiRequest::create_claim(const ResourceClaim& claim, Str generate_name,
+                                    Ref<const ResourceClaim>* created) {
+  ApiRequest out{ApiVerb::kUpdateObject, claim.meta, StoredKind::kResourceClaim};
+  out.claim = &claim;
+  out.text = generate_name;
+  out.created = created;
+  return out;
+}
+
+ApiRequest ApiRequest::delete_object(StoredKind kind, const ObjectMeta& about) {
+  return {ApiVerb::kUpdateObject, about, kind};
+}
+
+Result<void> ApiRequest::make(ApiClient& client) const {
+  switch (verb) {
+    case ApiVerb::kBind: return client.bind(*pod, node);
+    case ApiVerb::kDeletePod: return client.delete_pod(*pod);
+    case ApiVerb::kPatchPodStatus: return client.patch_pod_status(*pod, *patch);
+    case ApiVerb::kUpdateObject: break;
+  }
+  if (object != nullptr) return client.update_object(kind, *object, text);
+  if (claim == nullptr) return client.delete_object(kind, about.ns, about.name);
+  Result<Ref<const ResourceClaim>> made = client.create_claim(*claim, text);
+  if (!made.ok()) return std::move(made.error());
+  *created = std::move(*made);
+  return {};
+}
+
 void MemoryApi::keep(Request request) {
   const std::lock_guard guard(mutex_);
   requests_.push_back(std::move(request));

@@ -10,6 +10,7 @@
 #include "libsched/base/mutex.hpp"
 #include "libsched/base/ref.hpp"
 #include "libsched/base/result.hpp"
+#include "libsched/base/steps.hpp"
 #include "libsched/cluster/cluster.hpp"
 #include "libsched/cluster/object_store.hpp"
 #include "libsched/objects/pod.hpp"
@@ -43,13 +44,31 @@ std::optional<PodStatusPatch::Condition> condition_change(const Pod& pod,
 
 enum class ApiVerb : uint8_t { kBind, kDeletePod, kPatchPodStatus, kUpdateObject };
 
-// A call that is about to be made.
+class ApiClient;
+
+// A call that is about to be made; it owns nothing.
 struct ApiRequest {
   ApiVerb verb;
   const ObjectMeta& about;
   StoredKind kind{};                      // kUpdateObject
   Str node = {};                          // kBind
   const PodStatusPatch* patch = nullptr;  // kPatchPodStatus
+  const Pod* pod = nullptr;               // requests about pods
+  const ObjectRef* object = nullptr;      // kUpdateObject: as it will be; null: something else
+  Str text = {};                          // the patch; or what the name of a new claim begins with
+  const ResourceClaim* claim = nullptr;   // kUpdateObject: one to be created; null: a deletion
+  Ref<const ResourceClaim>* created = nullptr;  // where it goes
+
+  static ApiRequest bind(const Pod& pod, Str node);
+  static ApiRequest delete_pod(const Pod& pod);
+  static ApiRequest patch_pod_status(const Pod& pod, const PodStatusPatch& patch);
+  static ApiRequest update_object(StoredKind kind, const ObjectRef& object, Str patch);
+  static ApiRequest create_claim(const ResourceClaim& claim, Str generate_name,
+                                 Ref<const ResourceClaim>* created);
+  static ApiRequest delete_object(StoredKind kind, const ObjectMeta& about);
+
+  // Makes the call.
+  Result<void> make(ApiClient& client) const;
 };
 
 // Calls may come from any thread. An error's message becomes part of a status' reason.
@@ -60,6 +79,8 @@ class ApiClient : public RefCounted {
   virtual int64_t begin(const ApiRequest&) { return 0; }
   // Whether begin() may return a time: then the scheduler continues with other pods meanwhile.
   virtual bool may_wait() const { return false; }
+  // Makes a call; a task is suspended while it waits for it. What the request names outlives that.
+  virtual Steps<Result<void>> request(ApiRequest request) { return request.make(*this); }
   virtual Result<void> bind(const Pod& pod, Str node) = 0;
   virtual Result<void> delete_pod(const Pod& pod) = 0;
   virtual Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) = 0;

@@ -12,6 +12,7 @@
 #include "libsched/framework/crew.hpp"
 #include "libsched/framework/foreign_call.hpp"
 #include "libsched/framework/log.hpp"
+#include "libsched/framework/plugin_scope.hpp"
 
 namespace libsched {
 namespace {
@@ -20,6 +21,10 @@ constexpr int64_t kMaxPermitTimeout = 15 * 60 * int64_t{1'000'000'000};
 
 Status wrapped(const char* point, const std::string& plugin, const Status& s) {
   return Status::wrap(std::string("running ") + point + " " + go_quote(plugin) + ": ", s);
+}
+
+bool concurrent(const Framework& framework, uint32_t plugin) {
+  return framework.plugins()[plugin].plugin->threading() == Plugin::Threading::kConcurrent;
 }
 
 }  // namespace
@@ -40,16 +45,28 @@ Status BindingRun::reserve(Cluster& cluster) {
   return {};
 }
 
-void BindingRun::unreserve(Cluster& cluster) {
+Steps<> BindingRun::unreserve(Cluster& cluster) {
+  const Call call_inside{cluster.view(), services_};
   const std::vector<uint32_t>& order = framework_.at(ExtensionPoint::kReserve);
   for (size_t k = order.size(); k-- > 0;) {
     const Framework::Instance& instance = framework_.plugins()[order[k]];
     if (!instance.plugin) continue;
-    if (instance.plugin->foreign())
-      services_.tasks().turn(Tasks::Rank::kPlugin, "unreserve", pod_.meta);
+    const ReserveCall call{cluster, services_, pod_, state_, state_.entries()[order[k]].data.get(),
+                           row_,    node_};
+    if (!instance.plugin->foreign()) {
+      const PluginTimer timer(state_.timer(), TimedPoint::kUnreserve, order[k]);
+      co_await instance.plugin->unreserve(call);
+      timer.took(Code::kSuccess);
+      continue;
+    }
+    co_await services_.tasks().turn(Tasks::Rank::kPlugin, "unreserve", pod_.meta);
     const PluginTimer timer(state_.timer(), TimedPoint::kUnreserve, order[k]);
-    instance.plugin->unreserve(
-        {cluster, services_, pod_, state_, state_.entries()[order[k]].data.get(), row_, node_});
+    auto ask = [&] {
+      std::optional<PluginScope> scope;  // on the thread of the call
+      if (PluginScope::call_of(state_) == nullptr) scope.emplace(state_, call_inside, false);
+      instance.plugin->unreserve(call).now();
+    };
+    co_await services_.tasks().apart(ask);
     timer.took(Code::kSuccess);
   }
 }
@@ -139,25 +156,32 @@ Status BindingRun::pre_bind_pre_flights() {
   return out;
 }
 
-Status BindingRun::pre_bind_one(uint32_t plugin) {
+Steps<Status> BindingRun::pre_bind_one(uint32_t plugin) {
   const Framework::Instance& instance = framework_.plugins()[plugin];
-  if (instance.plugin->foreign())
-    services_.tasks().turn(Tasks::Rank::kPlugin, "preBind", pod_.meta);
+  const bool foreign = instance.plugin->foreign();
+  if (foreign) co_await services_.tasks().turn(Tasks::Rank::kPlugin, "preBind", pod_.meta);
   const PluginTimer timer(state_.timer(), TimedPoint::kPreBind, plugin);
-  Status s = instance.plugin->pre_bind(call_of(plugin));
+  const BindingCall call = call_of(plugin);
+  Status s;
+  if (foreign) {
+    auto ask = [&] { s = instance.plugin->pre_bind(call).now(); };
+    co_await services_.tasks().apart(ask);
+  } else {
+    s = co_await instance.plugin->pre_bind(call);
+  }
   timer.took(s.code);
-  if (s.success()) return {};
+  if (s.success()) co_return Status();
   // Upstream's plugins are told by their context, and its cause is what counts.
   if (const std::string cause = services_.pods_in_pre_bind().cancelled(pod_.meta.uid);
       !cause.empty() && s.code == Code::kError && s.message().ends_with("context canceled"))
     s = Status::from_error(cause);
-  if (!s.rejected()) return wrapped("PreBind plugin", instance.name, s);
+  if (!s.rejected()) co_return wrapped("PreBind plugin", instance.name, s);
   s.plugin = instance.name;
-  return s;
+  co_return s;
 }
 
 // The first failure counts; plugins that have not begun by then do not run.
-Status BindingRun::pre_bind_group(const std::vector<uint32_t>& group) {
+Status BindingRun::pre_bind_at_once(const std::vector<uint32_t>& group, size_t useful) {
   std::mutex mutex;
   Status failed;
   const auto run = [&](uint32_t i) {
@@ -165,33 +189,45 @@ Status BindingRun::pre_bind_group(const std::vector<uint32_t>& group) {
       const std::lock_guard lock(mutex);
       if (!failed.success()) return;
     }
-    Status s = pre_bind_one(i);
+    Status s = pre_bind_one(i).now();
     const std::lock_guard lock(mutex);
     if (failed.success()) failed = std::move(s);
   };
-  std::vector<uint32_t> anywhere, here;
-  for (const uint32_t i : group) {
-    const bool concurrent =
-        framework_.plugins()[i].plugin->threading() == Plugin::Threading::kConcurrent;
-    (concurrent ? anywhere : here).push_back(i);
-  }
-  const size_t useful = anywhere.size() + (here.empty() ? 0 : 1);
-  if (parallelism_ < 2 || useful < 2 || ForeignCall::inside()) {
-    for (const uint32_t i : group) run(i);
-    return failed;
-  }
   std::atomic<size_t> next{0};
   const Crew crew(framework_, static_cast<uint32_t>(std::min<size_t>(parallelism_, useful)));
   crew.run([&](bool caller) {
     if (caller)
-      for (const uint32_t i : here) run(i);
-    for (size_t k; (k = next.fetch_add(1)) < anywhere.size();) run(anywhere[k]);
+      for (const uint32_t i : group)
+        if (!concurrent(framework_, i)) run(i);
+    for (size_t k; (k = next.fetch_add(1)) < group.size();)
+      if (concurrent(framework_, group[k])) run(group[k]);
   });
   return failed;
 }
 
-Status BindingRun::pre_bind() {
-  std::vector<std::vector<uint32_t>> groups;
+Steps<Status> BindingRun::pre_bind_group(const std::vector<uint32_t>& group) {
+  const auto anywhere = static_cast<size_t>(std::count_if(
+      group.begin(), group.end(), [&](uint32_t i) { return concurrent(framework_, i); }));
+  const size_t useful = anywhere + (anywhere == group.size() ? 0 : 1);
+  if (parallelism_ >= 2 && useful >= 2 && !ForeignCall::inside())
+    co_return pre_bind_at_once(group, useful);
+  for (const uint32_t i : group) {
+    Status s = co_await pre_bind_one(i);
+    if (!s.success()) co_return s;
+  }
+  co_return Status();
+}
+
+Steps<Status> BindingRun::pre_bind_groups(Groups groups) {
+  for (const std::vector<uint32_t>& group : groups) {
+    Status s = co_await pre_bind_group(group);
+    if (!s.success()) co_return s;
+  }
+  co_return Status();
+}
+
+Steps<Status> BindingRun::pre_bind() {
+  Groups groups;
   bool open = false;  // whether the last group may grow
   for (const uint32_t i : framework_.at(ExtensionPoint::kPreBind)) {
     const CycleState::Entry& entry = state_.entries()[i];
@@ -202,9 +238,8 @@ Status BindingRun::pre_bind() {
     groups.back().push_back(i);
     open = entry.parallel_pre_bind;
   }
-  for (const std::vector<uint32_t>& group : groups)
-    if (Status s = pre_bind_group(group); !s.success()) return s;
-  return {};
+  if (groups.empty()) return Status();
+  return pre_bind_groups(std::move(groups));
 }
 
 // Upstream's extendersBinding: the first interested extender that binds decides.
@@ -221,14 +256,21 @@ std::optional<Status> BindingRun::bind_by_extender() {
   return std::nullopt;
 }
 
-Status BindingRun::bind() {
-  if (std::optional<Status> bound = bind_by_extender()) return std::move(*bound);
+Steps<Status> BindingRun::bind() {
+  std::optional<Status> bound = bind_by_extender();
+  if (bound) co_return std::move(*bound);
   Status s(Code::kSkip, "");  // upstream's result without a Bind plugin
   for (const uint32_t i : framework_.at(ExtensionPoint::kBind)) {
     const Framework::Instance& instance = framework_.plugins()[i];
     if (!instance.plugin) continue;
     const PluginTimer timer(state_.timer(), TimedPoint::kBind, i);
-    s = instance.plugin->bind(call_of(i));
+    const BindingCall call = call_of(i);
+    if (instance.plugin->foreign()) {
+      auto ask = [&] { s = instance.plugin->bind(call).now(); };
+      co_await services_.tasks().apart(ask);
+    } else {
+      s = co_await instance.plugin->bind(call);
+    }
     timer.took(s.code);
     if (s.code == Code::kSkip) continue;
     if (s.rejected()) {
@@ -238,15 +280,25 @@ Status BindingRun::bind() {
     }
     break;
   }
-  return s;
+  co_return s;
 }
 
-void BindingRun::post_bind() {
+Steps<> BindingRun::post_bind() {
+  if (framework_.at(ExtensionPoint::kPostBind).empty()) return {};
+  return post_bind_all();
+}
+
+Steps<> BindingRun::post_bind_all() {
   for (const uint32_t i : framework_.at(ExtensionPoint::kPostBind)) {
     const Framework::Instance& instance = framework_.plugins()[i];
     if (!instance.plugin) continue;
     const PluginTimer timer(state_.timer(), TimedPoint::kPostBind, i);
-    instance.plugin->post_bind(call_of(i));
+    const BindingCall call = call_of(i);
+    auto ask = [&] { instance.plugin->post_bind(call); };
+    if (instance.plugin->foreign())
+      co_await services_.tasks().apart(ask);
+    else
+      ask();
     timer.took(Code::kSuccess);
   }
 }

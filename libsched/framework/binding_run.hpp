@@ -3,7 +3,7 @@
 //
 // Only Reserve, Permit and Unreserve see the cluster, and they run on its writer's thread. The
 // other points need a pod, a node's name and services: they may run, one at a time, on another
-// thread while the writer continues.
+// thread while the writer continues. What they wait for suspends a task (tasks.hpp).
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ class BindingRun {
         parallelism_(parallelism) {}
 
   Status reserve(Cluster& cluster);
-  void unreserve(Cluster& cluster);
+  Steps<> unreserve(Cluster& cluster);
   // `waits` gets the plugins that ask to wait. With status Wait the caller adds the pod to
   // Services::waiting_pods().
   Status permit(const View& view, std::vector<PermitWait>* waits);
@@ -38,17 +38,21 @@ class BindingRun {
   static Status wait_on_permit(Services& services, const Pod& pod,
                                std::optional<int64_t> since_ns = {});
   Status pre_bind_pre_flights();
-  Status pre_bind();
-  Status bind();
-  void post_bind();
+  Steps<Status> pre_bind();
+  Steps<Status> bind();
+  Steps<> post_bind();
 
  private:
   BindingCall call_of(uint32_t plugin) const {
     return {services_, pod_, state_, state_.entries()[plugin], node_, row_};
   }
   std::optional<Status> bind_by_extender();
-  Status pre_bind_one(uint32_t plugin);
-  Status pre_bind_group(const std::vector<uint32_t>& group);
+  using Groups = std::vector<std::vector<uint32_t>>;  // plugins that may run in parallel
+  Steps<Status> pre_bind_groups(Groups groups);
+  Steps<Status> pre_bind_group(const std::vector<uint32_t>& group);
+  Status pre_bind_at_once(const std::vector<uint32_t>& group, size_t useful);
+  Steps<Status> pre_bind_one(uint32_t plugin);
+  Steps<> post_bind_all();
 
   const Framework& framework_;
   Services& services_;

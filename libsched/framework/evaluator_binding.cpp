@@ -40,7 +40,7 @@ Status Evaluator::reserve_all(CycleState& state, const Pod& pod, Str node, uint3
 }
 
 void Evaluator::unreserve_all(CycleState& state, const Pod& pod, Str node, uint32_t row) {
-  in_binding(state, pod, node, row, [&](BindingRun& run) { run.unreserve(*cluster_); });
+  in_binding(state, pod, node, row, [&](BindingRun& run) { run.unreserve(*cluster_).now(); });
 }
 
 Result<Status> Evaluator::run_reserve(CycleState& state, const Pod& pod, Str node) {
@@ -71,16 +71,16 @@ Result<Status> Evaluator::run_pre_bind_pre_flights(CycleState& state, const Pod&
 }
 
 Result<Status> Evaluator::run_pre_bind(CycleState& state, const Pod& pod, Str node) {
-  return at_binding(state, pod, node, [](BindingRun& run) { return run.pre_bind(); });
+  return at_binding(state, pod, node, [](BindingRun& run) { return run.pre_bind().now(); });
 }
 
 Result<Status> Evaluator::run_bind(CycleState& state, const Pod& pod, Str node) {
-  return at_binding(state, pod, node, [](BindingRun& run) { return run.bind(); });
+  return at_binding(state, pod, node, [](BindingRun& run) { return run.bind().now(); });
 }
 
 Result<void> Evaluator::run_post_bind(CycleState& state, const Pod& pod, Str node) {
   const Result<Status> ran = at_binding(state, pod, node, [](BindingRun& run) {
-    run.post_bind();
+    run.post_bind().now();
     return Status();
   });
   return ran.ok() ? Result<void>() : ran.error();

@@ -29,8 +29,8 @@ struct Fake {
   std::function<Status(const PostFilterCall&, std::optional<Nomination>*)> post_filter;
   std::function<Status(const BindingCall&, int64_t*)> permit;
   std::function<Status(const BindingCall&, bool*)> pre_flight;
-  std::function<Status(const BindingCall&)> pre_bind;
-  std::function<Status(const BindingCall&)> bind;
+  std::function<Steps<Status>(const BindingCall&)> pre_bind;
+  std::function<Steps<Status>(const BindingCall&)> bind;
   std::function<void(const BindingCall&)> post_bind;
   std::function<Status(const Pod&, std::vector<SignFragment>*)> sign;
   std::function<bool(const QueuedPod&, const QueuedPod&)> less;
@@ -90,7 +90,10 @@ class FakePlugin final : public Plugin {
     return fake_.normalize(set, scores);
   }
   Status reserve(const ReserveCall& call) const override { return fake_.reserve(call); }
-  void unreserve(const ReserveCall& call) const override { fake_.unreserve(call); }
+  Steps<> unreserve(const ReserveCall& call) const override {
+    fake_.unreserve(call);
+    return {};
+  }
   Str instance_name() const override { return fake_.instance_name; }
   bool less(const QueuedPod& a, const QueuedPod& b) const override { return fake_.less(a, b); }
   Status post_filter(const PostFilterCall& call, std::optional<Nomination>* out) const override {
@@ -103,8 +106,8 @@ class FakePlugin final : public Plugin {
     return fake_.pre_flight ? fake_.pre_flight(call, allow_parallel)
                             : Plugin::pre_bind_pre_flight(call, allow_parallel);
   }
-  Status pre_bind(const BindingCall& call) const override { return fake_.pre_bind(call); }
-  Status bind(const BindingCall& call) const override { return fake_.bind(call); }
+  Steps<Status> pre_bind(const BindingCall& call) const override { return fake_.pre_bind(call); }
+  Steps<Status> bind(const BindingCall& call) const override { return fake_.bind(call); }
   void post_bind(const BindingCall& call) const override { fake_.post_bind(call); }
   bool registers_events() const override { return fake_.events != nullptr; }
   Result<std::vector<ClusterEventWithHint>> events_to_register() const override {

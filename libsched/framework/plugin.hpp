@@ -287,14 +287,16 @@ class Plugin {
   // Whether Reserve has to be asked about a pod with this data of Filter, or none: false only if it
   // would do nothing and return a bare Success. It has no effects.
   virtual bool has_to_reserve(const PluginData*) const { return true; }
-  virtual void unreserve(const ReserveCall&) const {}
+  virtual Steps<> unreserve(const ReserveCall&) const { return {}; }
 
   // Permit: Wait lets the pod wait at most `timeout_ns`.
   virtual Status permit(const BindingCall&, int64_t* timeout_ns) const;
   // After Skip PreBind does not run. After Success it does, in parallel if `allow_parallel`.
   virtual Status pre_bind_pre_flight(const BindingCall&, bool* allow_parallel) const;
-  virtual Status pre_bind(const BindingCall&) const { return {}; }
-  virtual Status bind(const BindingCall&) const { return Status(Code::kSkip); }
+  // PreBind, Bind and Unreserve wait with co_await, so that any number of pods may wait at once;
+  // what they are given outlives that. A foreign plugin blocks instead.
+  virtual Steps<Status> pre_bind(const BindingCall&) const { return Status(); }
+  virtual Steps<Status> bind(const BindingCall&) const { return Status(Code::kSkip); }
   virtual void post_bind(const BindingCall&) const {}
 
   // Upstream's SignPlugin. Unschedulable: this pod cannot be signed. Pods of one class get the same

@@ -208,14 +208,14 @@ TEST_CASE("meter: every point is timed, by its status") {
   REQUIRE(w.cluster->assume(*w.pod, "n2").ok());
   BindingRun run(w.evaluator.framework(), w.evaluator.services(), *w.state, *w.pod, "n2", 1);
   run.reserve(*w.cluster);
-  run.unreserve(*w.cluster);
+  run.unreserve(*w.cluster).now();
   std::vector<PermitWait> waits;
   run.permit(w.cluster->view(), &waits);
   run.pre_bind_pre_flights();
   w.state->edit_entries()[w.plugin("P")].skip_pre_bind = false;
-  run.pre_bind();
-  run.bind();
-  run.post_bind();
+  CHECK(run.pre_bind().now().success());
+  CHECK(run.bind().now().success());
+  run.post_bind().now();
   const std::pair<TimedPoint, Code> expected[] = {
       {TimedPoint::kPreFilter, Code::kSuccess},     {TimedPoint::kAddPod, Code::kSuccess},
       {TimedPoint::kRemovePod, Code::kSuccess},     {TimedPoint::kFilter, Code::kSuccess},

@@ -84,6 +84,8 @@ class Services final : public RefCounted {
   const PodLister* pods = nullptr;
   // Likewise, with SchedulerAsyncAPICalls. Null: calls are made at once.
   ApiCalls* calls = nullptr;
+  // Likewise, without threads for bindings: foreign plugins must not change it meanwhile.
+  Cluster* cluster = nullptr;
 
   // Upstream's PodActivator: pods (keys "namespace/name") for the queue to retry at once.
   void activate(std::map<std::string, PodRef> pods);

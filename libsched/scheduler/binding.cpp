@@ -7,7 +7,6 @@
 
 #include "libsched/framework/api_calls.hpp"
 #include "libsched/framework/binding_run.hpp"
-#include "libsched/framework/plugin_scope.hpp"
 
 namespace libsched {
 namespace {
@@ -44,13 +43,14 @@ Status Binding::at(CyclePoint point, F&& f) const {
   return s;
 }
 
-void Binding::expect() {
-  if (!expects()) return;
+Steps<> Binding::expect() {
+  if (!expects()) co_return;
   expected_ = true;
+  const std::optional<Nomination> nomination = Nomination{true, assumed_.node};
   // As upstream: a failure does not stop the binding.
-  static_cast<void>(patch_pod_status(*assumed_.services, *assumed_.pod,
-                                     assumed_.pod->status.nominated_node_name, nullptr,
-                                     Nomination{true, assumed_.node}));
+  static_cast<void>(co_await patch_pod_status(*assumed_.services, *assumed_.pod,
+                                              assumed_.pod->status.nominated_node_name, nullptr,
+                                              nomination));
 }
 
 std::optional<Failure> Binding::run() {
@@ -59,7 +59,7 @@ std::optional<Failure> Binding::run() {
   const Ref<WriterQueue> writer = std::exchange(writer_, {});
   std::optional<Failure> failed;
   try {
-    failed = bind();
+    failed = bind().now();
   } catch (...) {  // out of memory; the writer is notified if possible
     try {
       writer->forget(pod, Ref<Unreserving>::share(this));
@@ -70,7 +70,8 @@ std::optional<Failure> Binding::run() {
   if (failed) {
     writer->forget(pod, Ref<Unreserving>::share(this));
     report_failure(*pod, expected_ ? Str(assumed_.node) : pod->status.nominated_node_name, *failed,
-                   *assumed_.services);
+                   *assumed_.services)
+        .now();
   } else {
     writer->confirm(pod, assumed_.node);
   }
@@ -96,17 +97,20 @@ std::optional<Failure> Binding::wait_on_permit(std::optional<int64_t> since_ns) 
   return failure;
 }
 
-std::optional<Failure> Binding::finish(const Status& ready, Baton* baton) {
+Steps<std::optional<Failure>> Binding::finish(const Status& ready, Baton* baton) {
   BindingRun run = run_of(assumed_, assumed_.row);
   Services& services = *assumed_.services;
-  if (const Status s = pre_bind(ready.success(), baton); !s.success()) return with(s);
-  const auto bind = [&] {
+  Status s = co_await pre_bind(ready.success(), baton);
+  if (!s.success()) co_return with(std::move(s));
+  tell(CyclePoint::kBind, false, nullptr);
+  {
     const Baton::Away away(baton);
-    return run.bind();
-  };
-  if (const Status s = at(CyclePoint::kBind, bind); !s.success()) {
+    s = co_await run.bind();
+  }
+  tell(CyclePoint::kBind, true, &s);
+  if (!s.success()) {
     log_of(services).info(1, "Failed to bind pod", {{"pod", assumed_.pod->meta}});
-    return with(s);
+    co_return with(std::move(s));
   }
   // The pod is not tried again: its activations count even if what follows runs out of memory.
   struct Activating {
@@ -121,22 +125,24 @@ std::optional<Failure> Binding::finish(const Status& ready, Baton* baton) {
   tell(CyclePoint::kPostBind, false, nullptr);
   {
     const Baton::Away away(baton);
-    run.post_bind();
+    co_await run.post_bind();
   }
   tell(CyclePoint::kPostBind, true, nullptr);
-  return std::nullopt;
+  co_return std::nullopt;
 }
 
-std::optional<Failure> Binding::bind() {
+Steps<std::optional<Failure>> Binding::bind() {
   const Status ready = pre_flight();
-  if (ready.code == Code::kError || ready.rejected()) return with(ready);
-  if (ready.success() || assumed_.services->waiting_pods().get(assumed_.pod->meta.uid)) expect();
-  if (std::optional<Failure> failed = wait_on_permit()) return failed;
-  return finish(ready);
+  if (ready.code == Code::kError || ready.rejected()) co_return with(ready);
+  if (ready.success() || assumed_.services->waiting_pods().get(assumed_.pod->meta.uid))
+    co_await expect();
+  std::optional<Failure> failed = wait_on_permit();
+  if (!failed) failed = co_await finish(ready);
+  co_return failed;
 }
 
 // Until this is done, preemption may cancel the pod.
-Status Binding::pre_bind(bool may_be_cancelled, Baton* baton) {
+Steps<Status> Binding::pre_bind(bool may_be_cancelled, Baton* baton) {
   PodsInPreBind& pods = assumed_.services->pods_in_pre_bind();
   const Str uid = assumed_.pod->meta.uid;
   struct Entry {
@@ -150,28 +156,30 @@ Status Binding::pre_bind(bool may_be_cancelled, Baton* baton) {
     Str uid;
   } const entry(may_be_cancelled ? &pods : nullptr, uid);
   BindingRun run = run_of(assumed_, assumed_.row);
-  Status s = at(CyclePoint::kPreBind, [&] {
+  tell(CyclePoint::kPreBind, false, nullptr);
+  Status s;
+  {
     const Baton::Away away(baton);
-    return run.pre_bind();
-  });
-  if (!s.success() || pods.mark_prebound(uid)) return s;
-  return Status::from_error(pods.cancelled(uid));
+    s = co_await run.pre_bind();
+  }
+  tell(CyclePoint::kPreBind, true, &s);
+  if (s.success() && !pods.mark_prebound(uid)) s = Status::from_error(pods.cancelled(uid));
+  co_return s;
 }
 
 void Binding::unreserve(Cluster& cluster) {
-  run_unreserve(cluster);
+  run_unreserve(cluster).now();
   assumed_.services->nominator().add(assumed_.pod, Nomination{true, {}});
 }
 
-void Binding::run_unreserve(Cluster& cluster) {
-  const Call call{cluster.view(), *assumed_.services};
-  const PluginScope scope(*assumed_.state, call, false);
+Steps<> Binding::run_unreserve(Cluster& cluster) {
   const auto hear = [&](bool ended) {
     const Cluster::Judging judging(&cluster);  // observers may not change it
     tell(CyclePoint::kUnreserve, ended, nullptr);
   };
   hear(false);
-  run_of(assumed_, cluster.view().find_node(assumed_.node)).unreserve(cluster);
+  BindingRun run = run_of(assumed_, cluster.view().find_node(assumed_.node));
+  co_await run.unreserve(cluster);
   hear(true);
 }
 

@@ -43,24 +43,24 @@ class Binding final : public Unreserving {
   // Without the gate NominatedNodeNameForExpectation no plugin is asked, and all have work.
   Status pre_flight();
   // Tells the API server where the pod is about to be bound, because binding may take a while.
-  void expect();
+  Steps<> expect();
   // Blocks by the services' clock while the pod waits on Permit.
   // `since_ns`: as BindingRun::wait_on_permit().
   std::optional<Failure> wait_on_permit(std::optional<int64_t> since_ns = {});
-  // PreBind to PostBind. `ready` is the result of pre_flight(). The caller's baton, if it has one, is
-  // given up while plugins run; observers are notified with it.
-  std::optional<Failure> finish(const Status& ready, Baton* baton = nullptr);
-  void run_unreserve(Cluster& cluster);  // the plugins only
+  // PreBind to PostBind. `ready`, the result of pre_flight(), outlives that. The caller's baton, if
+  // it has one, is given up while plugins run; observers are notified with it.
+  Steps<std::optional<Failure>> finish(const Status& ready, Baton* baton = nullptr);
+  Steps<> run_unreserve(Cluster& cluster);  // the plugins only
 
   const AssumedPod& assumed() const { return assumed_; }
   bool expected() const { return expected_; }
 
  private:
-  std::optional<Failure> bind();
+  Steps<std::optional<Failure>> bind();
   template <typename F>
   Status at(CyclePoint point, F&& f) const;
   void tell(CyclePoint point, bool ended, const Status* status) const;
-  Status pre_bind(bool may_be_cancelled, Baton* baton);
+  Steps<Status> pre_bind(bool may_be_cancelled, Baton* baton);
   // Whether the API server is told where the pod will be; then PreBind plugins are asked first.
   bool expects() const {
     return assumed_.framework->gates().enabled(Gate::kNominatedNodeNameForExpectation);

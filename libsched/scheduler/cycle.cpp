@@ -199,7 +199,7 @@ class Cycle {
   void handle_failure() {
     services_->nominator().add(pod_, out_->failure->nomination);
     const Cluster::Judging judging(&cluster_);  // the API client may not change it
-    report_failure(*pod_, pod_->status.nominated_node_name, *out_->failure, *services_);
+    report_failure(*pod_, pod_->status.nominated_node_name, *out_->failure, *services_).now();
   }
 
   Evaluator& evaluator_;

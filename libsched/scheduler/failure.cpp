@@ -21,7 +21,7 @@ Failure Failure::of_node(const Status& rejected) {
   return out;
 }
 
-void report_failure(const Pod& pod, Str nominated, const Failure& failure, Services& services) {
+Steps<> report_failure(const Pod& pod, Str nominated, const Failure& failure, Services& services) {
   const std::string message = failure.status.message();
   std::string note = message;
   if (note.size() > kMaxNote) note = note.substr(0, kMaxNote - 4) + " ...";
@@ -29,7 +29,8 @@ void report_failure(const Pod& pod, Str nominated, const Failure& failure, Servi
   const PodStatusPatch::Condition condition{
       "PodScheduled", "False", failure.status.rejected() ? "Unschedulable" : "SchedulerError",
       message};
-  static_cast<void>(patch_pod_status(services, pod, nominated, &condition, failure.nomination));
+  static_cast<void>(
+      co_await patch_pod_status(services, pod, nominated, &condition, failure.nomination));
 }
 
 }  // namespace libsched

@@ -24,7 +24,8 @@ struct Failure {
 };
 
 // Sends upstream's event, and a patch if the pod's condition or nomination changes; `nominated` is
-// the nomination that the API server knows. A refusal by the API server changes nothing.
-void report_failure(const Pod& pod, Str nominated, const Failure& failure, Services& services);
+// the nomination that the API server knows. A refusal by the API server changes nothing. The
+// arguments outlive the steps.
+Steps<> report_failure(const Pod& pod, Str nominated, const Failure& failure, Services& services);
 
 }  // namespace libsched

@@ -11,7 +11,7 @@ from typing import Any, Callable, Literal, Optional, Union
 
 from . import _core
 from ._arguments import instance, items, names_arguments, whole, wrong
-from ._durations import duration_ns
+from ._durations import duration_ns, later_ns
 from ._ties import ties_number
 from .api_server import ApiServer
 from .cancel import Cancel, handle_of
@@ -32,7 +32,7 @@ class ApiClient:
 
     Any other object with some of these methods will do. What a method raises is the error of its
     request, and the scheduler tries the pod again. The methods are called on the thread that runs the
-    scheduler, or with ``binding_threads`` on several threads at once.
+    scheduler, or with ``binding_threads`` on several threads at once. They cannot change its cluster.
     """
 
     def bind(self, pod: Pod, node_name: str) -> None:
@@ -275,6 +275,9 @@ class Scheduler:
         ------
         CancelledError
             `cancel` was set.
+        LimitError
+            On a virtual clock: the system provides no thread for a scheduling cycle that may wait. Pods
+            on their way to a node need none. A later call goes on.
         """
         self.start()
         flag = handle_of(cancel)
@@ -296,7 +299,10 @@ class Scheduler:
                 slice_end = cancel
             timer = threading.Timer(_SLICE_NS / 1e9, slice_end.set)
             timer.daemon = True
-            timer.start()
+            try:
+                timer.start()
+            except RuntimeError:  # the system provides no thread: signals wait until the end
+                return self._handle.run_until(time_ns, handle_of(cancel))
             try:
                 return self._handle.run_until(time_ns, slice_end._handle)
             except CancelledError:
@@ -307,8 +313,14 @@ class Scheduler:
 
     def run_for(self, duration: Union[float, datetime.timedelta],
                 cancel: Cancel | None = None) -> None:
-        """Lets so much time pass, as `run_until` does."""
-        self.run_until(self._clock.now_ns + duration_ns(duration, "duration"), cancel)
+        """Lets so much time pass, as `run_until` does.
+
+        Raises
+        ------
+        InvalidError
+            The time ends beyond the year 2262.
+        """
+        self.run_until(later_ns(self._clock.now_ns, duration), cancel)
 
     @property
     def next_due_ns(self) -> int | None:

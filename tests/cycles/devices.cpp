@@ -280,7 +280,7 @@ void Devices::bind(Env& env, const Ref<CycleState>& state, const Pod& pod, const
     bool parallel = false;
     Status bound;
     if (plugin(env).pre_bind_pre_flight(call, &parallel).success())
-      bound = plugin(env).pre_bind(call);
+      bound = plugin(env).pre_bind(call).now();
     clock_->go_back();
     if (bound.success()) {
       services_->nominator().remove(pod);

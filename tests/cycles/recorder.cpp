@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/framework/tasks.hpp"
 
 namespace libsched::cycles {
 namespace {
@@ -67,13 +68,18 @@ int64_t Recorder::begin(const ApiRequest& request) {
   }
   call->slow = !call->fault.text("slow").empty();
   calls_.push_back(call);
-  begun_[std::this_thread::get_id()] = call;
+  begun_[maker()] = call;
   return duration(call->fault.text("slow"));
+}
+
+Recorder::Maker Recorder::maker() {
+  const void* const task = Tasks::current();
+  return {task, task == nullptr ? std::this_thread::get_id() : std::thread::id()};
 }
 
 std::shared_ptr<Recorder::Call> Recorder::begun() const {
   const std::lock_guard lock(mutex_);
-  return begun_.at(std::this_thread::get_id());
+  return begun_.at(maker());
 }
 
 bool Recorder::may_wait() const {

@@ -51,7 +51,9 @@ class Recorder final : public ApiClient {
   Json group_change(const PodGroup& group);
   template <typename F>
   Result<void> end(const ObjectMeta& about, F&& effect);
-  std::shared_ptr<Call> begun() const;  // by this thread
+  std::shared_ptr<Call> begun() const;                    // by this task
+  using Maker = std::pair<const void*, std::thread::id>;  // a task, or a thread without one
+  static Maker maker();
 
   Ref<ApiServer> server_;
   Ref<Clock> clock_;
@@ -60,8 +62,8 @@ class Recorder final : public ApiClient {
   mutable Mutex mutex_;  // of all that follows
   std::vector<World::Rule> faults_;
   std::vector<std::shared_ptr<Call>> calls_;
-  // The call that each thread is making: several may be about one object.
-  std::map<std::thread::id, std::shared_ptr<Call>> begun_;
+  // The call that each task is making: several may be about one object.
+  std::map<Maker, std::shared_ptr<Call>> begun_;
   std::map<std::string, Json> groups_;  // the conditions of PodGroups
   std::vector<Json> events_;
 };

@@ -147,11 +147,12 @@ class World::FakePlugin final : public Plugin {
     activate(call.state, r);
     return note("reserve", call.pod, call.node, status_of(r));
   }
-  void unreserve(const ReserveCall& call) const override {
+  Steps<> unreserve(const ReserveCall& call) const override {
     note("unreserve", call.pod, call.node, {});
     const std::string gang = gang_of(call.pod);
-    if (gang.empty()) return;
+    if (gang.empty()) return {};
     for (const auto& mate : mates(gang)) mate->reject(name(), "gang " + gang + " is broken");
+    return {};
   }
   Status permit(const BindingCall& call, int64_t* timeout_ns) const override {
     const Rule r = rule("permit", call.pod, call.node);
@@ -176,7 +177,7 @@ class World::FakePlugin final : public Plugin {
     const Status s = member(r.json, "skip", false) ? Status(Code::kSkip) : status_of(r);
     return note("preBindPreFlight", call.pod, call.node, s);
   }
-  Status pre_bind(const BindingCall& call) const override {
+  Steps<Status> pre_bind(const BindingCall& call) const override {
     const Rule r = rule("preBind", call.pod, call.node);
     activate(call.state, r);
     const Status answer = status_of(r);

@@ -106,8 +106,9 @@ libsched_rc libsched_scheduler_deliver_object(libsched_scheduler *scheduler, con
                                               const libsched_objects *after, LIBSCHED_OWN libsched_error **error);
 
 /* --- runs. All handle what has been delivered, and do what is due. Errors of all: MISUSE (in a slot, an API
-   client or an observer), NO_MEMORY, and INVALID or LIMIT for a delivered object. They may be called again
-   after an error. --- */
+   client or an observer), NO_MEMORY, INVALID or LIMIT for a delivered object, and LIMIT on a virtual clock (the
+   system provides no thread for a scheduling cycle that may wait: pods on their way to a node need none). They may
+   be called again after an error, and go on. --- */
 
 /* Starts the timers of the queue, as libsched_queue_run(). Errors: STATE (started before, or stopped). */
 libsched_rc libsched_scheduler_start(libsched_scheduler *scheduler, LIBSCHED_OWN libsched_error **error);

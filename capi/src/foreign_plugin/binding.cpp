@@ -30,11 +30,12 @@ Status ForeignPlugin::reserve(const ReserveCall& call) const {
                                       out(call.node), asked.status()));
 }
 
-void ForeignPlugin::unreserve(const ReserveCall& call) const {
-  if (slots().unreserve == nullptr) return;
+Steps<> ForeignPlugin::unreserve(const ReserveCall& call) const {
+  if (slots().unreserve == nullptr) return {};
   const Cluster::Judging judging(&call.cluster);
   const SlotCall asked(*r_, &call.state);
   slots().unreserve(self(), wrap(&call.state), wrap(&call.pod), call.row, out(call.node));
+  return {};
 }
 
 Status ForeignPlugin::permit(const BindingCall& call, int64_t* timeout_ns) const {
@@ -45,24 +46,28 @@ Status ForeignPlugin::permit(const BindingCall& call, int64_t* timeout_ns) const
 
 Status ForeignPlugin::pre_bind_pre_flight(const BindingCall& call, bool* allow_parallel) const {
   if (slots().pre_bind_pre_flight == nullptr) return {};
+  const Cluster::Judging judging(call.services.cluster);
   SlotCall asked(*r_, &call.state);
   return asked.finish(slots().pre_bind_pre_flight(self(), wrap(&call.state), wrap(&call.pod),
                                                   out(call.node), allow_parallel, asked.status()));
 }
 
-Status ForeignPlugin::pre_bind(const BindingCall& call) const {
+Steps<Status> ForeignPlugin::pre_bind(const BindingCall& call) const {
+  const Cluster::Judging judging(call.services.cluster);
   SlotCall asked(*r_, &call.state);
   return asked.finish(
       slots().pre_bind(self(), wrap(&call.state), wrap(&call.pod), out(call.node), asked.status()));
 }
 
-Status ForeignPlugin::bind(const BindingCall& call) const {
+Steps<Status> ForeignPlugin::bind(const BindingCall& call) const {
+  const Cluster::Judging judging(call.services.cluster);
   SlotCall asked(*r_, &call.state);
   return asked.finish(
       slots().bind(self(), wrap(&call.state), wrap(&call.pod), out(call.node), asked.status()));
 }
 
 void ForeignPlugin::post_bind(const BindingCall& call) const {
+  const Cluster::Judging judging(call.services.cluster);
   const SlotCall asked(*r_, &call.state);
   slots().post_bind(self(), wrap(&call.state), wrap(&call.pod), out(call.node));
 }

@@ -52,11 +52,11 @@ class ForeignPlugin final : public Plugin {
   // binding.cpp
   Status post_filter(const PostFilterCall& call, std::optional<Nomination>* out) const override;
   Status reserve(const ReserveCall& call) const override;
-  void unreserve(const ReserveCall& call) const override;
+  Steps<> unreserve(const ReserveCall& call) const override;
   Status permit(const BindingCall& call, int64_t* timeout_ns) const override;
   Status pre_bind_pre_flight(const BindingCall& call, bool* allow_parallel) const override;
-  Status pre_bind(const BindingCall& call) const override;
-  Status bind(const BindingCall& call) const override;
+  Steps<Status> pre_bind(const BindingCall& call) const override;
+  Steps<Status> bind(const BindingCall& call) const override;
   void post_bind(const BindingCall& call) const override;
 
   // events.cpp

@@ -7,11 +7,9 @@ namespace {
 
 class DefaultBinder final : public Plugin {
  public:
-  Status bind(const BindingCall& call) const override {
-    ApiCalls* const calls = call.services.calls;
-    const Result<void> bound = calls != nullptr ? calls->bind(PodRef::share(&call.pod), call.node)
-                                                : call.services.api().bind(call.pod, call.node);
-    return bound.ok() ? Status() : Status::from_error(bound.error().message);
+  Steps<Status> bind(const BindingCall& call) const override {
+    const Result<void> bound = co_await bind_pod(call.services, call.pod, call.node);
+    co_return bound.ok() ? Status() : Status::from_error(bound.error().message);
   }
 };
 

@@ -18,7 +18,8 @@ Status bind(Trial& trial, const Pod& pod, Services& services) {
   CycleState state;
   const CycleState::Entry entry;
   for (const Framework::Instance& i : trial.evaluator().framework().plugins())
-    if (i.name == "DefaultBinder") return i.plugin->bind({services, pod, state, entry, "n", kNoId});
+    if (i.name == "DefaultBinder")
+      return i.plugin->bind({services, pod, state, entry, "n", kNoId}).now();
   return Status(Code::kSkip);
 }
 
@@ -27,7 +28,7 @@ TEST_CASE("DefaultBinder leaves the call to those beside the cycles, if there ar
     std::string log;
     void patch_pod_status(const PodRef&, const PodStatusPatch::Condition*,
                           const std::optional<Nomination>&) override {}
-    Result<void> bind(const PodRef& pod, Str node) override {
+    Steps<Result<void>> bind(PodRef pod, Str node) override {
       log += std::string(pod->meta.name) + " " + std::string(node);
       return Error{Rc::kState, "no", {}, {}};
     }

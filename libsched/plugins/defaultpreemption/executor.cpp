@@ -17,10 +17,10 @@ std::string uid_or_key(const Pod& pod) {
 bool gone(const Result<void>& ran) { return !ran.ok() && ran.error().rc == Rc::kNotFound; }
 
 // Cancels a pod that waits or is about to be bound in memory; deletes any other.
-Result<void> preempt(const Pod& victim, const Pod& preemptor, Str node, Services& services) {
+Steps<Result<void>> preempt(const Pod& victim, const Pod& preemptor, Str node, Services& services) {
   const std::string turn =
       "evict for " + std::string(preemptor.meta.ns) + "/" + std::string(preemptor.meta.name);
-  services.tasks().turn(Tasks::Rank::kPlugin, turn.c_str(), victim.meta);
+  co_await services.tasks().turn(Tasks::Rank::kPlugin, turn.c_str(), victim.meta);
   const Log log = log_of(services);
   const LogField by{"preemptor", preemptor.meta}, who{"victim", victim.meta}, where{"node", node};
   bool in_memory = false;
@@ -45,11 +45,12 @@ Result<void> preempt(const Pod& victim, const Pod& preemptor, Str node, Services
       patch.conditions.push_back(std::move(*change));
     for (const bool deleting : {false, true}) {
       if (!deleting && patch.conditions.empty()) continue;
-      const Result<void> ran = deleting ? services.api().delete_pod(victim)
-                                        : services.api().patch_pod_status(victim, patch);
+      const ApiRequest request =
+          deleting ? ApiRequest::delete_pod(victim) : ApiRequest::patch_pod_status(victim, patch);
+      const Result<void> ran = co_await services.api().request(request);
       if (gone(ran)) {
         log.info(2, "Victim Pod is already deleted", {by, who, where});
-        return {};
+        co_return Result<void>();
       }
       if (ran.ok()) continue;
       if (deleting)
@@ -58,32 +59,34 @@ Result<void> preempt(const Pod& victim, const Pod& preemptor, Str node, Services
       else
         log.error("Could not add DisruptionTarget condition due to preemption",
                   {{"err", ran.error().message}, by, who});
-      return ran;
+      co_return ran;
     }
     log.info(2, "Preemptor Pod preempted victim Pod", {by, who, where});
   }
   services.api().event(victim, "Normal", "Preempted", "Preempting",
                        "Preempted by pod " + std::string(preemptor.meta.uid) + " on node " +
                            std::string(node) + (in_memory ? " (in kube-scheduler memory)." : ""));
-  return {};
+  co_return Result<void>();
 }
 
 // Clears the nominations of pods of lower priority to the node, which may not fit any more. False:
 // a request failed.
-bool clear_nominations(const Pod& preemptor, Str node, const std::vector<PodRef>& listed,
-                       Services& services) {
+Steps<bool> clear_nominations(const Pod& preemptor, Str node, const std::vector<PodRef>& listed,
+                              Services& services) {
   std::vector<PodRef> pods;  // a request may change the lists
   for (const PodRef& p : listed)
     if (!services.nominator().has(*p)) pods.push_back(p);
   const std::vector<PodRef>& there = services.nominator().on(node);
   pods.insert(pods.end(), there.begin(), there.end());
+  const std::optional<Nomination> none = Nomination{true, {}};
   bool done = true;
-  for (const PodRef& p : pods)
-    if (p->priority() < preemptor.priority())
-      done &= patch_pod_status(services, *p, p->status.nominated_node_name, nullptr,
-                               Nomination{true, {}})
-                  .ok();
-  return done;
+  for (const PodRef& p : pods) {
+    if (p->priority() >= preemptor.priority()) continue;
+    const Result<void> ran =
+        co_await patch_pod_status(services, *p, p->status.nominated_node_name, nullptr, none);
+    done &= ran.ok();
+  }
+  co_return done;
 }
 
 void log_leaving(const Pod& victim, const Pod& preemptor, Str node, const Services& services) {
@@ -92,18 +95,18 @@ void log_leaving(const Pod& victim, const Pod& preemptor, Str node, const Servic
 }
 
 // Within the cycle, with SchedulerAsyncPreemption off.
-Status evict_now(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
-                 const std::vector<PodRef>& listed, Services& services) {
+Steps<Status> evict_now(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
+                        const std::vector<PodRef>& listed, Services& services) {
   for (const PodRef& victim : candidate.victims) {
     if (victim->meta.terminating()) {
       log_leaving(*victim, preemptor, candidate.node, services);
       continue;
     }
-    const Result<void> ran = preempt(*victim, preemptor, candidate.node, services);
-    if (!ran.ok()) return Status::from_error(ran.error().message);
+    const Result<void> ran = co_await preempt(*victim, preemptor, candidate.node, services);
+    if (!ran.ok()) co_return Status::from_error(ran.error().message);
   }
-  clear_nominations(preemptor, candidate.node, listed, services);
-  return {};
+  static_cast<void>(co_await clear_nominations(preemptor, candidate.node, listed, services));
+  co_return Status();
 }
 
 }  // namespace
@@ -140,7 +143,7 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod
     services.metrics().preemption_victims.observe(victims);
     Status out;
     services.tasks().outside_cycle(
-        [&] { out = evict_now(candidate, preemptor, listed, services); });
+        [&] { out = evict_now(candidate, preemptor, listed, services).now(); });
     return out;
   }
   const auto p = std::make_shared<Preemption>();
@@ -167,7 +170,7 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod
     any_ = true;
   }
   try {
-    services.tasks().start([this, p] { run(*p); });
+    services.tasks().start(run(p));
   } catch (...) {  // out of memory: the pod does not wait for what has not begun
     const std::lock_guard guard(mutex_);
     if (first) leave(p->key);
@@ -178,7 +181,8 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod
 
 // A failure does not change the answer; the preemptor is only retried right away. Without that the
 // gate might hold it back for ever, so it is also retried if this runs out of memory.
-void Executor::run(Preemption& p) {
+Steps<> Executor::run(std::shared_ptr<Preemption> preemption) {
+  Preemption& p = *preemption;
   Services& services = *p.services;
   struct Retry {
     Preemption& p;
@@ -204,20 +208,17 @@ void Executor::run(Preemption& p) {
             {"numVictimsToDelete", p.victims.size()}});
   {
     const Leave leave{*this, p.key};
-    done = clear_nominations(*p.preemptor, p.node, p.listed, services);
-    const auto evict = [&](const PodRef& victim) {
-      if (!preempt(*victim, *p.preemptor, p.node, services).ok()) stopped = true;
-    };
-    for (size_t i = 0; i + 1 < p.victims.size() && !stopped; ++i) evict(p.victims[i]);
-    if (!stopped) {
-      const ObjectMeta& last = p.victims.back()->meta;
-      UnderWay now{std::string(last.ns), std::string(last.name), services.pods};
-      {
+    done = co_await clear_nominations(*p.preemptor, p.node, p.listed, services);
+    for (size_t i = 0; i < p.victims.size() && !stopped; ++i) {
+      const Pod& victim = *p.victims[i];
+      if (i + 1 == p.victims.size()) {
+        UnderWay now{std::string(victim.meta.ns), std::string(victim.meta.name), services.pods};
         const std::lock_guard guard(mutex_);
         under_way_[p.key] = std::move(now);
         any_ = true;
       }
-      evict(p.victims.back());
+      const Result<void> ran = co_await preempt(victim, *p.preemptor, p.node, services);
+      stopped = !ran.ok();
     }
   }
   log.info(2, "Async Preemption finished completely",

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ class Executor {
 
  private:
   struct Preemption;
-  void run(Preemption& preemption);
+  Steps<> run(std::shared_ptr<Preemption> preemption);
 
   // A pod that makes room.
   struct UnderWay {

@@ -89,7 +89,7 @@ bool let_go(const ClaimReservation::Item& item) {
 
 }  // namespace
 
-void unreserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims) {
+Steps<> unreserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims) {
   ClaimReservation& reservation = *claims.reserved;
   const std::vector<ClaimData::Claim>& all = claims.data->claims();
   for (size_t i = 0; i < all.size(); ++i) {
@@ -107,7 +107,7 @@ void unreserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims) {
     if (all[i].extended) {
       const ResourceClaim& made = item.written ? *item.written : *all[i].object;
       if (made.meta.name != kExtendedClaimName)
-        static_cast<void>(delete_claim(call.services, made));
+        static_cast<void>(co_await delete_claim(call.services, made));
       continue;
     }
     const ResourceClaim* known = item.written ? item.written.get() : all[i].object.get();
@@ -117,7 +117,7 @@ void unreserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims) {
       const auto& seen = static_cast<const ResourceClaim&>(*there->api);
       if (seen.allocation && seen.reserved_for_uid(call.pod.meta.uid)) known = &seen;
     }
-    release_consumer(call.services, *known, call.pod);
+    co_await release_consumer(call.services, *known, call.pod);
   }
   reservation.items.clear();
 }

@@ -32,13 +32,14 @@ struct ClaimReservation {
 
 Status reserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims,
                       const ClaimOptions& options);
-void unreserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims);
+// Here and below the arguments outlive the steps.
+Steps<> unreserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims);
 // Writes the claims, and waits until their devices are ready.
-Status bind_claims(const BindingCall& call, const ClaimsOfCycle& claims,
-                   const ClaimOptions& options);
+Steps<Status> bind_claims(const BindingCall& call, const ClaimsOfCycle& claims,
+                          const ClaimOptions& options);
 
 // Takes away a claim of extended resources. The status is upstream's error.
-Status delete_claim(Services& services, const ResourceClaim& claim);
+Steps<Status> delete_claim(Services& services, const ResourceClaim& claim);
 
 // Asks for the allocation to be taken away from a claim, for PostFilter. The result is
 // PostFilter's.

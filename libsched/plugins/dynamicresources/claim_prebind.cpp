@@ -1,8 +1,8 @@
 // PreBind: writes the claims, and waits for the binding conditions of their devices. It has no
 // view: the claims of the API server come from the reservation's watch.
 #include <algorithm>
-#include <limits>
 
+#include "libsched/base/later.hpp"
 #include "libsched/base/quote.hpp"
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/plugins/dynamicresources/claim_binding.hpp"
@@ -17,10 +17,6 @@ constexpr int64_t kMillisecond = 1'000'000, kPoll = 5'000 * kMillisecond;
 constexpr int kTries = 5;
 constexpr int64_t kRetryAfter = 10 * kMillisecond;
 
-int64_t later(int64_t now_ns, int64_t ns) {
-  return now_ns + std::min(ns, std::numeric_limits<int64_t>::max() - now_ns);
-}
-
 class ClaimBinder {
  public:
   ClaimBinder(const BindingCall& call, const ClaimsOfCycle& claims, const ClaimOptions& options)
@@ -30,34 +26,37 @@ class ClaimBinder {
         reservation_(*claims.reserved),
         seen_(reservation_.items.size()) {}
 
-  Status write_all() {
+  Steps<Status> write_all() {
     for (size_t i = 0; i < reservation_.items.size(); ++i) {
       if (data_.claims()[i].object->reserved_for_uid(call_.pod.meta.uid)) continue;
-      if (Status s = write(i); !s.success()) {
-        reservation_.items[i].lost = reservation_.items[i].allocation != nullptr;
-        return s;
-      }
+      Status s = co_await write(i);
+      if (s.success()) continue;
+      reservation_.items[i].lost = reservation_.items[i].allocation != nullptr;
+      co_return s;
     }
-    return Status();
+    co_return Status();
   }
 
-  Status wait() {
-    if (!options_.features.binding_conditions || call_.services.api().unattended()) return {};
+  Steps<Status> wait() {
+    if (!options_.features.binding_conditions || call_.services.api().unattended())
+      co_return Status();
     const auto waits = [&](size_t i) { return has_binding_conditions(*latest(i)); };
     bool any = false;
     for (size_t i = 0; i < reservation_.items.size(); ++i) any |= waits(i);
-    if (!any) return {};
+    if (!any) co_return Status();
     call_.services.api().event(
         call_.pod, "Normal", "BindingConditionsPending", "Scheduling",
         "waiting for binding conditions for device on node " + std::string(call_.node));
-    const int64_t deadline = later(now(), options_.binding_timeout_ns);
+    const int64_t deadline = later_ns(now(), options_.binding_timeout_ns);
     for (int64_t next = now();;) {
       bool ready = false;
-      if (Status s = look(&ready); !s.success() || ready) return s;
-      next = later(next, kPoll);
-      if (!sleep_until(std::min(next, deadline))) return Status::from_error("context canceled");
+      Status s = look(&ready);
+      if (!s.success() || ready) co_return s;
+      next = later_ns(next, kPoll);
+      if (!co_await sleep_until(std::min(next, deadline)))
+        co_return Status::from_error("context canceled");
       if (now() >= deadline)
-        return Status::from_error("device binding timeout: context deadline exceeded");
+        co_return Status::from_error("device binding timeout: context deadline exceeded");
     }
   }
 
@@ -65,15 +64,13 @@ class ClaimBinder {
   int64_t now() const { return call_.services.clock().now_ns(); }
 
   // False if the pod is cancelled meanwhile.
-  bool sleep_until(int64_t until) {
+  Steps<bool> sleep_until(int64_t until) {
     const auto cancelled = [&] {
       return !call_.services.pods_in_pre_bind().cancelled(call_.pod.meta.uid).empty();
     };
-    Mutex mutex;
-    Signal never;
-    for (std::unique_lock lock(mutex); now() < until && !cancelled();)
-      call_.services.clock().wait(never, lock, until);
-    return !cancelled();
+    while (now() < until && !cancelled())
+      co_await call_.services.tasks().until(call_.services.clock(), until);
+    co_return !cancelled();
   }
 
   std::string key(size_t i) const {
@@ -107,37 +104,41 @@ class ClaimBinder {
     return i;
   }
 
-  Status write(size_t i) {
+  Steps<Status> write(size_t i) {
     ClaimReservation::Item& item = reservation_.items[i];
-    if (!data_.claims()[i].extended) return write_existing(i);
+    if (!data_.claims()[i].extended) co_return co_await write_existing(i);
     const ResourceClaim& claim = *data_.claims()[i].object;
-    if (!item.allocation && !claim.spec.requests_present) return Status();
-    if (claim.meta.name == kExtendedClaimName)
-      if (Status s = create(item); !s.success()) return s;
-    if (Status s = write_existing(i); !s.success()) return s;
+    if (!item.allocation && !claim.spec.requests_present) co_return Status();
+    Status s;
+    if (claim.meta.name == kExtendedClaimName) s = co_await create(item);
+    if (s.success()) s = co_await write_existing(i);
+    if (!s.success()) co_return s;
     PodStatusPatch patch;
     patch.extended_claim = {std::string(item.written->meta.name), reservation_.mappings};
     const std::string pod = object_key(call_.pod.meta.ns, call_.pod.meta.name);
     if (reservation_.mappings.empty())
-      return Status::from_error("nil or empty request mappings, no update of pod " + pod +
-                                " ExtendedResourceClaimStatus");
-    const Result<void> done = call_.services.api().patch_pod_status(call_.pod, patch);
-    if (done.ok()) return Status();
-    return Status::from_error("update pod " + pod +
-                              " ExtendedResourceClaimStatus: " + done.error().message);
+      co_return Status::from_error("nil or empty request mappings, no update of pod " + pod +
+                                   " ExtendedResourceClaimStatus");
+    const Result<void> done =
+        co_await call_.services.api().request(ApiRequest::patch_pod_status(call_.pod, patch));
+    if (done.ok()) co_return Status();
+    co_return Status::from_error("update pod " + pod +
+                                 " ExtendedResourceClaimStatus: " + done.error().message);
   }
 
-  Status create(ClaimReservation::Item& item) {
-    Result<ResourceClaimRef> made = call_.services.api().create_claim(
-        *item.claim, std::string(call_.pod.meta.name) + "-extended-resources-");
+  Steps<Status> create(ClaimReservation::Item& item) {
+    const std::string name = std::string(call_.pod.meta.name) + "-extended-resources-";
+    ResourceClaimRef created;
+    const Result<void> made = co_await call_.services.api().request(
+        ApiRequest::create_claim(*item.claim, name, &created));
     if (!made.ok())
-      return Status::from_error("create claim for extended resources " +
-                                std::string(item.claim->meta.ns) + "/: " + made.error().message);
-    item.written = std::move(*made);
-    return Status();
+      co_return Status::from_error("create claim for extended resources " +
+                                   std::string(item.claim->meta.ns) + "/: " + made.error().message);
+    item.written = std::move(created);
+    co_return Status();
   }
 
-  Status write_existing(size_t i) {
+  Steps<Status> write_existing(size_t i) {
     ClaimReservation::Item& item = reservation_.items[i];
     const auto error = [](std::string text) { return Status::from_error(std::move(text)); };
     const size_t before = entry_before(i);
@@ -150,31 +151,32 @@ class ClaimBinder {
     Result<void> done = {};
     for (int tries = 0; tries < kTries; ++tries) {
       if (tries > 0) {
-        if (!sleep_until(later(now(), kRetryAfter))) return error("context canceled");
+        if (!co_await sleep_until(later_ns(now(), kRetryAfter))) co_return error("context canceled");
         claim = watched(i);
       }
       if (!claim)
-        return error("get updated claim " + key +
-                     " after conflict: resourceclaims.resource.k8s.io " + go_quote(meta.name) +
-                     " not found");
-      if (claim->meta.terminating()) return error("claim " + key + " got deleted in the meantime");
+        co_return error("get updated claim " + key +
+                        " after conflict: resourceclaims.resource.k8s.io " + go_quote(meta.name) +
+                        " not found");
+      if (claim->meta.terminating())
+        co_return error("claim " + key + " got deleted in the meantime");
       if (item.allocation && claim->allocation)
-        return error("claim " + key + " got allocated elsewhere in the meantime");
+        co_return error("claim " + key + " got allocated elsewhere in the meantime");
       if (!item.allocation && !claim->allocation && options_.features.binding_conditions)
-        return error("claim " + key + " got deallocated elsewhere in the meantime");
+        co_return error("claim " + key + " got deallocated elsewhere in the meantime");
       const Ref<ResourceClaim> copy = copy_resource_claim(*claim);
       if (item.allocation) set_allocation(*copy, item.allocation);
       add_consumer(*copy, call_.pod);
       if (options_.features.binding_conditions) stamp(*copy, now());
       seen_[i] = watched(i);
-      done = write_claim(call_.services, copy);
+      done = co_await write_claim(call_.services, copy);
       if (done.ok()) {
         item.written = copy;
-        return Status();
+        co_return Status();
       }
       if (!is_conflict(done.error())) break;
     }
-    return error(
+    co_return error(
         std::string(item.allocation ? "add allocation and reservation" : "add reservation") +
         " to claim " + key + ": " + done.error().message);
   }
@@ -206,27 +208,31 @@ class ClaimBinder {
 
 }  // namespace
 
-Status bind_claims(const BindingCall& call, const ClaimsOfCycle& claims,
-                   const ClaimOptions& options) {
+Steps<Status> bind_claims(const BindingCall& call, const ClaimsOfCycle& claims,
+                          const ClaimOptions& options) {
   ClaimBinder binder(call, claims, options);
-  if (Status s = binder.write_all(); !s.success()) return s;
-  return binder.wait();
+  Status s = co_await binder.write_all();
+  if (s.success()) s = co_await binder.wait();
+  co_return s;
 }
 
-Status delete_claim(Services& services, const ResourceClaim& claim) {
+Steps<Status> delete_claim(Services& services, const ResourceClaim& claim) {
   const Ref<ResourceClaim> copy = copy_resource_claim(claim);
   remove_items(*copy, &ResourceClaim::finalizers, [](Str f) { return f == kClaimFinalizer; });
   const Span<Str> others = copy->finalizers;
   copy->meta.resource_version = {};  // whatever version the claim has by now
   std::string patch = "{\"metadata\":{\"finalizers\":[";
   for (size_t i = 0; i < others.size(); ++i) patch += (i == 0 ? "" : ",") + json_quote(others[i]);
+  patch += "]}}";
+  const ObjectRef object{ResourceClaimRef(copy)};
   const std::string key = object_key(claim.meta.ns, claim.meta.name);
-  Result<void> done = services.api().update_object(
-      StoredKind::kResourceClaim, ObjectRef(ResourceClaimRef(copy)), patch + "]}}");
+  Result<void> done = co_await services.api().request(
+      ApiRequest::update_object(StoredKind::kResourceClaim, object, patch));
   if (!done.ok())
-    return Status::from_error("update resourceclaim " + key + ": " + done.error().message);
-  done = services.api().delete_object(StoredKind::kResourceClaim, claim.meta.ns, claim.meta.name);
-  return done.ok() ? Status() : Status::from_error(done.error().message);
+    co_return Status::from_error("update resourceclaim " + key + ": " + done.error().message);
+  done = co_await services.api().request(
+      ApiRequest::delete_object(StoredKind::kResourceClaim, copy->meta));
+  co_return done.ok() ? Status() : Status::from_error(done.error().message);
 }
 
 Status deallocate(Services& services, const ResourceClaim& claim) {

@@ -45,7 +45,7 @@ void stamp(ResourceClaim& copy, int64_t now_ns) {
   if (!copy.allocation->timestamp.present) copy.allocation->timestamp = {now_ns, true};
 }
 
-Result<void> write_claim(Services& services, const Ref<const ResourceClaim>& claim) {
+Steps<Result<void>> write_claim(Services& services, ResourceClaimRef claim) {
   const Json written = as_json(*claim);
   const Json status = member(written, "status");
   Json patch;
@@ -54,10 +54,13 @@ Result<void> write_claim(Services& services, const Ref<const ResourceClaim>& cla
   patch["metadata"]["finalizers"] = member(written.at("metadata"), "finalizers");
   patch["status"]["allocation"] = member(status, "allocation");
   patch["status"]["reservedFor"] = member(status, "reservedFor");
-  return services.api().update_object(StoredKind::kResourceClaim, ObjectRef(claim), patch.dump());
+  const ObjectRef object(claim);
+  const std::string text = patch.dump();
+  co_return co_await services.api().request(
+      ApiRequest::update_object(StoredKind::kResourceClaim, object, text));
 }
 
-void release_consumer(Services& services, const ResourceClaim& claim, const Pod& pod) {
+Steps<> release_consumer(Services& services, const ResourceClaim& claim, const Pod& pod) {
   const Ref<ResourceClaim> copy = copy_resource_claim(claim);
   remove_items(*copy, &ResourceClaim::reserved_for,
                [&](const ClaimConsumer& c) { return c.uid == pod.meta.uid; });
@@ -65,8 +68,10 @@ void release_consumer(Services& services, const ResourceClaim& claim, const Pod&
   Json patch;
   patch["metadata"]["uid"] = std::string(claim.meta.uid);
   patch["status"]["reservedFor"] = member(member(as_json(*copy), "status"), "reservedFor");
-  static_cast<void>(services.api().update_object(
-      StoredKind::kResourceClaim, ObjectRef(Ref<const ResourceClaim>(copy)), patch.dump()));
+  const ObjectRef object{ResourceClaimRef(copy)};
+  const std::string text = patch.dump();
+  static_cast<void>(co_await services.api().request(
+      ApiRequest::update_object(StoredKind::kResourceClaim, object, text)));
 }
 
 bool is_conflict(const Error& error) {

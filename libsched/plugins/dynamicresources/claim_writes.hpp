@@ -14,10 +14,11 @@ void add_consumer(ResourceClaim& copy, const Pod& pod);
 void stamp(ResourceClaim& copy, int64_t now_ns);
 
 // Asks the API server to write a claim that has got an allocation or a consumer. The request fails
-// if the claim has another version there (is_conflict).
-Result<void> write_claim(Services& services, const Ref<const ResourceClaim>& claim);
+// if the claim has another version there (is_conflict). Here and below the arguments outlive the
+// steps.
+Steps<Result<void>> write_claim(Services& services, ResourceClaimRef claim);
 // Takes the pod out of the claim's consumers; that this fails is upstream's to ignore.
-void release_consumer(Services& services, const ResourceClaim& claim, const Pod& pod);
+Steps<> release_consumer(Services& services, const ResourceClaim& claim, const Pod& pod);
 
 // Whether the API server has refused a change because the object has another version.
 bool is_conflict(const Error& error);

@@ -182,7 +182,7 @@ class DynamicResources final : public Plugin {
         last.extended && last.object->meta.name != kExtendedClaimName) {
       Status deleted;
       call.services.tasks().outside_cycle(
-          [&] { deleted = delete_claim(call.services, *last.object); });
+          [&] { deleted = delete_claim(call.services, *last.object).now(); });
       if (!deleted.success()) return deleted;
       return Status(Code::kUnschedulable, "deletion of ResourceClaim completed");
     }
@@ -224,9 +224,10 @@ class DynamicResources final : public Plugin {
     if (claims == nullptr || !claims->data) return Status();
     return reserve_claims(call, *claims, settings_.claims);
   }
-  void unreserve(const ReserveCall& call) const override {
+  Steps<> unreserve(const ReserveCall& call) const override {
     const auto* const claims = static_cast<const ClaimsOfCycle*>(call.filter_data);
-    if (claims != nullptr && claims->data) unreserve_claims(call, *claims);
+    if (claims == nullptr || !claims->data) return {};
+    return unreserve_claims(call, *claims);
   }
 
   Status pre_bind_pre_flight(const BindingCall& call, bool* allow_parallel) const override {
@@ -234,11 +235,12 @@ class DynamicResources final : public Plugin {
     if (!settings_.enabled || call.entry.skip_filter) return Status(Code::kSkip);
     return call.entry.data ? Status() : Status::from_error("not found");
   }
-  Status pre_bind(const BindingCall& call) const override {
+  Steps<Status> pre_bind(const BindingCall& call) const override {
     if (!settings_.enabled || call.entry.skip_filter) return Status();
     if (call.entry.data == nullptr) return Status::from_error("not found");
     const auto& claims = static_cast<const ClaimsOfCycle&>(*call.entry.data);
-    return claims.data ? bind_claims(call, claims, settings_.claims) : Status();
+    if (!claims.data) return Status();
+    return bind_claims(call, claims, settings_.claims);
   }
 
   // Pods with claims compete for devices, and their answers depend on time and on the nodes that

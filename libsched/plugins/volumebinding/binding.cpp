@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "libsched/base/mutex.hpp"
 #include "libsched/base/quote.hpp"
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/objects/volume_fit.hpp"
@@ -209,35 +208,34 @@ void add_item(Reservation::Item item, Reservation* reservation) {
   reservation->items.push_back(std::move(item));
 }
 
-Status bind_volumes(const BindingCall& call, const Reservation& reservation,
-                    int64_t timeout_seconds) {
+Steps<Status> bind_volumes(const BindingCall& call, const Reservation& reservation,
+                           int64_t timeout_seconds) {
   if (!reservation.made)
-    return Status::from_error("failed to get cached bindings for pod " +
-                              go_quote(pod_key(call.pod)));
+    co_return Status::from_error("failed to get cached bindings for pod " +
+                                 go_quote(pod_key(call.pod)));
   const Watch watch(call, reservation);
   // Requests are not taken back if a later request fails; Unreserve forgets the rest.
   for (const Reservation::Item& i : reservation.items) {
-    const Result<void> done = call.services.api().update_object(i.kind, i.object, i.patch);
-    if (!done.ok()) return Status::from_error(done.error().message);
+    const Result<void> done =
+        co_await call.services.api().request(ApiRequest::update_object(i.kind, i.object, i.patch));
+    if (!done.ok()) co_return Status::from_error(done.error().message);
   }
-  if (call.services.api().unattended()) return {};
+  if (call.services.api().unattended()) co_return Status();
   Clock& clock = call.services.clock();
   const int64_t deadline = later(clock.now_ns(), timeout_seconds);
-  Mutex mutex;
-  Signal changed;  // never notified: upstream also polls once a second
   while (true) {
     const int64_t next = std::min(later(clock.now_ns(), 1), deadline);
     const auto cancelled = [&] {
       return !call.services.pods_in_pre_bind().cancelled(call.pod.meta.uid).empty();
     };
-    for (std::unique_lock lock(mutex); clock.now_ns() < next && !cancelled();)
-      clock.wait(changed, lock, next);
-    if (cancelled()) return Status::from_error("binding volumes: context canceled");
+    // Upstream also polls once a second.
+    while (clock.now_ns() < next && !cancelled()) co_await call.services.tasks().until(clock, next);
+    if (cancelled()) co_return Status::from_error("binding volumes: context canceled");
     if (clock.now_ns() >= deadline)
-      return Status::from_error("binding volumes: context deadline exceeded");
+      co_return Status::from_error("binding volumes: context deadline exceeded");
     Progress p = watch.look();
-    if (!p.error.empty()) return Status::from_error("binding volumes: " + std::move(p.error));
-    if (p.done) return {};
+    if (!p.error.empty()) co_return Status::from_error("binding volumes: " + std::move(p.error));
+    if (p.done) co_return Status();
   }
 }
 

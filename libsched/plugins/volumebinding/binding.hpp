@@ -34,8 +34,8 @@ void add_item(Reservation::Item item, Reservation* reservation);
 Reservation::Item bind_to_claim(const PersistentVolume& volume, const PersistentVolumeClaim& claim);
 Reservation::Item select_node(const PersistentVolumeClaim& claim, Str node);
 
-// Mirrors BindPodVolumes of upstream's volumebinding/binder.go.
-Status bind_volumes(const BindingCall& call, const Reservation& reservation,
-                    int64_t timeout_seconds);
+// Mirrors BindPodVolumes of upstream's volumebinding/binder.go. The arguments outlive the steps.
+Steps<Status> bind_volumes(const BindingCall& call, const Reservation& reservation,
+                           int64_t timeout_seconds);
 
 }  // namespace libsched

@@ -108,7 +108,7 @@ struct Assumed {
     return text_of(s);
   }
   std::string pre_bind() {
-    const Status s = plugin().pre_bind(call(services));
+    const Status s = plugin().pre_bind(call(services)).now();
     if (s.code == Code::kError) CHECK(s.error == s.message());
     return text_of(s);
   }
@@ -135,7 +135,7 @@ TEST_CASE("PreBind asks for the reserved volumes; a simulation does not wait for
   CHECK(t.pre_flight() == "Success");
   const Ref<MemoryApi> memory = make_ref<MemoryApi>();
   Services simulation(t.clock, memory);
-  CHECK(t.plugin().pre_bind(t.call(simulation)) == Status());
+  CHECK(t.plugin().pre_bind(t.call(simulation)).now() == Status());
   CHECK(t.clock->seconds() == 0);
   const auto requests = memory->requests();
   REQUIRE(requests.size() == 2);
@@ -249,15 +249,15 @@ TEST_CASE("PreBind for a node without a reservation") {
   t.trial.apply("kind: Node\nmetadata: {name: 'm', labels: {zone: b}}\n");
   CycleState state;
   REQUIRE(t.trial.evaluator().run_pre_filter(state, *t.pod)->success());
-  CHECK(text_of(t.plugin().pre_bind(t.call(t.services, state, "m"))) ==
+  CHECK(text_of(t.plugin().pre_bind(t.call(t.services, state, "m")).now()) ==
         "Error: no pod volume found for node \"m\"");
-  CHECK(text_of(t.plugin().pre_bind(t.call(t.services, state, "n"))) ==
+  CHECK(text_of(t.plugin().pre_bind(t.call(t.services, state, "n")).now()) ==
         "Error: failed to get cached bindings for pod \"default/p\"");
   // PreFilter never ran.
   CycleState empty;
   empty.tie(FrameworkRef::share(&t.trial.evaluator().framework()),
             t.trial.evaluator().framework().plugins().size());
-  CHECK(text_of(t.plugin().pre_bind(t.call(t.services, empty, "n"))) == "Error: not found");
+  CHECK(text_of(t.plugin().pre_bind(t.call(t.services, empty, "n")).now()) == "Error: not found");
 }
 
 TEST_CASE("PreBind after Unreserve has no requests, but still checks pod and node") {
@@ -268,7 +268,7 @@ TEST_CASE("PreBind after Unreserve has no requests, but still checks pod and nod
   REQUIRE(t.trial.cluster().remove_node("n").ok());
   const BindingCall there = t.call(t.services, t.state, "n");
   CHECK(there.row == kNoId);
-  CHECK(text_of(t.plugin().pre_bind(there)) == "Error: no pod volume found for node \"n\"");
+  CHECK(text_of(t.plugin().pre_bind(there).now()) == "Error: no pod volume found for node \"n\"");
 }
 
 TEST_CASE("PreBind waits on its own thread while the writer continues") {
@@ -277,7 +277,7 @@ TEST_CASE("PreBind waits on its own thread while the writer continues") {
     Services services(make_ref<FastClock>(100), t.api);
     const BindingCall call = t.call(services);
     Status said;
-    std::thread binder([&] { said = t.plugin().pre_bind(call); });
+    std::thread binder([&] { said = t.plugin().pre_bind(call).now(); });
     // Meanwhile pods and nodes are added and removed, and volumes of other pods change.
     for (int i = 0; i < 200; ++i) {
       const std::string name = "x" + std::to_string(i);

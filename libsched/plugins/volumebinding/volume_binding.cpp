@@ -158,7 +158,7 @@ class VolumeBinding final : public Plugin {
       if (item.patch != "{}") {
         const Result<void> done = call.cluster.assume_object(item.kind, item.object);
         if (!done.ok()) {
-          unreserve(call);
+          unreserve(call).now();
           call.services.metrics().volume_stage_failed(VolumeStage::kAssume);
           return Status::from_error(done.error().message);
         }
@@ -173,9 +173,9 @@ class VolumeBinding final : public Plugin {
     return Status();
   }
 
-  void unreserve(const ReserveCall& call) const override {
+  Steps<> unreserve(const ReserveCall& call) const override {
     const auto* volumes = static_cast<const Volumes*>(call.filter_data);
-    if (volumes == nullptr) return;
+    if (volumes == nullptr) return {};
     for (const Reservation::Item& o : volumes->reserved->items) {
       const ObjectMeta& meta = o.object->meta;
       const ObjectStore::Entry* there =
@@ -186,6 +186,7 @@ class VolumeBinding final : public Plugin {
       static_cast<void>(call.cluster.restore_object(o.kind, meta.ns, meta.name));
     }
     volumes->reserved->items.clear();
+    return {};
   }
 
   Status pre_bind_pre_flight(const BindingCall& call, bool* allow_parallel) const override {
@@ -197,15 +198,15 @@ class VolumeBinding final : public Plugin {
     return volumes->fit(call.row) ? Status() : no_volume(call);
   }
 
-  Status pre_bind(const BindingCall& call) const override {
+  Steps<Status> pre_bind(const BindingCall& call) const override {
     bool ignored = false;
     Status status = pre_bind_pre_flight(call, &ignored);
-    if (status.code == Code::kSkip) return Status();
-    if (!status.success()) return status;
+    if (status.code == Code::kSkip) co_return Status();
+    if (!status.success()) co_return status;
     const auto& volumes = static_cast<const Volumes&>(*call.entry.data);
-    Status done = bind_volumes(call, *volumes.reserved, timeout_seconds_);
+    Status done = co_await bind_volumes(call, *volumes.reserved, timeout_seconds_);
     if (!done.success()) call.services.metrics().volume_stage_failed(VolumeStage::kBind);
-    return done;
+    co_return done;
   }
 
   Dependencies depends_on(const View&, const Pod& pod) const override {

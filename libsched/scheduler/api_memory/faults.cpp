@@ -5,6 +5,7 @@
 
 #include "libsched/base/mutex.hpp"
 #include "libsched/base/quote.hpp"
+#include "libsched/framework/tasks.hpp"
 
 namespace libsched {
 
@@ -33,14 +34,19 @@ Faults::Choice Faults::choose(ApiVerb verb, const std::string& key) {
   return out;
 }
 
+Faults::Call Faults::call_of(ApiVerb verb, const std::string& key) {
+  const void* const task = Tasks::current();
+  return {task, task == nullptr ? thread_number() : 0, verb, key};
+}
+
 Faults::Choice Faults::begin(ApiVerb verb, const std::string& key) {
   Choice choice = choose(verb, key);
-  begun_[{thread_number(), verb, key}] = choice;
+  begun_[call_of(verb, key)] = choice;
   return choice;
 }
 
 Faults::Choice Faults::take(ApiVerb verb, const std::string& key) {
-  const auto found = begun_.find({thread_number(), verb, key});
+  const auto found = begun_.find(call_of(verb, key));
   if (found == begun_.end()) return choose(verb, key);
   Choice choice = std::move(found->second);
   begun_.erase(found);

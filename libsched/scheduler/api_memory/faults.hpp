@@ -49,7 +49,7 @@ class Faults {
   }
 
   // Decides about a call that begins: the first fault that fits, else a random one. take() of the
-  // same call, on the same thread, returns it again.
+  // same call, of the same task, returns it again.
   Choice begin(ApiVerb verb, const std::string& key);
   // The choice of a call; one that has not begun begins.
   Choice take(ApiVerb verb, const std::string& key);
@@ -66,7 +66,9 @@ class Faults {
   RandomFaults options_;
   std::mt19937_64 random_;
   std::vector<Used> faults_;
-  using Call = std::tuple<uint64_t, ApiVerb, std::string>;  // the thread's number first
+  // The task first, or the number of a thread without one.
+  using Call = std::tuple<const void*, uint64_t, ApiVerb, std::string>;
+  static Call call_of(ApiVerb verb, const std::string& key);
   std::map<Call, Choice> begun_;
 };
 

@@ -40,10 +40,10 @@ void ApiDispatcher::patch_pod_status(const PodRef& pod, const PodStatusPatch::Co
   if (condition != nullptr) call->condition = *condition;
   if (nomination && nomination->override_node) call->nomination = nomination;
   const std::string uid = uid_of(*pod);
-  if (add(uid, call)) services_.tasks().start([this] { make_next(); });
+  if (add(uid, call)) services_.tasks().start(make_next());
 }
 
-Result<void> ApiDispatcher::bind(const PodRef& pod, Str node) {
+Steps<Result<void>> ApiDispatcher::bind(PodRef pod, Str node) {
   std::optional<Baton::Hold> hold;  // Bind runs without it
   if (baton_ != nullptr) hold.emplace(*baton_);
   const auto call = std::make_shared<Call>();
@@ -52,9 +52,9 @@ Result<void> ApiDispatcher::bind(const PodRef& pod, Str node) {
   const std::string uid = uid_of(*pod);
   add(uid, call);
   // It goes on here rather than as a task, for which there might be no thread.
-  if (std::erase(waiting_, uid) != 0) make(uid);
-  wait_for(*call);
-  return call->result;
+  if (std::erase(waiting_, uid) != 0) co_await make(uid);
+  co_await wait_for(*call);
+  co_return call->result;
 }
 
 // Whether the pod has been added to the queue.
@@ -97,15 +97,15 @@ void ApiDispatcher::drop(const std::string& uid) {
   std::erase(waiting_, uid);
 }
 
-void ApiDispatcher::make_next() {
-  if (waiting_.empty()) return;
+Steps<> ApiDispatcher::make_next() {
+  if (waiting_.empty()) co_return;
   const std::string uid = std::move(waiting_.front());
   waiting_.pop_front();
-  make(uid);
+  co_await make(uid);
 }
 
 // Makes the pod's call, which has been waiting, and those that come about the pod meanwhile.
-void ApiDispatcher::make(const std::string& uid) {
+Steps<> ApiDispatcher::make(std::string uid) {
   FrameworkMetrics& metrics = services_.metrics();
   for (CallRef call = calls_.at(uid); call;) {
     under_way_.insert(uid);
@@ -114,10 +114,11 @@ void ApiDispatcher::make(const std::string& uid) {
     const int64_t began = services_.clock().now_ns();
     Result<void> result;
     if (call->binds()) {
-      result = services_.api().bind(*call->pod, call->node);
-    } else if (const PodStatusPatch patch = call->patch();
-               !patch.conditions.empty() || patch.set_nominated_node) {
-      result = services_.api().patch_pod_status(*call->pod, patch);
+      result = co_await services_.api().request(ApiRequest::bind(*call->pod, call->node));
+    } else {
+      const PodStatusPatch patch = call->patch();
+      if (!patch.conditions.empty() || patch.set_nominated_node)
+        result = co_await services_.api().request(ApiRequest::patch_pod_status(*call->pod, patch));
     }
     // As upstream, a patch that changes nothing any more counts as well.
     metrics.api_call_made(call->type(), result.ok(), services_.clock().now_ns() - began);
@@ -141,8 +142,11 @@ void ApiDispatcher::finish(Call& call, Result<void> result) {
   finished_.notify_all();
 }
 
-void ApiDispatcher::wait_for(const Call& call) {
-  if (turns_ != nullptr) return turns_->wait_for(call.done);
+Steps<> ApiDispatcher::wait_for(const Call& call) {
+  if (turns_ != nullptr) {
+    while (!call.done) co_await turns_->wait_for(call.done);
+    co_return;
+  }
   const Baton::Away away(baton_);
   std::unique_lock lock(mutex_);
   while (!call.done) services_.clock().wait(finished_, lock, INT64_MAX);

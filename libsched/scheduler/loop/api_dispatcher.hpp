@@ -27,7 +27,7 @@ class ApiDispatcher final : public ApiCalls {
   // ApiCalls.
   void patch_pod_status(const PodRef& pod, const PodStatusPatch::Condition* condition,
                         const std::optional<Nomination>& nomination) override;
-  Result<void> bind(const PodRef& pod, Str node) override;
+  Steps<Result<void>> bind(PodRef pod, Str node) override;
 
   // The pod has changed at the API server: a patch that is waiting counts from there.
   void sync(const PodRef& pod);
@@ -54,10 +54,10 @@ class ApiDispatcher final : public ApiCalls {
   bool add(const std::string& uid, const CallRef& call);
   bool merge(const std::string& uid, Call& old, Call& call);
   void drop(const std::string& uid);
-  void make_next();
-  void make(const std::string& uid);
+  Steps<> make_next();
+  Steps<> make(std::string uid);
   void finish(Call& call, Result<void> result);
-  void wait_for(const Call& call);
+  Steps<> wait_for(const Call& call);
 
   Services& services_;
   Turns* const turns_;

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <deque>
+
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/scheduler/loop/turning_api.hpp"
 
@@ -39,14 +41,13 @@ struct Api final : ApiClient {
 };
 
 struct Later final : Tasks {
-  std::vector<std::function<void()>> tasks;
-  void start(std::function<void()> task) override { tasks.push_back(std::move(task)); }
-  void turn(Rank, const char*, const ObjectMeta&) override {}
+  std::deque<Steps<>> tasks;
+  void start(Steps<> task) override { tasks.push_back(std::move(task)); }
   void run() {
     while (!tasks.empty()) {
-      const std::function<void()> first = std::move(tasks.front());
-      tasks.erase(tasks.begin());
-      first();
+      Steps<> first = std::move(tasks.front());
+      tasks.pop_front();
+      std::move(first).now();
     }
   }
 };
@@ -104,10 +105,10 @@ TEST_CASE("A binding replaces a patch that waits") {
   World w;
   const PodRef p = pod_of("p");
   w.nominate(p, "n");
-  CHECK(w.calls.bind(p, "n").ok());
+  CHECK(w.calls.bind(p, "n").now().ok());
   CHECK(w.made() == Names{"bind p n"});
   w.api->error = "no";
-  CHECK(w.calls.bind(p, "n").error().message == "no");
+  CHECK(w.calls.bind(p, "n").now().error().message == "no");
   CHECK(w.made() == Names{"bind p n"});
 }
 
@@ -115,7 +116,7 @@ TEST_CASE("A patch is void while a binding is made") {
   World w;
   const PodRef p = pod_of("p");
   w.api->during = [&] { w.fails(p, "late"); };
-  CHECK(w.calls.bind(p, "n").ok());
+  CHECK(w.calls.bind(p, "n").now().ok());
   CHECK(w.made() == Names{"bind p n"});
   w.fails(p, "later");
   CHECK(w.made() == Names{"patch p PodScheduled False later"});
@@ -170,7 +171,7 @@ TEST_CASE("Calls are counted when they wait and when they are made") {
   w.nominate(q, "");  // nothing to do any more
   CHECK(patches.pending == 1);
   w.nominate(q, "m");
-  CHECK(w.calls.bind(q, "m").ok());  // replaces the patch
+  CHECK(w.calls.bind(q, "m").now().ok());  // replaces the patch
   CHECK(patches.pending == 1);
   CHECK(binds.pending == 0);
   CHECK(binds.ever_pending);
@@ -203,14 +204,13 @@ TEST_CASE("A binding waits for the patch that is being made") {
   const PodRef p = pod_of("p");
   bool bound = false;
   api->slow_ns = kSecond;
-  turns->start([&] {
+  const auto task = [&]() -> Steps<> {
     calls.patch_pod_status(p, nullptr, Nomination{true, "n"});
-    Mutex mutex;
-    Signal never;
-    const int64_t later = clock->now_ns() + kSecond / 2;
-    for (std::unique_lock lock(mutex); clock->now_ns() < later;) clock->wait(never, lock, later);
-    bound = calls.bind(p, "n").ok();
-  });
+    co_await turns->until(*clock, clock->now_ns() + kSecond / 2);
+    const Result<void> made = co_await calls.bind(p, "n");
+    bound = made.ok();
+  };
+  turns->start(task());
   const auto run = [&] {
     turns->run_ready();
     while (turns->waiting()) {

@@ -4,46 +4,64 @@
 namespace libsched {
 
 // Without memory the binding fails before the next action.
-template <typename F>
-void Scheduler::guarded(const FlightRef& flight, F&& f) {
-  try {
-    f();
-  } catch (const std::bad_alloc&) {
-    flight->next = std::exchange(interrupted_, flight);
-    check(Error{Rc::kNoMemory, "out of memory", {}, {}});
-  }
+void Scheduler::interrupt(const FlightRef& flight) {
+  flight->next = std::exchange(interrupted_, flight);
+  check(Error{Rc::kNoMemory, "out of memory", {}, {}});
 }
 
 bool Scheduler::on_thread(const Flight& flight) const {
   return threads_ && !in_line_[flight.queued->scheduler];
 }
 
+// A binding in which nothing can wait for time runs in line: its turns then let others be first.
 void Scheduler::start_binding(const FlightRef& flight) {
   metrics_->binding_began();
-  guarded(flight, [&] {
+  try {
     activate();
     flight->waiting = services_->waiting_pods().get(flight->pod()->meta.uid);
     flight->ready = flight->binding->pre_flight();
     const bool works = flight->ready.success();  // a PreBind plugin
-    auto task = [this, flight] { guarded(flight, [&] { begin_binding(flight); }); };
-    if (on_thread(*flight)) return threads_->start(std::move(task));
-    run_task(services_->api().may_wait() || works || calls_, std::move(task));
-  });
+    const bool waits = services_->api().may_wait() || works || calls_;
+    if (on_thread(*flight))
+      threads_->start(fly(flight));
+    else if (turns_ && (waits || turns_->nested()))
+      turns_->start(fly(flight));
+    else
+      begin_binding(flight).now();
+  } catch (const std::bad_alloc&) {
+    interrupt(flight);
+  }
 }
 
-void Scheduler::begin_binding(const FlightRef& flight) {
+// A task: the binding cycle up to Permit if the pod has to wait there, or what is left of it.
+Steps<> Scheduler::fly(FlightRef flight) {
+  try {
+    if (flight->permitted)
+      co_await finish_binding(flight);
+    else
+      co_await begin_binding(flight);
+  } catch (const std::bad_alloc&) {
+    interrupt(flight);
+  }
+}
+
+Steps<> Scheduler::begin_binding(const FlightRef& flight) {
   if (flight->ready.code == Code::kError || flight->ready.rejected()) {
     Failure failure;
     failure.status = flight->ready;
-    return fail_binding(*flight, failure);
+    co_await fail_binding(*flight, failure);
+    co_return;
   }
-  if (flight->ready.success() || flight->waiting) flight->binding->expect();
+  if (flight->ready.success() || flight->waiting) co_await flight->binding->expect();
   if (flight->waiting) {
     flight->waits_since_ns = now();
     log_.info(4, "Pod waiting on permit", {{"pod", flight->pod()->meta}});
-    if (!flight->waiting->decided()) return permitted_.push_back(flight);
+    if (!flight->waiting->decided()) {
+      permitted_.push_back(flight);
+      co_return;
+    }
   }
-  finish_binding(flight);
+  co_await finish_binding(flight);
 }
 
 // Pods on Permit continue when they are allowed, rejected or out of time.
@@ -54,31 +72,33 @@ void Scheduler::continue_permitted() {
       continue;
     }
     const FlightRef flight = permitted_[i];
-    std::function<void()> task = [this, flight] {
-      guarded(flight, [&] { finish_binding(flight); });
-    };
+    flight->permitted = true;
+    Steps<> task = fly(flight);
     if (turns_)
       turns_->start(std::move(task));
     else if (on_thread(*flight))
       threads_->start(std::move(task));
     else
-      task();
+      std::move(task).now();
     permitted_.erase(permitted_.begin() + static_cast<ptrdiff_t>(i));
   }
 }
 
-void Scheduler::finish_binding(const FlightRef& flight) {
-  if (const std::optional<Failure> failed =
-          flight->binding->wait_on_permit(flight->waits_since_ns)) {
+Steps<> Scheduler::finish_binding(const FlightRef& flight) {
+  std::optional<Failure> failed = flight->binding->wait_on_permit(flight->waits_since_ns);
+  if (failed) {
     if (failed->status.rejected() && log_.on(4))
       log_.info(4, "Pod rejected while waiting on permit",
                 {{"pod", flight->pod()->meta}, {"status", failed->status.message()}});
-    return fail_binding(*flight, *failed);
+  } else {
+    if (cluster_->judged()) co_await hold();
+    finish(*flight->pod());
+    failed = co_await run_points(*flight);
   }
-  hold();
-  finish(*flight->pod());
-  if (const std::optional<Failure> failed = run_points(*flight))
-    return fail_binding(*flight, *failed);
+  if (failed) {
+    co_await fail_binding(*flight, *failed);
+    co_return;
+  }
   const QueuedPodInfo& queued = *flight->queued;
   log_.info(2, "Successfully bound pod to node",
             {{"pod", flight->pod()->meta},
@@ -95,12 +115,16 @@ void Scheduler::finish_binding(const FlightRef& flight) {
 }
 
 // PreBind to PostBind.
-std::optional<Failure> Scheduler::run_points(Flight& flight) {
+Steps<std::optional<Failure>> Scheduler::run_points(Flight& flight) {
   if (!threads_) return flight.binding->finish(flight.ready);
+  return run_points_on_thread(flight);
+}
+
+Steps<std::optional<Failure>> Scheduler::run_points_on_thread(Flight& flight) {
   if (stopping_) {
     Failure failure;
     failure.status = Status::from_error(kStops);
-    return failure;
+    co_return failure;
   }
   struct Entry {
     Entry(std::vector<const Flight*>& l, const Flight& f) : list(l), flight(f) {
@@ -110,7 +134,7 @@ std::optional<Failure> Scheduler::run_points(Flight& flight) {
     std::vector<const Flight*>& list;
     const Flight& flight;
   } const entry(binding_, flight);
-  return flight.binding->finish(flight.ready, &threads_->baton());
+  co_return co_await flight.binding->finish(flight.ready, &threads_->baton());
 }
 
 // Bindings on threads do not come to Bind any more, if plugins heed that they are cancelled.
@@ -121,23 +145,23 @@ void Scheduler::cut_off_bindings() {
 
 // Plugins that make API calls, as preemption does in line, let other tasks run meanwhile: those
 // change nothing before the plugins have been asked.
-void Scheduler::hold() {
-  while (turns_ && cluster_->judged()) turns_->hold();
+Steps<> Scheduler::hold() {
+  while (turns_ && cluster_->judged()) co_await turns_->hold();
   while (threads_ && cluster_->judged()) threads_->hold();
 }
 
 // The pod leaves its node, which may help other pods, and not itself.
-void Scheduler::fail_binding(Flight& flight, const Failure& failure) {
+Steps<> Scheduler::fail_binding(Flight& flight, const Failure& failure) {
   const PodRef pod = flight.pod();
-  hold();
-  flight.binding->run_unreserve(*cluster_);
+  if (cluster_->judged()) co_await hold();
+  co_await flight.binding->run_unreserve(*cluster_);
   // A new pod of the same name may be there.
   const uint32_t slot = cluster_->view().find_pod(pod->meta.ns, pod->meta.name);
   const bool there = slot != kNoId && same_pod(*cluster_->view().slot(slot).pod, *pod);
   const bool forgot = !there || cluster_->forget(pod->meta.ns, pod->meta.name).ok();
   const bool rejected = failure.status.rejected();
   if (forgot && !rejected) check(handlers_->left_node(pod));
-  handle_failure(flight.queued, pod, flight.node(), failure);
+  co_await handle_failure(flight.queued, pod, flight.node(), failure);
   if (forgot && rejected) check(handlers_->left_node(pod, pod.get()));
   metrics_->binding_ended();
 }

@@ -2,6 +2,7 @@
 #include "libsched/scheduler/loop/binding_threads.hpp"
 
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -50,12 +51,12 @@ void BindingThreads::work() {
   while (true) {
     while (new_.empty() && !ended_) started_.wait(lock, Signal::kForEver);
     if (new_.empty()) return;
-    std::function<void()> task = std::move(new_.front());
+    std::optional<Steps<>> task(std::move(new_.front()));
     new_.pop_front();
     lock.unlock();
     baton_.take();
-    run(task);
-    task = nullptr;  // what it holds belongs to the scheduler's state
+    run(*task);
+    task.reset();  // what it holds belongs to the scheduler's state
     lock.lock();
     --live_;
     lock.unlock();
@@ -66,16 +67,16 @@ void BindingThreads::work() {
 
 bool BindingThreads::include_this_thread() const { return owner == this; }
 
-void BindingThreads::run(const std::function<void()>& task) {
+void BindingThreads::run(Steps<>& task) {
   try {
-    task();
+    std::move(task).now();
   } catch (...) {
     const std::lock_guard lock(mutex_);
     if (!failure_) failure_ = std::current_exception();
   }
 }
 
-void BindingThreads::start(std::function<void()> task) {
+void BindingThreads::start(Steps<> task) {
   const std::lock_guard lock(mutex_);
   new_.push_back(std::move(task));
   ++live_;
@@ -117,7 +118,7 @@ size_t BindingThreads::count() const {
 
 void BindingThreads::run_in_line() {
   while (!new_.empty()) {
-    const std::function<void()> task = std::move(new_.front());
+    Steps<> task = std::move(new_.front());
     new_.pop_front();
     run(task);
     --live_;

@@ -27,8 +27,7 @@ class BindingThreads final : public Tasks {
              std::function<void()> progress);
 
   // Tasks. The caller has the baton.
-  void start(std::function<void()> task) override;
-  void turn(Rank, const char*, const ObjectMeta&) override {}
+  void start(Steps<> task) override;
 
   // Gives the baton up until release(). Does nothing after end().
   void hold();
@@ -53,7 +52,7 @@ class BindingThreads final : public Tasks {
 
   void attach_and_work(size_t framework);
   void work();
-  void run(const std::function<void()>& task);
+  void run(Steps<>& task);
   void look_for_fork();
   void run_in_line();
 
@@ -61,8 +60,8 @@ class BindingThreads final : public Tasks {
   std::vector<FrameworkRef> frameworks_;
   mutable Mutex mutex_;
   Signal started_, released_;
-  std::deque<std::function<void()>> new_;  // not begun
-  size_t live_ = 0;                        // begun or not, and not ended
+  std::deque<Steps<>> new_;  // not begun
+  size_t live_ = 0;          // begun or not, and not ended
   uint64_t holds_ended_ = 0;
   bool ended_ = false;
   std::exception_ptr failure_;

@@ -408,13 +408,16 @@ TEST_CASE("A task on a thread does not change the cluster while the owner's Post
   CHECK(unreserved);
 }
 
+Steps<> fail(bool memory) {
+  if (memory) throw std::bad_alloc();
+  throw 7;
+  co_return;
+}
+
 TEST_CASE("What a task on a thread throws reaches the owner's call") {
   World w({});
   for (const bool memory : {true, false}) {
-    w.scheduler->services()->tasks().start([memory] {
-      if (memory) throw std::bad_alloc();
-      throw 7;
-    });
+    w.scheduler->services()->tasks().start(fail(memory));
     const auto run = [&] {
       const int64_t end = w.clock->now_ns() + 10 * kSecond;
       Result<void> ran;

@@ -195,11 +195,9 @@ class World {
     Fake binder;
     binder.name = "Binder";
     binder.foreign = false;
-    binder.bind = [](const BindingCall& call) {  // as DefaultBinder
-      ApiCalls* const calls = call.services.calls;
-      const Result<void> bound = calls != nullptr ? calls->bind(PodRef::share(&call.pod), call.node)
-                                                  : call.services.api().bind(call.pod, call.node);
-      return bound.ok() ? Status() : Status::from_error(bound.error().message);
+    binder.bind = [](const BindingCall& call) -> Steps<Status> {  // as DefaultBinder
+      const Result<void> bound = co_await bind_pod(call.services, call.pod, call.node);
+      co_return bound.ok() ? Status() : Status::from_error(bound.error().message);
     };
     fakes_ = {room, chance, binder};
   }

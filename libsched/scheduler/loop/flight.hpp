@@ -12,6 +12,7 @@ struct Scheduler::Flight {
   QueuedPodRef queued;
   Ref<Binding> binding;
   std::shared_ptr<WaitingPod> waiting;  // on Permit; null: it does not wait
+  bool permitted = false;               // has waited
   std::optional<int64_t> waits_since_ns;
   Status ready;                        // what PreBindPreFlight has said
   size_t evaluated = 0, feasible = 0;  // nodes, in its scheduling cycle
@@ -20,12 +21,5 @@ struct Scheduler::Flight {
   const PodRef& pod() const { return binding->assumed().pod; }
   Str node() const { return binding->assumed().node; }
 };
-
-// Runs a task in line if nothing in it can wait for time: its turns then let others be first.
-template <typename Task>
-void Scheduler::run_task(bool may_wait, Task&& task) {
-  if (turns_ && (may_wait || turns_->nested())) return turns_->start(std::forward<Task>(task));
-  task();
-}
 
 }  // namespace libsched

@@ -19,6 +19,7 @@ class LoggedApi final : public ApiClient, public Logging {
   bool may_wait() const override { return api_->may_wait(); }
   bool keeps_events() const override { return api_->keeps_events(); }
   bool unattended() const override { return api_->unattended(); }
+  Steps<Result<void>> request(ApiRequest request) override { return api_->request(request); }
   Result<void> bind(const Pod& pod, Str node) override { return api_->bind(pod, node); }
   Result<void> delete_pod(const Pod& pod) override { return api_->delete_pod(pod); }
   Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) override {

@@ -276,7 +276,7 @@ bool Scheduler::commit_member(const Group& group, Member& m) {
 void Scheduler::fail_member(Member& m, const Failure& failure) {
   m.open = false;
   m.queued->popped_ns = now() - m.took_ns;
-  handle_failure(m.queued, m.queued->pod, {}, failure);
+  handle_failure(m.queued, m.queued->pod, {}, failure).now();
 }
 
 void Scheduler::finish_member(Member& m) {

@@ -26,7 +26,13 @@ void Scheduler::left_queue(const Pod& pod) {
   if (!nominator.node_of(pod).empty()) nominator.show(bare_pod(pod));
 }
 
+// A cycle that may wait has a thread, so that others may go on meanwhile; the cycle of a group goes
+// on while its first members are being bound.
 void Scheduler::start_cycle() {
+  const bool slow = turns_ && services_->api().may_wait();
+  const bool groups = turns_ && profiles_[0]->framework().gates().enabled(Gate::kGenericWorkload);
+  if ((slow || groups) && !turns_->reserve_thread())
+    return check(Error{Rc::kLimit, "the system provides no thread for a scheduling cycle", {}, {}});
   Result<QueuedPodRef> popped = queue_->pop();
   if (!popped.ok()) return check(popped.error());
   if (!*popped) return;
@@ -34,18 +40,26 @@ void Scheduler::start_cycle() {
   left_queue(*popped_->pod);
   if (options_.observer) options_.observer->popped(*popped_);
   in_cycle_ = true;
-  // The cycle of a group goes on while its first members are being bound.
-  const bool beside = services_->api().may_wait() || in_group(*popped_->pod);
-  run_task(beside, [this, queued = popped_] {
-    struct Leave {
-      Scheduler& s;
-      ~Leave() { s.in_cycle_ = false; }
-    } const leave{*this};
-    if (in_group(*queued->pod))
-      cycle_group(queued);
-    else
-      cycle(queued);
-  });
+  if (turns_ && (slow || in_group(*popped_->pod) || turns_->nested()))
+    turns_->start(run_cycle_apart(popped_));
+  else
+    run_cycle(popped_);
+}
+
+Steps<> Scheduler::run_cycle_apart(QueuedPodRef queued) {
+  auto run = [&] { run_cycle(queued); };
+  co_await turns_->first_apart(run);
+}
+
+void Scheduler::run_cycle(QueuedPodRef queued) {
+  struct Leave {
+    Scheduler& s;
+    ~Leave() { s.in_cycle_ = false; }
+  } const leave{*this};
+  if (in_group(*queued->pod))
+    cycle_group(queued);
+  else
+    cycle(queued);
 }
 
 void Scheduler::cycle(const QueuedPodRef& queued) {
@@ -74,13 +88,13 @@ void Scheduler::cycle(const QueuedPodRef& queued) {
   if (!ran.ok()) {
     Failure failure;
     failure.status = Status::from_error(ran.error().message);
-    handle_failure(queued, pod, {}, failure);
+    handle_failure(queued, pod, {}, failure).now();
     popped_ = nullptr;
     return;
   }
   Scheduling& outcome = **ran;
   if (outcome.attempt == Attempt::kFailed) {
-    handle_failure(queued, pod, {}, *outcome.failure);
+    handle_failure(queued, pod, {}, *outcome.failure).now();
   } else if (outcome.attempt == Attempt::kAssumed) {
     in_cycle_ = false;
     popped_ = nullptr;
@@ -111,8 +125,8 @@ void Scheduler::start_flight(const FlightRef& flight, Scheduling& outcome) {
 void Scheduler::finish(const Pod& pod) { check(queue_->done(uid_of(pod))); }
 
 // A pod comes back to the queue in its present version, unless the API server has bound or lost it.
-void Scheduler::handle_failure(const QueuedPodRef& queued, const PodRef& pod, Str node,
-                               const Failure& failure) {
+Steps<> Scheduler::handle_failure(const QueuedPodRef& queued, const PodRef& pod, Str node,
+                                  const Failure& failure) {
   if (queued->scheduler < profiles_.size())
     metrics_->attempted(
         queued->scheduler,
@@ -121,7 +135,10 @@ void Scheduler::handle_failure(const QueuedPodRef& queued, const PodRef& pod, St
   const PodRef known = PodRef::share(pods_.find_pod(pod->meta.ns, pod->meta.name));
   const bool waits = known && known->spec.node_name.empty();
   if (log_.on(0)) log_failure(*pod, known.get(), failure);
-  if (waits && !same_pod(*known, *pod)) return check(queue_->done(uid_of(*pod)));
+  if (waits && !same_pod(*known, *pod)) {
+    check(queue_->done(uid_of(*pod)));
+    co_return;
+  }
   if (waits) {
     const std::vector<Str> unschedulable = names(failure.unschedulable_plugins);
     const std::vector<Str> pending = names(failure.pending_plugins);
@@ -134,8 +151,8 @@ void Scheduler::handle_failure(const QueuedPodRef& queued, const PodRef& pod, St
   if (options_.observer) options_.observer->failed(*queued, node, failure);
   const Pod& reported = waits ? *known : *pod;
   if (!calls_) log_patch(reported, failure);
-  report_failure(reported, reported.status.nominated_node_name, failure, *services_);
-  hold();
+  co_await report_failure(reported, reported.status.nominated_node_name, failure, *services_);
+  if (cluster_->judged()) co_await hold();
   if (!waits) check(queue_->done(uid_of(*pod)));
 }
 
@@ -203,12 +220,13 @@ void Scheduler::return_interrupted() {
     if (!profile.run_pre_enqueue(*popped_->pod).success())
       for (const Framework::Instance& plugin : profile.framework().plugins())
         failure.unschedulable_plugins.insert(plugin.name);
-    handle_failure(popped_, popped_->pod, {}, failure);
+    handle_failure(popped_, popped_->pod, {}, failure).now();
     popped_ = nullptr;
   }
   while (interrupted_) {
     const FlightRef flight = interrupted_;
-    fail_binding(*flight, out_of_memory());
+    const Failure failure = out_of_memory();
+    fail_binding(*flight, failure).now();
     interrupted_ = std::exchange(flight->next, {});
   }
 }

@@ -4,7 +4,8 @@
 // It belongs to the thread of its cluster, except deliver(). On a virtual clock everything happens
 // in an order that the input alone determines: one action at a time, each of which takes a
 // microsecond. First come the calls that wait for their turn (turns.hpp), then sources of time,
-// then one scheduling cycle.
+// then one scheduling cycle. Pods on their way to their nodes are suspended while they wait, and
+// have no threads.
 //
 // On any other clock binding cycles run in line, or on threads of the scheduler's own. These use
 // its state while the owner is inside of a call of this class and waits; between calls the owner is
@@ -34,7 +35,7 @@ class LoggedApi;
 class LostPorts;
 
 // Is notified on the thread that runs the scheduler or on one of the scheduler's own, one at a
-// time. It may read the cluster and the queue.
+// time. It may read the cluster and the queue, and change neither.
 class SchedulerObserver {
  public:
   virtual ~SchedulerObserver() = default;
@@ -83,7 +84,8 @@ class Scheduler final : public RefCounted, public WatchSink {
   void add(TimeSource* source) { sources_.push_back(source); }
 
   // All of the following handle what has been delivered, and do what is due. After an error
-  // (kNoMemory, kMisuse: plugins are running on the cluster) they may be called again.
+  // (kNoMemory; kMisuse: plugins are running on the cluster; kLimit: the system provides no thread
+  // for a cycle that may wait) they may be called again.
   //
   // Does one action, and returns whether there was one that needs no more time. `hold`: begins no
   // scheduling cycle.
@@ -127,7 +129,7 @@ class Scheduler final : public RefCounted, public WatchSink {
   using FlightRef = std::shared_ptr<Flight>;
 
   Scheduler(Ref<Cluster> cluster, Ref<Clock> clock, const SchedulerOptions& options);
-  Result<void> build(const std::vector<FrameworkRef>& profiles, const Ref<ApiClient>& api);
+  Result<void> build(const std::vector<FrameworkRef>& profiles, const Ref<ApiClient>& given);
   Result<void> begin_threads(const std::vector<FrameworkRef>& profiles);
   int64_t now() const { return services_->clock().now_ns(); }
 
@@ -143,12 +145,15 @@ class Scheduler final : public RefCounted, public WatchSink {
   bool can_pop() const;
   void start_cycle();
   void left_queue(const Pod& pod);  // into a cycle
+  void run_cycle(QueuedPodRef queued);
+  Steps<> run_cycle_apart(QueuedPodRef queued);
   void cycle(const QueuedPodRef& queued);
   FlightRef new_flight(const QueuedPodRef& queued) const;
   void start_flight(const FlightRef& flight, Scheduling& outcome);
   void finish(const Pod& pod);
-  void handle_failure(const QueuedPodRef& queued, const PodRef& pod, Str node,
-                      const Failure& failure);
+  // The arguments outlive the steps.
+  Steps<> handle_failure(const QueuedPodRef& queued, const PodRef& pod, Str node,
+                         const Failure& failure);
   void log_failure(const Pod& pod, const Pod* known, const Failure& failure) const;
   void log_patch(const Pod& pod, const Failure& failure) const;
   void return_interrupted();
@@ -171,19 +176,18 @@ class Scheduler final : public RefCounted, public WatchSink {
   void fail_group(const Failure& failure);
 
   // bind_pod.cpp
-  template <typename Task>
-  void run_task(bool may_wait, Task&& task);
   void start_binding(const FlightRef& flight);
-  void begin_binding(const FlightRef& flight);
-  void finish_binding(const FlightRef& flight);
-  void fail_binding(Flight& flight, const Failure& failure);
-  template <typename F>
-  void guarded(const FlightRef& flight, F&& f);
+  Steps<> fly(FlightRef flight);
+  Steps<> begin_binding(const FlightRef& flight);
+  Steps<> finish_binding(const FlightRef& flight);
+  Steps<> fail_binding(Flight& flight, const Failure& failure);
+  void interrupt(const FlightRef& flight);
   void continue_permitted();
   bool on_thread(const Flight& flight) const;
-  void hold();
+  Steps<> hold();
   Baton* baton() const { return threads_ ? &threads_->baton() : nullptr; }
-  std::optional<Failure> run_points(Flight& flight);
+  Steps<std::optional<Failure>> run_points(Flight& flight);
+  Steps<std::optional<Failure>> run_points_on_thread(Flight& flight);
   void cut_off_bindings();
   static constexpr const char* kStops = "the scheduler stops";
 

@@ -21,10 +21,20 @@ class TurningApi final : public ApiClient {
   int64_t begin(const ApiRequest& request) override { return api_->begin(request); }
   bool may_wait() const override { return api_->may_wait(); }
   bool unattended() const override { return api_->unattended(); }
-  Result<void> bind(const Pod& pod, Str node) override;
-  Result<void> delete_pod(const Pod& pod) override;
-  Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) override;
-  Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override;
+  Steps<Result<void>> request(ApiRequest request) override;
+  // The same, for callers that wait for the result.
+  Result<void> bind(const Pod& pod, Str node) override {
+    return request(ApiRequest::bind(pod, node)).now();
+  }
+  Result<void> delete_pod(const Pod& pod) override {
+    return request(ApiRequest::delete_pod(pod)).now();
+  }
+  Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) override {
+    return request(ApiRequest::patch_pod_status(pod, patch)).now();
+  }
+  Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override {
+    return request(ApiRequest::update_object(kind, object, patch)).now();
+  }
   Result<Ref<const ResourceClaim>> create_claim(const ResourceClaim& claim,
                                                 Str generate_name) override;
   Result<void> delete_object(StoredKind kind, Str ns, Str name) override;
@@ -35,14 +45,6 @@ class TurningApi final : public ApiClient {
   }
 
  private:
-  struct Call {
-    ApiRequest request;
-    Tasks::Rank rank;
-    const char *begins, *returns;
-  };
-  template <typename F>
-  Result<void> make(const Call& call, F&& f);
-
   Ref<ApiClient> api_;
   Ref<Tasks> tasks_;
   Ref<Clock> clock_;

@@ -1,50 +1,60 @@
-// Turns: the baton, and the order of the turns.
+// Turns: the tasks, and the order of the turns.
 #include "libsched/scheduler/loop/turns.hpp"
 
 #include <algorithm>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <tuple>
 #include <utility>
 
+#include "libsched/base/later.hpp"
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/framework/attached.hpp"
 
 namespace libsched {
 
+struct Turns::Task : Resumable {
+  explicit Task(Steps<> s) : steps(std::move(s)) {}
+  Steps<> steps;
+  Task* next = nullptr;        // in its list
+  Call* call = nullptr;        // has not ended
+  Worker* worker = nullptr;    // makes the call; null: it has not begun
+  const bool* done = nullptr;  // what wait_for() waits for
+};
+
 struct Turns::Worker {
-  Turns* turns = nullptr;
-  std::function<void()> task;  // empty: the thread is to end
-  std::exception_ptr failure;
-  bool ended = false;
+  const Turns* turns = nullptr;
+  Task* task = nullptr;  // whose call it makes; null: the thread is to end
+  bool ended = false;    // the call
 
   Mutex mutex;
   Signal changed;
-  bool runs = false;  // this task has the baton, not the owner
+  bool runs = false;  // this thread has the baton, not the owner
   std::thread thread;
 
-  void pass(bool to_task) {
+  void pass(bool to_worker) {
     {
       const std::lock_guard guard(mutex);
-      runs = to_task;
+      runs = to_worker;
     }
     changed.notify_all();
   }
-  void wait_for(bool task) {
+  void wait_for(bool worker) {
     std::unique_lock lock(mutex);
-    while (runs != task) changed.wait(lock, Signal::kForEver);
+    while (runs != worker) changed.wait(lock, Signal::kForEver);
   }
 };
 
 namespace {
 
-// Held while the owner waits.
-class Waiting {
+// Held while the owner waits, or a task is on its stack.
+class Counted {
  public:
-  explicit Waiting(size_t* count) : count_(count) { ++*count_; }
-  ~Waiting() { --*count_; }
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
+  explicit Counted(size_t* count) : count_(count) { ++*count_; }
+  ~Counted() { --*count_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
 
  private:
   size_t* count_;
@@ -55,7 +65,30 @@ thread_local void* current_worker = nullptr;
 
 }  // namespace
 
-Turns::Worker* Turns::current() { return static_cast<Worker*>(current_worker); }
+void Turns::List::push(Task& task) {
+  task.next = nullptr;
+  (first_ == nullptr ? first_ : last_->next) = &task;
+  last_ = &task;
+}
+
+Turns::Task& Turns::List::pop() {
+  Task& task = *first_;
+  first_ = task.next;
+  return task;
+}
+
+void Turns::List::take(List& other) {
+  if (other.empty()) return;
+  (first_ == nullptr ? first_ : last_->next) = other.first_;
+  last_ = other.last_;
+  other.first_ = nullptr;
+}
+
+// A worker's thread may own the turns of another clock.
+Turns::Worker* Turns::own_worker() const {
+  auto* const worker = static_cast<Worker*>(current_worker);
+  return worker != nullptr && worker->turns == this ? worker : nullptr;
+}
 
 Turns::Turns(Ref<VirtualClock> clock, CatchUp catch_up, OutsideCycle outside_cycle)
     : clock_(std::move(clock)),
@@ -69,6 +102,7 @@ Turns::~Turns() { end(); }
 // Threads that rest end, in the order of their beginning; one detaches its plugins at a time.
 void Turns::end_threads() {
   resting_.clear();
+  reserved_ = nullptr;
   for (const std::unique_ptr<Worker>& w : workers_) {
     w->pass(true);
     w->thread.join();
@@ -81,10 +115,9 @@ void Turns::end() {
   if (ended_) return;
   ended_ = true;
   catch_up_ = nullptr;
-  for (const Sleeping& s : std::exchange(sleeping_, {})) {
-    clock_->advance_to(s.until_ns);
-    ready_.push_back(s.worker);
-  }
+  if (!sleeping_.empty())
+    clock_->advance_to(std::min_element(sleeping_.begin(), sleeping_.end(), later)->until_ns);
+  wake_sleepers();
   release();
   while (!idle()) {
     run_ready();
@@ -95,7 +128,7 @@ void Turns::end() {
   end_threads();
 }
 
-void Turns::tick() { clock_->advance_to(clock_->now_ns() + kTurnNs); }
+void Turns::tick() { clock_->advance_to(later_ns(clock_->now_ns(), kTurnNs)); }
 
 void Turns::attach_and_work(Worker& worker, size_t framework) {
   if (framework == frameworks_.size()) return work(worker);
@@ -103,18 +136,16 @@ void Turns::attach_and_work(Worker& worker, size_t framework) {
   attach_and_work(worker, framework + 1);
 }
 
-// A task's thread: runs one task after the other.
+// A thread for calls: makes one after the other.
 void Turns::work(Worker& worker) {
   current_worker = &worker;
   while (true) {
     worker.wait_for(true);
-    if (!worker.task) return;
-    try {
-      worker.task();
-    } catch (...) {
-      worker.failure = std::current_exception();
+    if (worker.task == nullptr) return;
+    {
+      const Running running(worker.task);
+      (*worker.task->call)();
     }
-    worker.task = nullptr;
     worker.ended = true;
     worker.pass(false);
   }
@@ -125,93 +156,167 @@ void Turns::yield(Worker& worker) {
   worker.wait_for(true);
 }
 
-// Runs a task until it waits or ends.
-void Turns::resume(Worker& worker) {
-  worker.pass(true);
-  worker.wait_for(false);
-  if (!worker.ended) return;
-  worker.ended = false;
-  --live_;
-  resting_.push_back(&worker);
-  if (worker.failure) std::rethrow_exception(std::exchange(worker.failure, nullptr));
+bool Turns::make_worker() {
+  workers_.reserve(workers_.size() + 1);
+  resting_.reserve(workers_.size() + 1);
+  auto made = std::make_unique<Worker>();
+  made->turns = this;
+  try {
+    made->thread = std::thread([this, w = made.get()] {
+      w->wait_for(true);
+      attach_and_work(*w, 0);
+    });
+  } catch (const std::system_error&) {
+    return false;
+  }
+  resting_.push_back(made.get());
+  workers_.push_back(std::move(made));
+  return true;
 }
 
-void Turns::start(std::function<void()> task) {
-  new_.push_back(std::move(task));
+bool Turns::reserve_thread() {
+  if (reserved_ != nullptr) return true;
+  if (resting_.empty() && !make_worker()) return false;
+  reserved_ = resting_.back();
+  resting_.pop_back();
+  return true;
+}
+
+bool Turns::may_call() const {
+  const size_t idle = resting_.size() + (reserved_ == nullptr ? 0 : 1);
+  return !resting_.empty() || (workers_.size() == idle && waits_ == 0);
+}
+
+// Lets the task's call go on, and returns whether it has ended.
+bool Turns::make_call(Task& task) {
+  if (task.worker == nullptr) {
+    if (task.call->first && reserved_ != nullptr) {
+      task.worker = std::exchange(reserved_, nullptr);
+    } else if (!resting_.empty() || (workers_.size() < kMaxThreads && make_worker())) {
+      task.worker = resting_.back();
+      resting_.pop_back();
+    } else if (!callers_.empty() && may_call()) {
+      (*std::exchange(task.call, nullptr))();
+      return true;
+    } else {
+      callers_.push(task);
+      return false;
+    }
+    task.worker->task = &task;
+  }
+  Worker& worker = *task.worker;
+  worker.pass(true);
+  worker.wait_for(false);
+  if (!worker.ended) return false;
+  worker.ended = false;
+  worker.task = nullptr;
+  resting_.push_back(&worker);  // there is room
+  task.worker = nullptr;
+  task.call = nullptr;
+  return true;
+}
+
+template <typename F>
+void Turns::run(Task& task, F&& f) {
+  {
+    const Counted counted(&running_);
+    const Running running(&task);
+    f();
+  }
+  if (!task.steps.ended()) return;
+  --live_;
+  const std::unique_ptr<Task> ended(&task);
+  task.steps.take();
+}
+
+void Turns::begin(Task& task) {
+  run(task, [&] { task.steps.begin(&task); });
+}
+
+// Runs a task until it waits or ends.
+void Turns::resume(Task& task) {
+  if (task.call == nullptr || make_call(task)) run(task, [&] { task.at.resume(); });
+}
+
+void Turns::start(Steps<> task) {
+  new_.push(*new Task(std::move(task)));
   ++live_;
 }
 
 void Turns::run_ready() {
   do {
     wake_sleepers();
-    while (!new_.empty() || !ready_.empty()) {
-      if (!ready_.empty()) {
-        Worker* const worker = ready_.front();
-        ready_.pop_front();
-        resume(*worker);
-        continue;
-      }
-      if (resting_.empty()) {
-        workers_.reserve(workers_.size() + 1);
-        resting_.reserve(workers_.size() + 1);
-        auto made = std::make_unique<Worker>();
-        made->turns = this;
-        made->thread = std::thread([this, w = made.get()] {
-          w->wait_for(true);
-          attach_and_work(*w, 0);
-        });
-        resting_.push_back(made.get());
-        workers_.push_back(std::move(made));
-      }
-      Worker* const worker = resting_.back();
-      resting_.pop_back();
-      worker->task = std::move(new_.front());
-      new_.pop_front();
-      resume(*worker);
+    while (true) {
+      if (!ready_.empty())
+        resume(ready_.pop());
+      else if (!callers_.empty() && may_call())
+        resume(callers_.pop());
+      else if (!new_.empty())
+        begin(new_.pop());
+      else
+        break;
     }
     if (catch_up_) catch_up_();
     wake_waiters();
-  } while (!new_.empty() || !ready_.empty());
+  } while (!new_.empty() || !ready_.empty() || (!callers_.empty() && may_call()));
 }
 
-bool Turns::before(const Parked& a, const Parked& b) {
+bool Turns::after(const Parked& a, const Parked& b) {
   const int what = std::string_view(a.what).compare(b.what);
   return std::tie(a.key, a.rank) != std::tie(b.key, b.rank)
-             ? std::tie(a.key, a.rank) < std::tie(b.key, b.rank)
-             : std::make_pair(what, a.number) < std::make_pair(0, b.number);
+             ? std::tie(a.key, a.rank) > std::tie(b.key, b.rank)
+             : std::make_pair(what, a.number) > std::make_pair(0, b.number);
+}
+
+bool Turns::later(const Sleeping& a, const Sleeping& b) {
+  return std::tie(a.until_ns, a.number) > std::tie(b.until_ns, b.number);
 }
 
 void Turns::next() {
-  const auto first = std::min_element(parked_.begin(), parked_.end(), before);
-  Worker* const worker = first->worker;
-  parked_.erase(first);
-  resume(*worker);
+  std::pop_heap(parked_.begin(), parked_.end(), after);
+  Task& task = *parked_.back().task;
+  parked_.pop_back();
+  resume(task);
   run_ready();
 }
 
+void Turns::sleep(Task& task, int64_t until_ns) {
+  sleeping_.push_back({until_ns, ++last_number_, &task});
+  std::push_heap(sleeping_.begin(), sleeping_.end(), later);
+}
+
 void Turns::wake_sleepers() {
-  if (sleeping_.empty()) return;
   const int64_t now = clock_->now_ns();
-  std::vector<Sleeping> due;
-  const auto end = std::partition(sleeping_.begin(), sleeping_.end(),
-                                  [&](const Sleeping& s) { return s.until_ns > now; });
-  due.assign(end, sleeping_.end());
-  sleeping_.erase(end, sleeping_.end());
-  std::stable_sort(due.begin(), due.end(),
-                   [](const Sleeping& a, const Sleeping& b) { return a.until_ns < b.until_ns; });
-  for (const Sleeping& s : due) ready_.push_back(s.worker);
+  while (!sleeping_.empty() && sleeping_.front().until_ns <= now) {
+    std::pop_heap(sleeping_.begin(), sleeping_.end(), later);
+    ready_.push(*sleeping_.back().task);
+    sleeping_.pop_back();
+  }
 }
 
 std::optional<int64_t> Turns::next_wake() const {
   if (sleeping_.empty()) return std::nullopt;
-  return std::min_element(
-             sleeping_.begin(), sleeping_.end(),
-             [](const Sleeping& a, const Sleeping& b) { return a.until_ns < b.until_ns; })
-      ->until_ns;
+  return sleeping_.front().until_ns;
 }
 
-template <typename Done>
-void Turns::run_others(Done&& done, int64_t until_ns) {
+void Turns::wake_all() {
+  std::sort(sleeping_.begin(), sleeping_.end(),
+            [](const Sleeping& a, const Sleeping& b) { return a.number < b.number; });
+  for (const Sleeping& s : sleeping_) ready_.push(*s.task);
+  sleeping_.clear();
+}
+
+void Turns::wake_waiters() {
+  List waiters;
+  std::swap(waiters, waiters_);
+  while (!waiters.empty()) {
+    Task& task = waiters.pop();
+    (*task.done ? ready_ : waiters_).push(task);
+  }
+}
+
+template <typename F>
+void Turns::run_others(F&& done, int64_t until_ns) {
   while (true) {
     run_ready();
     if (done()) return;
@@ -227,14 +332,26 @@ void Turns::run_others(Done&& done, int64_t until_ns) {
   }
 }
 
-void Turns::turn(Rank rank, const char* what, const ObjectMeta& about) {
-  if (ended_) return;
-  Worker* const self = current();
-  if (self != nullptr) {
-    parked_.push_back({object_key(about.ns, about.name), rank, what, ++last_number_, self});
-    return yield(*self);
+bool Turns::await_turn(Resumable* task, const Turn& turn) {
+  if (ended_) return false;
+  Worker* const worker = task == nullptr ? own_worker() : nullptr;
+  if (task == nullptr && worker == nullptr) {
+    await_own_turn(turn);
+    return false;
   }
-  const Waiting waiting(&waits_);
+  Task& waits = task == nullptr ? *worker->task : static_cast<Task&>(*task);
+  parked_.push_back(place_of(turn, &waits));
+  std::push_heap(parked_.begin(), parked_.end(), after);
+  if (worker != nullptr) yield(*worker);
+  return worker == nullptr;
+}
+
+Turns::Parked Turns::place_of(const Turn& turn, Task* task) {
+  return {object_key(turn.about.ns, turn.about.name), turn.rank, turn.what, ++last_number_, task};
+}
+
+void Turns::await_own_turn(const Turn& turn) {
+  const Counted waiting(&waits_);
   bool ticked = false;
   if (idle()) {  // most often: nothing else could be first
     if (catch_up_) catch_up_();
@@ -245,61 +362,64 @@ void Turns::turn(Rank rank, const char* what, const ObjectMeta& about) {
       if (idle()) return;
     }
   }
-  const Parked own{object_key(about.ns, about.name), rank, what, ++last_number_, nullptr};
+  const Parked own = place_of(turn, nullptr);
   while (true) {
     run_ready();
     if (!std::exchange(ticked, false)) {
       tick();
       run_ready();  // what that time has made due comes first
     }
-    const auto first = std::min_element(parked_.begin(), parked_.end(), before);
-    if (first == parked_.end() || before(own, *first)) return;
+    if (parked_.empty() || after(parked_.front(), own)) return;
     next();
   }
 }
 
-void Turns::hold() {
-  Worker* const self = current();
-  if (self == nullptr) return;
-  held_.push_back(self);
-  yield(*self);
-}
-
-void Turns::wait_for(const bool& done) {
-  Worker* const self = current();
-  if (self == nullptr) return run_others([&] { return done; }, INT64_MAX);
-  while (!done) {
-    waiters_.emplace_back(&done, self);
-    yield(*self);
+bool Turns::await_time(Resumable* task, const Time& time) {
+  if (task == nullptr) return Tasks::await_time(task, time);
+  if (ended_) {
+    clock_->advance_to(time.until_ns);
+    return false;
   }
+  sleep(static_cast<Task&>(*task), time.until_ns);
+  return true;
 }
 
-void Turns::wake_waiters() {
-  std::erase_if(waiters_, [&](const auto& waiter) {
-    if (!*waiter.first) return false;
-    ready_.push_back(waiter.second);
-    return true;
-  });
+bool Turns::await_call(Resumable* task, Call& call) {
+  if (task == nullptr) return Tasks::await_call(task, call);
+  auto& caller = static_cast<Task&>(*task);
+  caller.call = &call;
+  return !make_call(caller);
 }
 
-void Turns::wake_all() {
-  for (const Sleeping& s : sleeping_) ready_.push_back(s.worker);
-  sleeping_.clear();
+bool Turns::await_release(Resumable* task) {
+  Worker* const worker = task == nullptr ? own_worker() : nullptr;
+  if (task == nullptr && worker == nullptr) return false;
+  held_.push(task == nullptr ? *worker->task : static_cast<Task&>(*task));
+  if (worker != nullptr) yield(*worker);
+  return worker == nullptr;
 }
 
-void Turns::release() {
-  ready_.insert(ready_.end(), held_.begin(), held_.end());
-  held_.clear();
+bool Turns::await_done(Resumable* task, const bool& done) {
+  Worker* const worker = task == nullptr ? own_worker() : nullptr;
+  if (task == nullptr && worker == nullptr) {
+    run_others([&] { return done; }, INT64_MAX);
+    return false;
+  }
+  Task& waits = task == nullptr ? *worker->task : static_cast<Task&>(*task);
+  waits.done = &done;
+  waiters_.push(waits);
+  if (worker != nullptr) yield(*worker);
+  return worker == nullptr;
 }
 
+// The clock's: a wait in a call, or of the owner.
 void Turns::sleep_until(int64_t deadline_ns) {
-  Worker* const self = current();
   if (ended_) return clock_->advance_to(deadline_ns);
-  if (self != nullptr) {
-    sleeping_.push_back({deadline_ns, self});
-    return yield(*self);
+  if (Worker* const worker = own_worker()) {
+    sleep(*worker->task, deadline_ns);
+    return yield(*worker);
   }
-  const Waiting waiting(&waits_);
+  const Counted waiting(&waits_);
   run_others([&] { return clock_->now_ns() >= deadline_ns; }, deadline_ns);
 }
 

@@ -1,8 +1,10 @@
 """Scheduler: a scheduler that runs by itself."""
 
 import _thread
+import datetime
 import threading
 import time
+from fractions import Fraction
 
 import pytest
 from manifests import node, pod
@@ -17,6 +19,7 @@ from libsched import (
     Framework,
     InvalidError,
     LimitError,
+    MisuseError,
     Node,
     Pod,
     Scheduler,
@@ -118,6 +121,68 @@ def test_an_api_client_in_python():
     assert "no leader" in observer.seen[2][2]
     scheduler.deliver(one, None)
     scheduler.settle()
+
+
+@pytest.mark.parametrize("is_virtual", [True, False])
+def test_client_observer_and_log_cannot_change_the_cluster(is_virtual):
+    cluster, tried = Cluster(), {}
+
+    def change(kind):
+        for attempt in (cluster.fork, lambda: cluster.add_nodes([Node(node("b"))]),
+                        lambda: cluster.edit(["cordon a"])):
+            with pytest.raises(MisuseError):
+                attempt()
+        tried[kind] = tried.get(kind, 0) + 1
+
+    class Client:
+        def bind(self, pod, node_name):
+            change("bind")
+
+        def patch_pod_status(self, pod, patch):
+            change("patch")
+
+        def event(self, *told):
+            change("event")
+
+    class Observer:
+        def popped(self, pod):
+            change("popped")
+
+        def assumed(self, pod, node_name):
+            change("assumed")
+
+        def bound(self, pod, node_name):
+            change("bound")
+
+        def failed(self, pod, node_name, status):
+            change("failed")
+
+    options = {"clock": Clock.virtual()} if is_virtual else {}
+    scheduler = Scheduler(Framework(), cluster, Client(), observer=Observer(), verbosity=5,
+                          log=lambda record: change("log"), **options)
+    scheduler.deliver(None, Node(node("a")))
+    scheduler.deliver(None, Pod(pod("small", cpu=1)))
+    scheduler.deliver(None, Pod(pod("large", cpu=100)))
+    scheduler.settle()
+    assert set(tried) == {"bind", "patch", "event", "popped", "assumed", "bound", "failed", "log"}
+    cluster.fork()  # afterwards it can be changed
+    cluster.revert()
+
+
+def test_times_beyond_the_range_are_refused():
+    _, scheduler, _ = world()
+    clock = scheduler.services.clock
+    for duration in (1e300, -1e300, 2**70, 10**400, 9.3e9, Fraction(10**400)):
+        with pytest.raises(InvalidError, match="292 years"):
+            scheduler.run_for(duration)
+        with pytest.raises(InvalidError, match="292 years"):
+            clock.advance(duration)
+    clock = Clock.virtual()
+    with pytest.raises(InvalidError, match="2262"):
+        clock.advance(9e9)
+    with pytest.raises(InvalidError, match="2262"):
+        Scheduler(Framework(), Cluster(), clock=clock).run_for(datetime.timedelta(days=250 * 365))
+    assert clock.now_ns == 7258118400 * SECOND
 
 
 def test_what_an_observer_raises_ends_in_the_run():

@@ -13,14 +13,21 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 /* An API client that tells the scheduler what it has bound, as a watch would. */
 typedef struct server {
   libsched_scheduler* scheduler;
-  const char* refusal; /* of bindings; NULL: none */
+  libsched_cluster* cluster; /* NULL: requests come from threads that must not use it */
+  const char* refusal;       /* of bindings; NULL: none */
   int bound, patched, events, destroyed;
   libsched_rc inside;                 /* of a run in a request */
   enum { kServe, kHold, kHeld } hold; /* kHold: the next request waits until that is taken back */
 } server;
 
+/* Callbacks may not change the cluster. */
+static void try_to_change(libsched_cluster* cluster) {
+  if (cluster != NULL) CHECK(libsched_cluster_fork(cluster, NULL) == LIBSCHED_ERR_MISUSE);
+}
+
 static libsched_code answer_bind(server* s, const libsched_pod* pod, libsched_str node,
                                  libsched_status* status) {
+  try_to_change(s->cluster);
   if (s->refusal != NULL) {
     libsched_status_set_error(status, text(s->refusal));
     return LIBSCHED_CODE_ERROR;
@@ -53,6 +60,7 @@ static libsched_code serve_patch(void* user_data, const libsched_pod* pod, libsc
   (void)pod;
   (void)patch;
   (void)status;
+  try_to_change(((server*)user_data)->cluster);
   ++((server*)user_data)->patched;
   return LIBSCHED_CODE_SUCCESS;
 }
@@ -63,6 +71,7 @@ static void serve_event(void* user_data, const libsched_pod* pod, libsched_str t
   (void)reason;
   (void)action;
   (void)note;
+  try_to_change(((server*)user_data)->cluster);
   ++((server*)user_data)->events;
 }
 static void serve_destroy(void* user_data) { ++((server*)user_data)->destroyed; }
@@ -71,6 +80,7 @@ static void serve_destroy(void* user_data) { ++((server*)user_data)->destroyed; 
 typedef struct told {
   char text[2000];
   libsched_scheduler* scheduler;
+  libsched_cluster* cluster;
 } told;
 static void note(told* t, const char* what, const libsched_queued_pod* queued, libsched_str node,
                  libsched_str why) {
@@ -81,6 +91,7 @@ static void note(told* t, const char* what, const libsched_queued_pod* queued, l
   snprintf(t->text + at, sizeof t->text - at, "%s %.*s %.*s%.*s;", what, (int)name.len, name.ptr,
            (int)node.len, node.ptr, (int)why.len, why.ptr);
   CHECK(libsched_scheduler_run_one(t->scheduler, NULL, NULL) == LIBSCHED_ERR_MISUSE);
+  try_to_change(t->cluster);
 }
 static void on_popped(void* t, const libsched_queued_pod* queued) {
   note(t, "popped", queued, text(""), text(""));
@@ -143,6 +154,8 @@ static void setup(bench* b, bool is_virtual, uint32_t threads) {
   const libsched_framework* profiles[] = {b->framework};
   CHECK_OK(libsched_scheduler_create(profiles, 1, b->cluster, &options, &b->scheduler, err));
   b->api.scheduler = b->told.scheduler = b->scheduler;
+  b->told.cluster = b->cluster;
+  if (threads == 0) b->api.cluster = b->cluster;
 }
 static void teardown(bench* b) {
   CHECK(b->api.destroyed == 0);
@@ -497,12 +510,14 @@ static void test_options(void) {
 
 /* The lines of a log. */
 typedef struct lines {
+  libsched_cluster* cluster;
   char text[4000];
   int errors;
 } lines;
 static void on_log(void* user_data, const libsched_log_record* record) {
   lines* l = user_data;
   CHECK(record->struct_size == sizeof *record && record->time_ns >= 1000 * kSecond);
+  try_to_change(l->cluster);
   l->errors += record->error;
   size_t at = strlen(l->text);
   at += (size_t)snprintf(l->text + at, sizeof l->text - at, "%u %.*s", record->level,
@@ -522,6 +537,7 @@ static void test_a_log(void) {
     b.cluster = five_nodes();
     b.framework = default_framework();
     lines* told = calloc(1, sizeof *told);
+    told->cluster = b.cluster;
     libsched_scheduler_observer observer = LIBSCHED_SCHEDULER_OBSERVER_INIT;
     observer.verbosity = verbosity;
     observer.log = on_log;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "libsched/scheduler/loop/callbacks.hpp"
 #include "libsched/scheduler/loop/flight.hpp"
 #include "libsched/scheduler/loop/group_trial.hpp"
 #include "libsched/scheduler/loop/logged_api.hpp"
@@ -37,8 +38,16 @@ Scheduler::Scheduler(Ref<Cluster> cluster, Ref<Clock> clock, const SchedulerOpti
 }
 
 Result<void> Scheduler::build(const std::vector<FrameworkRef>& profiles,
-                              const Ref<ApiClient>& api) {
+                              const Ref<ApiClient>& given) {
   const Ref<Clock> clock = services_->clock_ref();
+  if (!virtual_clock_ && options_.binding_threads != 0) threads_ = make_ref<BindingThreads>();
+  const Callbacks callbacks(cluster_, baton());
+  // A client in memory, which calls nobody, is found by its type.
+  Ref<ApiClient> api = given;
+  if (dynamic_cast<MemoryApi*>(api.get()) == nullptr) api = make_ref<CalledApi>(given, callbacks);
+  if (options_.observer)
+    options_.observer = std::make_shared<CalledObserver>(options_.observer, callbacks);
+  if (options_.logger) options_.logger = std::make_shared<CalledLogger>(options_.logger, callbacks);
   log_ = Log(options_.logger.get(), clock.get());
   const auto logged = [&](Ref<ApiClient> client) {
     if (!options_.logger) return client;
@@ -56,8 +65,7 @@ Result<void> Scheduler::build(const std::vector<FrameworkRef>& profiles,
         });
     services_ = make_ref<Services>(clock, logged(make_ref<TurningApi>(api, turns_, clock, nullptr)),
                                    clock, turns_);
-  } else if (options_.binding_threads != 0) {
-    threads_ = make_ref<BindingThreads>();
+  } else if (threads_) {
     shared_pods_.emplace(pods_, threads_->baton());
     services_ = make_ref<Services>(
         clock, logged(make_ref<TurningApi>(api, threads_, clock, &threads_->baton())), clock,
@@ -67,6 +75,7 @@ Result<void> Scheduler::build(const std::vector<FrameworkRef>& profiles,
   }
   if (turns_) turns_->attach(profiles);
   services_->pods = &pods_;
+  if (!threads_) services_->cluster = cluster_.get();
   if (shared_pods_) services_->pods = &*shared_pods_;
   for (const FrameworkRef& framework : profiles) {
     evaluators_.push_back(make_ref<Evaluator>(framework, cluster_));
@@ -119,6 +128,7 @@ Scheduler::~Scheduler() {
     threads_->end();
   }
   services_->pods = nullptr;
+  services_->cluster = nullptr;
   services_->calls = nullptr;
   if (logged_api_) logged_api_->end();
   if (queue_) queue_->log_to({});

@@ -263,8 +263,7 @@ TEST_CASE("requests to the API server") {
 TEST_CASE("evictions within the cycle are calls outside of it") {
   struct Outside final : Tasks {
     int depth = 0;
-    void start(std::function<void()> task) override { task(); }
-    void turn(Rank, const char*, const ObjectMeta&) override {}
+    void start(Steps<> task) override { std::move(task).now(); }
     void outside_cycle(const std::function<void()>& calls) override {
       ++depth;
       calls();
@@ -292,9 +291,8 @@ TEST_CASE("evictions within the cycle are calls outside of it") {
 
 TEST_CASE("a preemption that begins while another one of the pod waits for its last victim") {
   struct Later final : Tasks {
-    std::deque<std::function<void()>> tasks;
-    void start(std::function<void()> task) override { tasks.push_back(std::move(task)); }
-    void turn(Rank, const char*, const ObjectMeta&) override {}
+    std::deque<Steps<>> tasks;
+    void start(Steps<> task) override { tasks.push_back(std::move(task)); }
   };
   Trial t("DefaultPreemption", node("a") + on("a", "x", 1, 4, 1), options());
   const Ref<RecordingApi> api = make_ref<RecordingApi>();
@@ -310,11 +308,11 @@ TEST_CASE("a preemption that begins while another one of the pod waits for its l
     open = t.evaluator().run_pre_enqueue(*pod).success();  // nobody knows the last victim
   };
   REQUIRE(later->tasks.size() == 1);
-  later->tasks[0]();
+  std::move(later->tasks[0]).now();
   CHECK(open);
   REQUIRE(later->tasks.size() == 2);
   CHECK(t.evaluator().run_pre_enqueue(*pod).success());
-  later->tasks[1]();
+  std::move(later->tasks[1]).now();
   CHECK(t.evaluator().run_pre_enqueue(*pod).success());
   later->tasks.clear();  // they hold the services
 }

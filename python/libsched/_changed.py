@@ -150,4 +150,4 @@ def edited(handle: _core.Pod, edits: list[str]) -> _core.Pod:
     if not edits:
         return handle
     key = f"{handle.namespace}/{handle.name}"
-    return _core.Cluster(0).edit([f"set {key}:{edit}" for edit in edits], [handle], [""], [1])[0][0]
+    return _core.Cluster(0).edit([f"set {key}:{edit}" for edit in edits], [handle], [""], [1])[0][0][0]

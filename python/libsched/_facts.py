@@ -155,7 +155,7 @@ def _resize_text(fields: Mapping[str, Any]) -> str:
 
     >>> _resize_text({"resource": "cpu", "pod": "ns/big", "resize": "Deferred", "held": 7000,
     ...               "wanted": 7000, "allocated": 500, "actual": 500})
-    'cpu: ns/big holds 7, resize Deferred: wants 7, allocated 500m, actual 500m'
+    'cpu: ns/big holds 7, resize Deferred: wants 7, allocated 0.5, actual 0.5'
     """
     name = fields["resource"]
     held, wanted, allocated, actual = (amount(name, fields[part])

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _core
+from ._amounts import amounts
 from ._arguments import names_arguments, whole
 from ._durations import timeout_ns
-from ._facts import amount, fact_text
+from ._facts import fact_text
 from ._html import escaped
 from ._sources import Source
 from .cancel import Cancel, handle_of
@@ -128,8 +129,8 @@ class Beyond:
     node: str
 
     def __str__(self) -> str:
-        asked = amount(self.resource, self.requested)
-        most = f" (the largest: {amount(self.resource, self.largest)}, {self.node})" if self.node else ""
+        asked, largest = amounts(self.resource, self.requested, self.largest)
+        most = f" (the largest: {largest}, {self.node})" if self.node else ""
         return f"no node has {asked} {self.resource}{most}"
 
 

@@ -145,10 +145,10 @@ TEST_CASE("errors of such nodes become the cycle's") {
 }
 
 PodRef listed(const std::string& name, int priority, const std::string& node,
-              const std::string& spec = "") {
+              const std::string& spec = "", const std::string& scheduler = "fakes") {
   Result<PodRef> made =
       parse_pod("metadata: {name: " + name + ", namespace: d, uid: u-" + name +
-                    "}\nspec: {priority: " + std::to_string(priority) + ", schedulerName: fakes" +
+                    "}\nspec: {priority: " + std::to_string(priority) + ", schedulerName: " + scheduler +
                     spec + "}\nstatus: {nominatedNodeName: " + node + "}",
                 {});
   REQUIRE(made.ok());
@@ -167,7 +167,7 @@ TEST_CASE("pending pods of the cluster that are nominated count by themselves") 
   put(listed("low", 4, "n1"));
   put(listed("far", 9, "elsewhere"));
   put(listed("gated", 9, "n1", ", schedulingGates: [{name: g}]"));
-  put(listed("other", 9, "n1", ", schedulerName: others"));
+  put(listed("other", 9, "n1", "", "others"));
   put(listed("p", 9, "n1"));  // the pod that is asked about
   CHECK(w.all() == free);
   put(listed("b", 5, "n2"));

@@ -44,7 +44,7 @@ TEST_CASE("RuntimeClass: v1, v1beta1 and v1alpha1 say the same, and are written 
 
 TEST_CASE("LimitRange: defaults of containers follow from the other amounts") {
   const std::string yaml =
-      "{kind: LimitRange, apiVersion: v1, metadata: {name: r, namespace: n}, spec: {limits: "
+      "{kind: LimitRange, apiVersion: v1, metadata: {name: r, namespace: ns}, spec: {limits: "
       "[{type: "
       "Container, max: {cpu: 4, memory: 4Gi}, min: {cpu: 1, pods: 1}, default: {cpu: 2}, "
       "maxLimitRequestRatio: {cpu: 3}}, {type: Pod, max: {cpu: 8}}]}}";
@@ -65,7 +65,7 @@ TEST_CASE("LimitRange: defaults of containers follow from the other amounts") {
   CHECK(text(limits(made)[0].default_requests) == "cpu 2 memory 4294967296 pods 1 ");
   CHECK(text(limits(made)[0].max_limit_request_ratio) == "cpu 3 ");
   CHECK(limits(made)[1].defaults.empty());
-  CHECK(made.object->meta.ns == "n");
+  CHECK(made.object->meta.ns == "ns");
   CHECK(written(stored(written(made))) == written(made));
 }
 
@@ -82,13 +82,13 @@ TEST_CASE("a pod keeps the name of its RuntimeClass") {
 TEST_CASE("a kind that is not read is counted with its namespaces") {
   const Result<ObjectSet> set = parse_objects(
       "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: x}}\n---\n"
-      "{kind: ConfigMap, data: {metadata: {namespace: no}}, metadata: {namespace: y}, apiVersion: "
+      "{kind: ConfigMap, data: {metadata: {namespace: no}}, metadata: {namespace: z}, apiVersion: "
       "v1}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: null}\n",
       {});
   REQUIRE(set.ok());
   REQUIRE(set->skipped.size() == 1);
   CHECK(set->skipped[0].count == 3);
-  CHECK(set->skipped[0].namespaces == std::set<std::string>{"x", "y"});
+  CHECK(set->skipped[0].namespaces == std::set<std::string>{"x", "z"});
 }
 
 }  // namespace libsched::admitting_builder_test

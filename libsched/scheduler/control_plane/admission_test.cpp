@@ -50,7 +50,7 @@ std::string pod_yaml(const std::string& spec, const std::string& name = "p") {
   return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + "}\nspec: " + spec + "\n";
 }
 
-constexpr const char* kNode = "{apiVersion: v1, kind: Node, metadata: {name: n}}\n";
+constexpr const char* kNode = "{apiVersion: v1, kind: Node, metadata: {name: node}}\n";
 constexpr const char* kClass = R"(---
 apiVersion: node.k8s.io/v1
 kind: RuntimeClass

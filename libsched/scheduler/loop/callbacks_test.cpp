@@ -125,7 +125,7 @@ TEST_CASE("Client, observer and log of a scheduler cannot change its cluster, on
     const auto deliver = [&](WatchEvent::Kind kind, ObjectRef object) {
       (*made)->deliver({kind, {}, WatchEvent::Verb::kAdded, {}, std::move(object)});
     };
-    deliver(WatchEvent::Kind::kNode, ObjectRef(fake_node("n")));
+    deliver(WatchEvent::Kind::kNode, ObjectRef(fake_node("n1")));
     for (const char* name : {"small", "large"}) {
       const std::string text = "metadata: {name: " + std::string(name) + ", namespace: d, uid: u-" +
                                name + "}\nspec: {schedulerName: fakes}";

@@ -121,7 +121,9 @@ Result<std::string> read_file(const std::string& path, const ParseOptions& optio
       is_text = options.format != Format::kProtobuf && !is_packed(text) &&
                 !text.starts_with(kProtobufEnvelope);
     // A NUL byte is an error wherever it is in a text, and devices that give them have no end.
-    if (is_text && std::memchr(text.data() + used, 0, got) != nullptr) break;
+    if (is_text && text.size() <= options.max_bytes &&
+        std::memchr(text.data() + used, 0, got) != nullptr)
+      break;
   }
   if (std::ferror(file.get()) != 0) return failed("read");
   return text;

@@ -99,9 +99,18 @@ WITHOUT_THREADS = """
     def limit(size):  # of the address space: the stack of a thread takes more
         resource.setrlimit(resource.RLIMIT_AS, (size, resource.RLIM_INFINITY))
 
+    seen = []
+
+    class Noting:
+        def pre_bind(self, state, pod, node_name):
+            seen.append(pod.name)
+
+        def post_bind(self, state, pod, node_name):
+            seen.append(pod.name)
+
     clock = Clock.virtual()
     server = ApiServer(clock=clock, bind_volumes=True, provision_time=60)
-    scheduler = Scheduler(Framework(), Cluster(), server, clock=clock)
+    scheduler = Scheduler(Framework(plugins=[Noting]), Cluster(), server, clock=clock)
     server.create([node("a", cpu="1000", pods="100000"), STORAGE])
     server.create([claim(f"p{i}") for i in range(100)] + [with_claim(f"p{i}") for i in range(100)])
     limit(2 << 30)
@@ -110,6 +119,7 @@ WITHOUT_THREADS = """
     assert scheduler.binding_count == 100
     scheduler.run_for(60)
     assert bound(server) == 100
+    assert sorted(seen) == sorted([f"p{i}" for i in range(100)] * 2)
     # A cycle whose requests may wait does, and is not begun.
     server.add_fault("patchPodStatus", slow=10)
     server.create([pod("large", cpu="5000"), pod("small", cpu="1")])

@@ -4,7 +4,8 @@
    A watch delivers what changes at an API server; the scheduler keeps the cluster and its queue up to date,
    and sends bindings, status patches and events to the API client. It runs only inside of calls. On a
    virtual clock one action happens at a time, in an order that the input alone determines, and each takes a
-   microsecond. Times are nanoseconds since 1970, by the scheduler's clock. */
+   microsecond; any number of pods may wait on their way to a node, without threads. Slots, API clients and
+   observers cannot change the cluster: MISUSE. Times are nanoseconds since 1970, by the scheduler's clock. */
 #ifndef LIBSCHED_LOOP_H
 #define LIBSCHED_LOOP_H
 
@@ -34,7 +35,7 @@ typedef struct libsched_log_record {
 } libsched_log_record;
 
 /* Is told what becomes of pods, on the thread that runs the scheduler or one of its own, one call at a
-   time. It may read the cluster and the queue; all arguments are borrowed. NULL: not told. */
+   time. It may read the cluster and the queue, and change neither; all arguments are borrowed. NULL: not told. */
 typedef struct libsched_scheduler_observer {
   uint32_t struct_size; /* sizeof(libsched_scheduler_observer) */
   /* `log` gets the lines of up to this level, as kube-scheduler's -v: at 2 what becomes of pods, at 3

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <tuple>
@@ -174,6 +175,15 @@ bool Turns::make_worker() {
   return true;
 }
 
+// Without memory there is no thread either: the call is not lost.
+bool Turns::try_worker() noexcept {
+  try {
+    return make_worker();
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
 bool Turns::reserve_thread() {
   if (reserved_ != nullptr) return true;
   if (resting_.empty() && !make_worker()) return false;
@@ -182,9 +192,10 @@ bool Turns::reserve_thread() {
   return true;
 }
 
+// Whether a thread is free, or none is at work, so that the owner makes the call itself.
 bool Turns::may_call() const {
-  const size_t idle = resting_.size() + (reserved_ == nullptr ? 0 : 1);
-  return !resting_.empty() || (workers_.size() == idle && waits_ == 0);
+  const size_t kept = reserved_ == nullptr ? 0 : 1;
+  return !resting_.empty() || (workers_.size() == kept && waits_ == 0);
 }
 
 // Lets the task's call go on, and returns whether it has ended.
@@ -192,10 +203,10 @@ bool Turns::make_call(Task& task) {
   if (task.worker == nullptr) {
     if (task.call->first && reserved_ != nullptr) {
       task.worker = std::exchange(reserved_, nullptr);
-    } else if (!resting_.empty() || (workers_.size() < kMaxThreads && make_worker())) {
+    } else if (!resting_.empty() || (workers_.size() < kMaxThreads && try_worker())) {
       task.worker = resting_.back();
       resting_.pop_back();
-    } else if (!callers_.empty() && may_call()) {
+    } else if (may_call()) {
       (*std::exchange(task.call, nullptr))();
       return true;
     } else {

@@ -148,6 +148,7 @@ class Turns final : public Tasks, private VirtualClock::Sleeper {
 
   Worker* own_worker() const;  // whose thread this is, or null
   bool make_worker();
+  bool try_worker() noexcept;
   bool may_call() const;
   bool make_call(Task& task);
   void attach_and_work(Worker& worker, size_t framework);

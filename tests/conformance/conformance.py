@@ -29,7 +29,7 @@ from harness.service import ServiceError  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KINDS = ("basic", "taints", "nodeaffinity", "ports", "config", "images", "podaffinity", "spread",
          "defaultspread", "volumes", "csilimit", "mixed", "changes",
-         "preempt", "nominated", "drapreempt")
+         "preempt", "nominated", "drapreempt", "points")
 # Kinds that are scripts, expressions, or claims of devices.
 SCRIPTS = ("queue", "schedule", "podgroup", "cel", "celany", "dra", "dra2", "drascore", "draclasses", "drastable")
 

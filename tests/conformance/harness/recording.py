@@ -9,6 +9,8 @@ from .service import Crash, Service, ServiceError
 # Recordings of each kind: mode, chance of odd values, cases, whether half ask for defaults.
 RECIPE = (("evaluate", 0.05, 60, False), ("evaluate", 0.5, 40, False), ("evaluate", 0.05, 20, True),
           ("schedule", 0.05, 30, False), ("schedule", 0.5, 20, False))
+# Of a kind whose consecutive seeds cover all that it is about, fewer suffice.
+FEWER = {"points": (("evaluate", 0.05, 20, False), ("schedule", 0.05, 20, False))}
 START = 20260101
 TRACES = 400  # cases of mode trace, which have one form only
 # Of kinds that are scripts: chance of odd values, cases.
@@ -48,7 +50,7 @@ def plans(kind, start):
             yield work.Generated(kind, work.ONE_MODE[kind], start, count, nasty)
             start += count
         return
-    for mode, nasty, count, defaults in RECIPE:
+    for mode, nasty, count, defaults in FEWER.get(kind, RECIPE):
         yield work.Generated(kind, mode, start, count, nasty, defaults)
         start += count
 
@@ -56,7 +58,7 @@ def plans(kind, start):
 def record(options, kinds):
     """Writes KIND.MODE.jsonl.gz and PROVENANCE.md; a case that upstream cannot run is an error."""
     everything = options.kinds in (None, ["all"])
-    mutable = kinds
+    mutable = [kind for kind in kinds if kind not in FEWER]
     kinds = [*kinds, "trace", *SCRIPTS] if everything else options.kinds
     start = START if options.start is None else options.start
     version = ask(options.oracle, "version").strip()
@@ -120,9 +122,10 @@ def provenance(version, start, rows, options):
             seed += count
     mutants = _ABOUT_MUTANTS.format(start) if any(
         row[0].startswith(work.MUTATED) for row in rows) else ""
-    parts = [f"| {mode} | {seed} to {seed + count - 1} | {nasty:g} | "
+    parts = [f"| {mode}{of_kind} | {seed} to {seed + count - 1} | {nasty:g} | "
              f"{'every second case' if defaults else 'no'} |"
-             for (mode, nasty, count, defaults), seed in zip(RECIPE, _seeds(start))] + single
+             for of_kind, recipe in (("", RECIPE), *((f" ({kind})", one) for kind, one in FEWER.items()))
+             for (mode, nasty, count, defaults), seed in zip(recipe, _seeds(recipe, start))] + single
     files = [f"| `{name}` | {count} | {size} | `{digest[:16]}` |" for name, count, size, digest in rows]
     return f"""# Where the goldens come from
 
@@ -149,7 +152,7 @@ DRADeviceTaintRules, and every third one has other gates of devices turned off.
 """ + "\n".join(files) + "\n"
 
 
-def _seeds(start):
-    for _, _, count, _ in RECIPE:
+def _seeds(recipe, start):
+    for _, _, count, _ in recipe:
         yield start
         start += count

@@ -21,6 +21,7 @@ import (
 type gen struct {
 	r       *rand.Rand
 	kind    string
+	seed    uint64
 	nodes   []*v1.Node
 	objects []any
 	pods    []*v1.Pod
@@ -91,7 +92,7 @@ var kinds = map[string]func(g *gen, o Options){
 	},
 	// Profiles that leave a plugin out at some of its points.
 	"points": func(g *gen, o Options) {
-		o.Nodes = 1 + o.Nodes%4
+		o.Nodes = 2 + o.Nodes%3
 		o.Existing %= 2*o.Nodes + 1
 		g.taint = true
 		g.world(o)
@@ -134,7 +135,7 @@ func newGen(kind string, seed uint64, nasty float64) *gen {
 	for _, b := range []byte(kind) {
 		h = (h ^ uint64(b)) * 1099511628211
 	}
-	return &gen{r: rand.New(rand.NewPCG(seed, h)), kind: kind, nasty: nasty, start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	return &gen{r: rand.New(rand.NewPCG(seed, h)), kind: kind, seed: seed, nasty: nasty, start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 }
 
 // Generate makes the case of a kind and a seed.

@@ -54,13 +54,16 @@ func everyLeftOut() []leftOut {
 	return out
 }
 
-// pointsLeftOut makes a profile for each of some consecutive combinations, and a pod for each profile.
+// profilesOfCase is the number of combinations in a case. Consecutive seeds take consecutive combinations.
+const profilesOfCase = 8
+
+// pointsLeftOut makes a profile for each combination, and a pod for each profile.
 func (g *gen) pointsLeftOut(o Options) {
 	type m = map[string]any
 	all := everyLeftOut()
-	first := g.r.IntN(len(all))
+	first := int(g.seed % uint64(len(all)) * profilesOfCase)
 	profiles := []m{{"schedulerName": "default-scheduler"}}
-	o.Pods = 8
+	o.Pods = profilesOfCase
 	next := 0
 	g.pending(o, func(p *v1.Pod) {
 		one := all[(first+next)%len(all)]
@@ -71,8 +74,12 @@ func (g *gen) pointsLeftOut(o Options) {
 			plugins[point] = m{"disabled": []m{{"name": one.plugin}}}
 		}
 		profiles = append(profiles, m{"schedulerName": p.Spec.SchedulerName, "plugins": plugins})
-		if g.chance(0.4) {
-			g.resources(p)
+		// A pod that fits shows the points after Filter.
+		if g.chance(0.5) {
+			p.Spec.Tolerations = []v1.Toleration{{Operator: v1.TolerationOpExists}}
+			if g.chance(0.3) {
+				g.shapeDRA(p)
+			}
 			return
 		}
 		g.shapeMixed(p)

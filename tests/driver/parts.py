@@ -283,7 +283,7 @@ PARTS = (
          pytest("package", "tests/package", before=(build_release, install_python)),
          needs=(python_packages("pytest"),)),
     Part("python", "Python package and command line",
-         pytest("python", "python/tests", "tests/evaluate tests/conformance tests/remote",
+         pytest("python", "python/tests", "tests/evaluate tests/conformance tests/remote tests/cases",
                 before=(build_release, install_python)),
          needs=(python_packages("pytest", "numpy", "kubernetes", "prometheus_client"),)),
     Part("page", "the HTML page of a decision in a headless browser",

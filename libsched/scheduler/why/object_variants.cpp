@@ -7,12 +7,12 @@
 #include "libsched/objects/pod_claims.hpp"
 #include "libsched/objects/resource_slice.hpp"
 #include "libsched/objects/storage.hpp"
+#include "libsched/scheduler/control_plane/node_lifecycle.hpp"
 
 namespace libsched {
 namespace {
 
 constexpr size_t kMostTaints = 64, kMostCordoned = 64;
-constexpr Str kCordon = "node.kubernetes.io/unschedulable";
 
 std::string key_of(const ObjectMeta& meta) {
   return std::string(meta.ns).append("/").append(meta.name);
@@ -135,19 +135,12 @@ std::vector<ObjectVariant> uncordoned_nodes(const View& view, const Rejections& 
     const Node* const there = view.node(row);
     if (there == nullptr || !has_bit(rows, row) || !there->unschedulable) continue;
     const Node& node = *there;
-    const Ref<Node> free = copy_node(node, node.meta.name, node.meta.uid);
-    free->raw = {};
-    free->unschedulable = false;
-    std::vector<Taint> taints;
-    for (const Taint& t : node.taints)
-      if (t.key != kCordon) taints.push_back(t);
-    free->taints = free->arena.copy(taints);
-    derive_node(*free);
     ObjectVariant& made = out.emplace_back();
     made.suggestion.kind = SuggestionKind::kUncordon;
     made.suggestion.subject = std::string(node.meta.name);
     made.suggestion.text = "uncordon " + made.suggestion.subject;
-    made.node = free;
+    made.suggestion.edit = made.suggestion.text;
+    made.node = uncordoned(node);
   }
   return out;
 }

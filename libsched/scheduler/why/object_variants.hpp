@@ -19,7 +19,7 @@ struct ObjectVariant {
 std::vector<ObjectVariant> object_variants(const View& view, const Pod& pod,
                                            const Rejections& rejections);
 
-// Nodes without their cordon: spec.unschedulable and the taint that stands for it.
+// Cordoned nodes as they are once they are uncordoned.
 std::vector<ObjectVariant> uncordoned_nodes(const View& view, const Rejections& rejections);
 
 }  // namespace libsched

@@ -11,6 +11,7 @@
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/cluster/transaction.hpp"
 #include "libsched/scheduler/control_plane/claims.hpp"
+#include "libsched/scheduler/control_plane/node_lifecycle.hpp"
 #include "libsched/scheduler/profiles.hpp"
 #include "libsched/scheduler/what_if/change_pod.hpp"
 #include "libsched/scheduler/what_if/edits.hpp"
@@ -136,14 +137,20 @@ class Search {
   };
   std::vector<Shape> shapes(const Rejections& rejections) const {
     const View& v = cluster_.view();
-    std::vector<uint64_t> hopeless(v.word_count());
-    for (const Rejections::ByPlugin& by : rejections.plugins)
-      if (reads_node_alone(by.plugin))
-        for (size_t w = 0; w < hopeless.size(); ++w) hopeless[w] |= by.rows[w];
+    // Copies join without a cordon and without taints of conditions.
+    std::vector<uint64_t> hopeless(v.word_count()), by_taint(v.word_count());
+    for (const Rejections::ByPlugin& by : rejections.plugins) {
+      if (!reads_node_alone(by.plugin)) continue;
+      const bool taint = by.plugin == "NodeUnschedulable" || by.plugin == "TaintToleration";
+      for (size_t w = 0; w < hopeless.size(); ++w) (taint ? by_taint : hopeless)[w] |= by.rows[w];
+    }
     std::map<std::string, Shape> found;
     for (uint32_t r = 0; r < v.row_count(); ++r) {
       if (v.node(r) == nullptr || has_bit(hopeless, r)) continue;
-      const Node& node = *v.node(r);
+      std::vector<std::string> left_out;
+      const NodeRef joining = as_joining(*v.node(r), &left_out);
+      if (left_out.empty() && has_bit(by_taint, r)) continue;
+      const Node& node = *joining;
       if (too_small(node.allocatable)) continue;
       Shape& shape = found[shape_of(node)];
       if (shape.names.empty()) shape.machine = machine_of(node);

@@ -424,7 +424,7 @@ TEST_CASE("A cordoned node is to be uncordoned, not tolerated") {
       "unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]";
   CHECK(suggested(node_text("a", "", cordon) + node_text("b", "", "unschedulable: true") +
                       node_text("c", "") + pod_text("o", "c", 4),
-                  asking(2)) == "add 1 node like c on c-0; uncordon a | b on a; ");
+                  asking(2)) == "add 1 node like a | b | c on a-0; uncordon a | b on a; ");
 }
 
 TEST_CASE("A spread that tainted nodes hold up is to honour taints, before anything is given up") {

@@ -197,11 +197,11 @@ void bind_answers(py::module_& module) {
   module.def("drain_nodes", drain_nodes, py::arg("evaluators"), py::arg("nodes"), py::arg("force"),
              py::arg("delete_emptydir_data"), py::arg("ties"), py::arg("seed"),
              py::arg("other_profile"), py::arg("timeout_ns"), py::arg("cancel"));
-  py::class_<PyComparison>(module, "Comparison")
+  Class<PyComparison>(module, "Comparison")
       .def(py::init([] {
-        PyComparison made;
+        auto made = std::make_unique<PyComparison>();
         quick([&](libsched_error** error) {
-          return libsched_comparison_create(into(made.handle), error);
+          return libsched_comparison_create(into(made->handle), error);
         });
         return made;
       }))

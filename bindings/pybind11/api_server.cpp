@@ -86,7 +86,7 @@ void put(ApiServer& server, const T& given) {
 }  // namespace
 
 void bind_api_server(py::module_& module) {
-  py::class_<ApiServer>(module, "ApiServer")
+  Class<ApiServer>(module, "ApiServer")
       .def(py::init(&create_api_server))
       .def("create", &put<Objects, libsched_api_server_create_objects>)
       .def("update", &put<Objects, libsched_api_server_update_objects>)

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "class.hpp"
+#include "gil.hpp"
 #include "handles.hpp"
 
 namespace py = pybind11;
@@ -63,7 +65,7 @@ void unlocked(Call&& call) {
   libsched_error* error = nullptr;
   libsched_rc code = LIBSCHED_OK;
   {
-    py::gil_scoped_release released;
+    const Unlocked released;
     code = call(&error);
   }
   check(code, error);
@@ -98,6 +100,18 @@ class Document {
   Py_buffer buffer_{};
   libsched_str str_{nullptr, 0};
 };
+
+// Calls a Python function.
+template <typename... Arguments>
+py::object call(py::handle function, const Arguments&... arguments) {
+  PyObject* array[] = {nullptr, arguments.ptr()...};
+  PyObject* result = staying([&] {
+    return PyObject_Vectorcall(function.ptr(), array + 1,
+                               sizeof...(arguments) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+  });
+  if (result == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(result);
+}
 
 py::object own_pod(const libsched_pod* pod);           // a new reference as a _core.Pod
 py::object own_node(const libsched_node* node);        // a new reference as a _core.Node

@@ -34,7 +34,7 @@ py::str devices_json(const Cel& cel, const Objects& objects) {
 }  // namespace
 
 void bind_cel(py::module_& module) {
-  py::class_<Cel>(module, "Cel")
+  Class<Cel>(module, "Cel")
       .def_static("compile", compile, py::arg("expression"), py::kw_only(),
                   py::arg("list_attributes"), py::arg("any_result"), py::arg("cost_limit"))
       .def_property_readonly(

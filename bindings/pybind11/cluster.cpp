@@ -111,7 +111,7 @@ size_t apply(Cluster& cluster, const Changes& changes) {
 }
 
 void bind_changes(py::module_& module) {
-  py::class_<Changes>(module, "Changes")
+  Class<Changes>(module, "Changes")
       .def(py::init(&create_changes))
       .def("put_objects",
            [](Changes& changes, const Objects& objects, uint32_t how) {
@@ -171,8 +171,8 @@ std::unique_ptr<Snapshot> take_snapshot(Cluster& cluster) {
 
 void bind_cluster(py::module_& module) {
   bind_changes(module);
-  py::class_<Snapshot, View>(module, "Snapshot");
-  py::class_<Cluster, View>(module, "Cluster")
+  Class<Snapshot, View>(module, "Snapshot");
+  Class<Cluster, View>(module, "Cluster")
       .def(py::init(&create_cluster), py::arg("node_order") = 0)
       .def("apply", apply)
       .def("add_nodes", add_nodes)

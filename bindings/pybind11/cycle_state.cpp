@@ -14,11 +14,10 @@ thread_local bool copies_only = false;
 
 void clone_values(const py::dict& values, py::handle clone_value) {
   for (const py::handle key : py::list(values.attr("keys")()))
-    values[key] = clone_value(values[key]);
+    values[key] = call(clone_value, py::object(values[key]));
 }
 
-void* clone_dict(void* data) {
-  const py::gil_scoped_acquire acquired;
+void* clone_locked_dict(void* data) {
   PyObject* copy = PyDict_Copy(static_cast<PyObject*>(data));
   if (copies_only || copy == nullptr) return copy;
   try {
@@ -31,10 +30,13 @@ void* clone_dict(void* data) {
   return copy;
 }
 
+void* clone_dict(void* data) {
+  return locked_or(static_cast<void*>(nullptr), [&] { return clone_locked_dict(data); });
+}
+
 void destroy_dict(void* data) {
   if (data == nullptr || Py_IsInitialized() == 0) return;
-  py::gil_scoped_acquire acquired;
-  Py_DECREF(static_cast<PyObject*>(data));
+  locked([&] { Py_DECREF(static_cast<PyObject*>(data)); });
 }
 
 // The dict of a state, borrowed; NULL if nothing was written yet.
@@ -42,11 +44,11 @@ PyObject* dict_of(const CycleState& state) {
   return static_cast<PyObject*>(libsched_cycle_state_read(state.get(), to_str(kPythonKey)));
 }
 
-CycleState create_state() {
-  StateHandle out;
-  quick([&](libsched_error** error) { return libsched_cycle_state_create(into(out), error); });
-  CycleState made;
-  made.handle = std::move(out);
+std::unique_ptr<CycleState> create_state() {
+  auto made = std::make_unique<CycleState>();
+  quick([&](libsched_error** error) {
+    return libsched_cycle_state_create(into(made->handle), error);
+  });
   return made;
 }
 
@@ -108,7 +110,7 @@ CycleState clone_state(const CycleState& state, const py::function& clone_value)
 }  // namespace
 
 void bind_cycle_state(py::module_& module) {
-  py::class_<CycleState>(module, "CycleState")
+  Class<CycleState>(module, "CycleState")
       .def(py::init(&create_state))
       .def("write", write)
       .def("read", read)

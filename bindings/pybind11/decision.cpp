@@ -140,7 +140,7 @@ py::str explain(const Decision& decision) {
 }  // namespace
 
 void bind_decision(py::module_& module) {
-  py::class_<Decision>(module, "Decision")
+  Class<Decision>(module, "Decision")
       .def_property_readonly("feasible_count",
                              [](const Decision& decision) {
                                return libsched_decision_feasible_count(decision.handle.get());
@@ -167,8 +167,8 @@ void bind_decision(py::module_& module) {
       .def_property_readonly("score_error", [](const Decision& decision) {
         return from_str(libsched_decision_score_error(decision.handle.get()));
       });
-  py::class_<Array>(module, "Array", py::buffer_protocol()).def_buffer(buffer);
-  py::class_<ScoreTable>(module, "ScoreTable")
+  Class<Array>(module, "Array", py::buffer_protocol()).def_buffer(buffer);
+  Class<ScoreTable>(module, "ScoreTable")
       .def("columns", columns)
       .def("totals",
            [](const py::object& self) {

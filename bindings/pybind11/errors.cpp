@@ -7,9 +7,9 @@ namespace libsched {
 
 void raise(libsched_rc code, std::string_view message, std::string_view path,
            std::string_view plugin) {
-  const py::object error = py::module_::import("libsched.errors")
-                               .attr("from_code")(static_cast<int>(code), from_str(to_str(message)),
-                                                  from_str(to_str(path)), from_str(to_str(plugin)));
+  const py::object error = call(py::module_::import("libsched.errors").attr("from_code"),
+                                py::int_(static_cast<int>(code)), from_str(to_str(message)),
+                                from_str(to_str(path)), from_str(to_str(plugin)));
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
   throw py::error_already_set();
 }
@@ -30,6 +30,16 @@ void keep_exception(py::object exception) {
 }
 
 void keep_exception(py::error_already_set& error) { keep_exception(value_of(error)); }
+
+void keep_no_memory() noexcept {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_NoMemory();
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  Py_XDECREF(type);
+  Py_XDECREF(traceback);
+  keep_exception(py::reinterpret_steal<py::object>(value));
+}
 
 bool has_kept_exception() { return kept != nullptr; }
 

@@ -401,11 +401,11 @@ libsched_filter_options filter_options(const Evaluator& evaluator, uint32_t limi
 }
 
 void bind_evaluator(py::module_& module) {
-  py::class_<Cancel>(module, "Cancel")
+  Class<Cancel>(module, "Cancel")
       .def(py::init([] {
-        Cancel made;
+        auto made = std::make_unique<Cancel>();
         quick([&](libsched_error** error) {
-          return libsched_cancel_create(into(made.handle), error);
+          return libsched_cancel_create(into(made->handle), error);
         });
         return made;
       }))
@@ -413,7 +413,7 @@ void bind_evaluator(py::module_& module) {
       .def("reset", [](const Cancel& cancel) { libsched_cancel_reset(cancel.handle.get()); })
       .def("is_set",
            [](const Cancel& cancel) { return libsched_cancel_is_set(cancel.handle.get()); });
-  py::class_<Evaluator> evaluator(module, "Evaluator");
+  Class<Evaluator> evaluator(module, "Evaluator");
   bind_runtime(evaluator);
   bind_scheduler(evaluator);
   evaluator.def(py::init(&on_cluster))

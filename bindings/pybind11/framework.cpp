@@ -53,9 +53,11 @@ py::str embedded_configs(py::handle document) {
   return from_text(out);
 }
 
-Framework create_framework(const Config* config, std::string_view profile, const Registry* registry,
-                           std::string_view feature_gates, std::string_view semantics,
-                           Flag several_queue_sorts, Flag skip_unknown_plugins) {
+std::unique_ptr<Framework> create_framework(const Config* config, std::string_view profile,
+                                            const Registry* registry,
+                                            std::string_view feature_gates,
+                                            std::string_view semantics, Flag several_queue_sorts,
+                                            Flag skip_unknown_plugins) {
   libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
   options.feature_gates = to_str(feature_gates);
   options.semantics = to_str(semantics);
@@ -73,13 +75,14 @@ Framework create_framework(const Config* config, std::string_view profile, const
   }
   options.extenders = lent.data();
   options.extender_count = lent.size();
-  FrameworkHandle out;
+  auto made = std::make_unique<Framework>();
   unlocked([&](libsched_error** error) {
-    return libsched_framework_create(
-        config == nullptr ? nullptr : config->handle.get(), to_str(profile),
-        registry == nullptr ? nullptr : registry->handle.get(), &options, into(out), error);
+    return libsched_framework_create(config == nullptr ? nullptr : config->handle.get(),
+                                     to_str(profile),
+                                     registry == nullptr ? nullptr : registry->handle.get(),
+                                     &options, into(made->handle), error);
   });
-  return {std::move(out)};
+  return made;
 }
 
 py::list skipped_plugins(const Framework& framework) {
@@ -136,7 +139,7 @@ bool queue_less(const Framework& framework, const Pod& a, int64_t a_since_ns, co
 }  // namespace
 
 void bind_framework(py::module_& module) {
-  py::class_<Config>(module, "Config")
+  Class<Config>(module, "Config")
       .def_static("parse", parse_config, py::arg("document"), py::arg("several_queue_sorts"),
                   py::arg("feature_gates"))
       .def_static("parse_profile", parse_profile)
@@ -146,7 +149,7 @@ void bind_framework(py::module_& module) {
           [](const Config& config) { return libsched_config_extender_count(config.handle.get()); })
       .def("describe", describe);
   module.def("embedded_configs_json", embedded_configs, py::arg("document"));
-  py::class_<Framework>(module, "Framework")
+  Class<Framework>(module, "Framework")
       .def(py::init(&create_framework), py::arg("config").none(true), py::arg("profile"),
            py::arg("registry").none(true), py::arg("feature_gates"), py::arg("semantics"),
            py::arg("several_queue_sorts"), py::arg("skip_unknown_plugins"))

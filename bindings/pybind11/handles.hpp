@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "lock.hpp"
+#include "gil.hpp"
 
 namespace libsched {
 
@@ -24,7 +24,7 @@ template <typename T, void (*unref)(T*)>
 struct UnrefWithoutGil {
   void operator()(T* handle) const {
     if (PyGILState_Check() != 0) {
-      pybind11::gil_scoped_release released;
+      const Unlocked released;
       unref(handle);
     } else {
       unref(handle);

@@ -127,7 +127,7 @@ py::tuple get_status(const NodeStatuses& statuses, uint32_t row) {
 }
 
 StatusHandle status_made_of(int32_t code, const std::vector<std::string_view>& reasons,
-                       const std::optional<std::string_view>& error) {
+                            const std::optional<std::string_view>& error) {
   StatusHandle status = create_status();
   libsched_status_set(status.get(), code);
   if (error) libsched_status_set_error(status.get(), to_str(*error));
@@ -170,7 +170,7 @@ const Wrappers& Wrappers::get() {
 }
 
 void bind_lent(py::module_& module) {
-  py::class_<LentNodeInfo>(module, "NodeInfo")
+  Class<LentNodeInfo>(module, "NodeInfo")
       .def_property_readonly(
           "row", [](const LentNodeInfo& info) { return libsched_node_info_row(info.get()); })
       .def_property_readonly(
@@ -190,7 +190,7 @@ void bind_lent(py::module_& module) {
       .def("requested", [](const LentNodeInfo& info, std::string_view resource) {
         return libsched_node_info_requested(info.get(), to_str(resource));
       });
-  py::class_<LentNodeSet>(module, "NodeSet")
+  Class<LentNodeSet>(module, "NodeSet")
       .def_property_readonly(
           "count", [](const LentNodeSet& set) { return libsched_node_set_count(set.get()); })
       .def_property_readonly("rows", rows_of)
@@ -200,7 +200,7 @@ void bind_lent(py::module_& module) {
             return reinterpret_cast<uintptr_t>(libsched_node_set_view(set.get()));
           })
       .def("only_resource", only_resource);
-  py::class_<LentChange>(module, "ObjectChange")
+  Class<LentChange>(module, "ObjectChange")
       .def_property_readonly("resource",
                              [](const LentChange& change) {
                                return from_str(libsched_object_change_resource(change.get()));
@@ -223,7 +223,7 @@ void bind_lent(py::module_& module) {
           [](const LentChange& change) { return libsched_object_change_actions(change.get()); })
       .def("object", changed_object)
       .def("raw", raw_change);
-  py::class_<NodeStatuses>(module, "NodeStatuses")
+  Class<NodeStatuses>(module, "NodeStatuses")
       .def(py::init([] {
         NodeStatusesHandle out;
         quick([&](libsched_error** error) {
@@ -261,8 +261,10 @@ void bind_lent(py::module_& module) {
       .def("code", [](const NodeStatuses& statuses,
                       uint32_t row) { return libsched_node_statuses_code(statuses.get(), row); })
       .def("get", get_status);
-  py::class_<TextColumn>(module, "TextColumn")
-      .def(py::init<std::optional<std::string>>())
+  Class<TextColumn>(module, "TextColumn")
+      .def(py::init([](std::optional<std::string> absent) {
+        return std::make_unique<TextColumn>(std::move(absent));
+      }))
       .def("update", &TextColumn::update)
       .def("codes", &TextColumn::codes)
       .def("values", &TextColumn::values);

@@ -92,7 +92,7 @@ Loan<Core>::Loan(py::handle wrap, Set&& set) {
   } else {
     auto made = std::make_unique<Core>();
     core_ = made.get();
-    python_ = wrap(py::cast(std::move(made)));
+    python_ = call(wrap, py::cast(std::move(made)));
   }
   set(*core_);
 }

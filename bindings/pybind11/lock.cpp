@@ -31,8 +31,10 @@ void Lock::acquire() {
       }
       raise(LIBSCHED_ERR_STATE, "a finalizer used an object in the middle of a call on it");
     }
+    if (!python_is_there())  // its holder waits for the end of the process
+      raise(LIBSCHED_ERR_STATE, "another thread was using this object when Python ended");
     {
-      py::gil_scoped_release released;
+      const Unlocked released;
       holder_.wait(seen, std::memory_order_relaxed);
     }
     seen = 0;

@@ -18,18 +18,20 @@ struct Observer {
   template <typename Tell>
   static void tell(void* user_data, const char* method, Tell&& call) noexcept {
     auto& self = *static_cast<Observer*>(user_data);
-    const SlotScope scope;
-    try {
-      const CallsOfSlot calls;
-      if (py::hasattr(self.object, method)) call(self.object.attr(method));
-    } catch (py::error_already_set& error) {
-      if (std::this_thread::get_id() == self.runner) {
-        keep_exception(error);
-      } else {
-        error.discard_as_unraisable(method);
+    locked_in_slot(0, [&] {
+      try {
+        const CallsOfSlot calls;
+        if (py::hasattr(self.object, method)) call(self.object.attr(method));
+      } catch (py::error_already_set& error) {
+        if (std::this_thread::get_id() == self.runner) {
+          keep_exception(error);
+        } else {
+          error.discard_as_unraisable(method);
+        }
+      } catch (const std::exception&) {  // out of memory: not told
       }
-    } catch (const std::exception&) {  // out of memory: not told
-    }
+      return 0;
+    });
   }
 };
 
@@ -51,19 +53,20 @@ py::object pod_of(const libsched_queued_pod* queued) {
 libsched_scheduler_observer observer_functions() {
   libsched_scheduler_observer o = LIBSCHED_SCHEDULER_OBSERVER_INIT;
   o.popped = [](void* data, const libsched_queued_pod* queued) {
-    Observer::tell(data, "popped", [&](const py::object& f) { f(pod_of(queued)); });
+    Observer::tell(data, "popped", [&](const py::object& f) { call(f, pod_of(queued)); });
   };
   o.assumed = [](void* data, const libsched_queued_pod* queued, libsched_str node) {
     Observer::tell(data, "assumed",
-                   [&](const py::object& f) { f(pod_of(queued), from_str(node)); });
+                   [&](const py::object& f) { call(f, pod_of(queued), from_str(node)); });
   };
   o.bound = [](void* data, const libsched_queued_pod* queued, libsched_str node) {
-    Observer::tell(data, "bound", [&](const py::object& f) { f(pod_of(queued), from_str(node)); });
+    Observer::tell(data, "bound",
+                   [&](const py::object& f) { call(f, pod_of(queued), from_str(node)); });
   };
   o.failed = [](void* data, const libsched_queued_pod* queued, libsched_str node,
                 const libsched_status* status) {
     Observer::tell(data, "failed", [&](const py::object& f) {
-      f(pod_of(queued), from_str(node), status_tuple(status));
+      call(f, pod_of(queued), from_str(node), status_tuple(status));
     });
   };
   return o;
@@ -74,7 +77,8 @@ void on_log(void* data, const libsched_log_record* record) {
     py::dict fields;
     for (size_t i = 0; i < record->field_count; ++i)
       fields[from_str(record->fields[i].key)] = from_str(record->fields[i].value);
-    f(record->level, record->error, record->time_ns, from_str(record->message), fields);
+    call(f, py::cast(record->level), py::cast(record->error), py::int_(record->time_ns),
+         from_str(record->message), fields);
   });
 }
 
@@ -208,7 +212,7 @@ py::str metrics_text(Scheduler& scheduler) {
 }  // namespace
 
 void bind_loop(py::module_& module) {
-  py::class_<Scheduler>(module, "Scheduler")
+  Class<Scheduler>(module, "Scheduler")
       .def(py::init(&create_scheduler))
       .def("deliver_pod", &deliver<Pod, libsched_scheduler_deliver_pod>)
       .def("deliver_node", &deliver<Node, libsched_scheduler_deliver_node>)

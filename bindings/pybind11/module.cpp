@@ -5,7 +5,9 @@
 // locked (lock.hpp), so neither threads nor os.fork() can corrupt anything.
 #include "binding.hpp"
 
-PYBIND11_MODULE(_core, module) {
+namespace {
+
+void fill(py::module_& module) {
   module.doc() = "The C API of libsched, one to one; use the package libsched instead.";
   libsched::watch_for_fork();
 
@@ -37,4 +39,53 @@ PYBIND11_MODULE(_core, module) {
   libsched::bind_loop(module);
   libsched::bind_sim(module);
   libsched::bind_cel(module);
+}
+
+// Once there is a module, another import gets it again.
+PyObject* made = nullptr;
+
+PyObject* create(PyObject* spec, PyModuleDef*) {
+  if (made != nullptr) return Py_NewRef(made);
+  PyObject* const name = PyObject_GetAttrString(spec, "name");
+  PyObject* const module = name == nullptr ? nullptr : PyModule_NewObject(name);
+  Py_XDECREF(name);
+  return module;
+}
+
+int execute(PyObject* object) {
+  if (made == object) return 0;
+  try {
+    PYBIND11_ENSURE_INTERNALS_READY
+    auto module = py::reinterpret_borrow<py::module_>(object);
+    fill(module);
+    made = module.release().ptr();
+    return 0;
+  }
+  PYBIND11_CATCH_INIT_EXCEPTIONS
+  return -1;
+}
+
+PyModuleDef_Slot slots[] = {
+    {Py_mod_create, reinterpret_cast<void*>(create)},
+    {Py_mod_exec, reinterpret_cast<void*>(execute)},
+#ifdef Py_mod_multiple_interpreters
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
+    {0, nullptr},
+};
+PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "_core", nullptr, 0, nullptr, slots, nullptr, nullptr, nullptr};
+
+}  // namespace
+
+// Not PYBIND11_MODULE: its first step waits for ever in another than the main interpreter.
+extern "C" PYBIND11_EXPORT PyObject* PyInit__core() {
+  PYBIND11_CHECK_PYTHON_VERSION
+  if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+    PyErr_SetString(PyExc_ImportError,
+                    "libsched can be imported in the main interpreter alone, not in another one of "
+                    "the process");
+    return nullptr;
+  }
+  return PyModuleDef_Init(&definition);
 }

@@ -188,7 +188,7 @@ py::str json_of(const Handle* object) {
 }
 
 void bind_pod(py::module_& module) {
-  py::class_<Pod>(module, "Pod")
+  Class<Pod>(module, "Pod")
       .def_static("from_flat", pod_from_flat, py::arg("flat"), py::kw_only(), py::arg("defaults"),
                   py::arg("strict"), py::arg("keep_raw"), py::arg("keep_annotations"))
       .def_property_readonly(
@@ -262,7 +262,7 @@ void bind_pod(py::module_& module) {
 }
 
 void bind_node(py::module_& module) {
-  py::class_<Node>(module, "Node")
+  Class<Node>(module, "Node")
       .def_static("from_flat", node_from_flat, py::arg("flat"), py::kw_only(), py::arg("defaults"),
                   py::arg("strict"), py::arg("keep_raw"), py::arg("keep_annotations"))
       .def_property_readonly(
@@ -324,7 +324,7 @@ py::object own_node(const libsched_node* node) {
 void bind_objects(py::module_& module) {
   bind_pod(module);
   bind_node(module);
-  py::class_<Objects>(module, "Objects")
+  Class<Objects>(module, "Objects")
       .def_static("parse", parse_objects, py::arg("document"), py::kw_only(), py::arg("format") = 0,
                   py::arg("defaults") = false, py::arg("strict") = false,
                   py::arg("keep_raw") = false, py::arg("keep_annotations") = false,

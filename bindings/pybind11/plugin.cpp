@@ -38,7 +38,8 @@ libsched_code failed(const std::string& plugin, const char* method, py::error_al
   std::string text = "the exception could not be told";
   try {
     // (exception for the caller, text)
-    const py::object told = Wrappers::get().failure(plugin, method, value_of(error));
+    const py::object told =
+        call(Wrappers::get().failure, py::str(plugin), py::str(method), value_of(error));
     text = told[py::int_(1)].cast<std::string>();
     keep_exception(told[py::int_(0)]);
   } catch (py::error_already_set& second) {
@@ -58,7 +59,7 @@ py::object python_pod(const libsched_pod* pod) {
   };
   thread_local Last last;
   if (last.python == nullptr || last.pod != pod) {
-    py::object made = Wrappers::get().pod(own_pod(pod));
+    py::object made = call(Wrappers::get().pod, own_pod(pod));
     last.pod = pod;
     Py_XDECREF(std::exchange(last.python, made.release().ptr()));
   }
@@ -67,22 +68,14 @@ py::object python_pod(const libsched_pod* pod) {
 
 namespace {
 
-bool python_is_there() {
-#if PY_VERSION_HEX >= 0x030D0000
-  return Py_IsInitialized() != 0 && Py_IsFinalizing() == 0;
-#else
-  return Py_IsInitialized() != 0 && _Py_IsFinalizing() == 0;
-#endif
-}
-
-libsched_code create(void* user_data, libsched_str args, void** instance, libsched_status* status) {
-  const SlotScope scope;
+libsched_code create_locked(void* user_data, libsched_str args, void** instance,
+                            libsched_status* status) {
   auto& plugin = *static_cast<PythonPlugin*>(user_data);
   try {
     const CallsOfSlot calls;
     auto made = std::make_unique<Instance>();
     made->plugin = &plugin;
-    made->object = plugin.factory(from_str(args));
+    made->object = call(plugin.factory, from_str(args));
     for (size_t i = 0; i < kMethodCount; ++i) {
       if (plugin.has[i]) made->methods[i] = made->object.attr(kMethodNames[i]);
     }
@@ -106,16 +99,19 @@ libsched_code create(void* user_data, libsched_str args, void** instance, libsch
   }
 }
 
+libsched_code create(void* user_data, libsched_str args, void** instance, libsched_status* status) {
+  return locked_in_slot(libsched_code{LIBSCHED_CODE_ERROR},
+                        [&] { return create_locked(user_data, args, instance, status); });
+}
+
 void release(void*, void* instance) {
   if (!python_is_there()) return;  // the process ends, and Python is gone
-  const py::gil_scoped_acquire acquired;
-  delete static_cast<Instance*>(instance);
+  locked([&] { delete static_cast<Instance*>(instance); });
 }
 
 void destroy(void* user_data) {
   if (!python_is_there()) return;
-  const py::gil_scoped_acquire acquired;
-  delete static_cast<PythonPlugin*>(user_data);
+  locked([&] { delete static_cast<PythonPlugin*>(user_data); });
 }
 
 libsched_str instance_name(void* instance) {
@@ -174,11 +170,13 @@ py::list load(Registry& registry, std::string_view path) {
 }  // namespace
 
 void bind_plugins(py::module_& module) {
-  py::class_<Registry>(module, "Registry")
+  Class<Registry>(module, "Registry")
       .def(py::init([] {
-        RegistryHandle out;
-        quick([&](libsched_error** error) { return libsched_registry_create(into(out), error); });
-        return Registry{std::move(out)};
+        auto made = std::make_unique<Registry>();
+        quick([&](libsched_error** error) {
+          return libsched_registry_create(into(made->handle), error);
+        });
+        return made;
       }))
       .def("enable",
            [](Registry& registry, std::string_view name, int32_t weight) {

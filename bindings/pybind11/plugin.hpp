@@ -73,25 +73,6 @@ void add_remote(Registry& registry, std::string_view name, std::string_view addr
 
 inline Instance& instance_of(void* instance) { return *static_cast<Instance*>(instance); }
 
-// The GIL, and the mark that this thread is in a slot.
-class SlotScope {
- public:
-  SlotScope() = default;
-
- private:
-  py::gil_scoped_acquire acquired_;
-  InSlot in_slot_;
-};
-
-template <typename... Arguments>
-py::object call(PyObject* function, const Arguments&... arguments) {
-  PyObject* array[] = {nullptr, arguments.ptr()...};
-  PyObject* result = PyObject_Vectorcall(
-      function, array + 1, sizeof...(arguments) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
-  if (result == nullptr) throw py::error_already_set();
-  return py::reinterpret_steal<py::object>(result);
-}
-
 // Tells whether a method answers a question; the answer is not needed once an exception is
 // to be raised. The other methods are notifications.
 constexpr bool is_question(Method method) { return method <= Method::kNormalizeScore; }
@@ -136,12 +117,8 @@ class AskAfterExceptions {
   bool before_;
 };
 
-// Runs a slot and returns the code of `body`; no exception leaves it. After an exception no further
-// question is asked in the same call, unless AskAfterExceptions says so.
 template <typename Body>
-libsched_code run_slot(void* instance, Method method, libsched_status* status,
-                       Body&& body) noexcept {
-  const SlotScope scope;
+libsched_code run_locked_slot(void* instance, Method method, libsched_status* status, Body&& body) {
   const Instance& self = instance_of(instance);
   const char* name = kMethodNames[static_cast<size_t>(method)];
   if (is_question(method) && has_kept_exception() && !AskAfterExceptions::on()) {
@@ -164,6 +141,15 @@ libsched_code run_slot(void* instance, Method method, libsched_status* status,
   } catch (py::error_already_set& error) {
     return failed(self.plugin->name, name, error, status);
   }
+}
+
+// Runs a slot and returns the code of `body`; no exception leaves it. After an exception no further
+// question is asked in the same call, unless AskAfterExceptions says so.
+template <typename Body>
+libsched_code run_slot(void* instance, Method method, libsched_status* status,
+                       Body&& body) noexcept {
+  return locked_in_slot(libsched_code{LIBSCHED_CODE_ERROR},
+                        [&] { return run_locked_slot(instance, method, status, body); });
 }
 
 // Converts a method's result to a code; throws TypeError for an unknown result.

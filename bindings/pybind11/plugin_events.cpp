@@ -9,8 +9,8 @@ bool less(void* instance, const libsched_pod* a, int64_t a_since_ns, const libsc
   bool before = false;
   run_slot(instance, Method::kLess, nullptr, [&](const Instance&, PyObject* method) {
     const Wrappers& wrap = Wrappers::get();
-    const py::object one = wrap.queued(wrap.pod(own_pod(a)), a_since_ns);
-    const py::object other = wrap.queued(wrap.pod(own_pod(b)), b_since_ns);
+    const py::object one = call(wrap.queued, call(wrap.pod, own_pod(a)), py::int_(a_since_ns));
+    const py::object other = call(wrap.queued, call(wrap.pod, own_pod(b)), py::int_(b_since_ns));
     before = py::bool_(call(method, one, other));
     return LIBSCHED_CODE_SUCCESS;
   });
@@ -27,7 +27,7 @@ libsched_code pre_enqueue(void* instance, const libsched_pod* pod, libsched_stat
 libsched_code sign(void* instance, const libsched_pod* pod, libsched_signature* signature,
                    libsched_status* status) {
   return run_slot(instance, Method::kSignPod, status, [&](const Instance&, PyObject* method) {
-    const py::object parted = Wrappers::get().signature(call(method, python_pod(pod)));
+    const py::object parted = call(Wrappers::get().signature, call(method, python_pod(pod)));
     for (const py::handle part : parted[py::int_(0)]) {
       libsched_signature_add(signature, to_str(part[py::int_(0)].cast<std::string_view>()),
                              to_str(part[py::int_(1)].cast<std::string_view>()));
@@ -40,7 +40,7 @@ libsched_code events_to_register(void* instance, libsched_events* events, libsch
   return run_slot(
       instance, Method::kEventsToRegister, status, [&](const Instance& self, PyObject* method) {
         const bool hints = has(*self.plugin, Method::kQueueingHint);
-        const py::list given = Wrappers::get().events(call(method));
+        const py::list given = call(Wrappers::get().events, call(method));
         for (const py::handle event : given) {
           libsched_events_add(events, to_str(event.attr("resource").cast<std::string_view>()),
                               event.attr("actions").cast<int64_t>(), hints);
@@ -72,7 +72,8 @@ void on_event(void* instance, libsched_services* services, const libsched_view* 
     const LentObjectChange lent(Wrappers::get().change,
                                 [&](LentChange& core) { core.handle = change; });
     const py::object handle =
-        Wrappers::get().handle(reinterpret_cast<uintptr_t>(view), own_services(services));
+        call(Wrappers::get().handle, py::int_(reinterpret_cast<uintptr_t>(view)),
+             own_services(services));
     call(method, lent, handle);
     return LIBSCHED_CODE_SUCCESS;
   });
@@ -81,7 +82,7 @@ void on_event(void* instance, libsched_services* services, const libsched_view* 
 template <Method which>
 void fork_hook(void* instance, const libsched_view* view) {
   run_slot(instance, which, nullptr, [&](const Instance&, PyObject* method) {
-    call(method, Wrappers::get().view(reinterpret_cast<uintptr_t>(view)));
+    call(method, call(Wrappers::get().view, py::int_(reinterpret_cast<uintptr_t>(view))));
     return LIBSCHED_CODE_SUCCESS;
   });
 }

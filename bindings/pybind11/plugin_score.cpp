@@ -83,7 +83,7 @@ libsched_code normalize_score(void* instance, const libsched_cycle_state* state,
             PyByteArray_FromStringAndSize(reinterpret_cast<const char*>(scores),
                                           static_cast<Py_ssize_t>(count * sizeof(int64_t))));
         if (!bytes) throw py::error_already_set();
-        const py::object array = Wrappers::get().scores(bytes);
+        const py::object array = call(Wrappers::get().scores, bytes);
         const py::object result = call(method, lent, python_pod(pod), set, array);
         libsched_code code = LIBSCHED_CODE_SUCCESS;
         py::object given = array;

@@ -21,8 +21,9 @@ void simple_change(Queue& queue) {
   change(queue, call);
 }
 
-std::unique_ptr<Queue> create_queue(const std::vector<Evaluator*>& evaluators, int64_t initial_backoff_ns,
-                              int64_t max_backoff_ns, int64_t max_in_unschedulable_ns) {
+std::unique_ptr<Queue> create_queue(const std::vector<Evaluator*>& evaluators,
+                                    int64_t initial_backoff_ns, int64_t max_backoff_ns,
+                                    int64_t max_in_unschedulable_ns) {
   libsched_queue_options options = LIBSCHED_QUEUE_OPTIONS_INIT;
   options.initial_backoff_ns = initial_backoff_ns;
   options.max_backoff_ns = max_backoff_ns;
@@ -277,7 +278,7 @@ py::tuple plugins(const QueuedPod& queued, bool pending) {
 }  // namespace
 
 void bind_queue(py::module_& module) {
-  py::class_<QueuedPod>(module, "QueuedPod")
+  Class<QueuedPod>(module, "QueuedPod")
       .def_property_readonly("pod",
                              [](const QueuedPod& queued) {
                                const HoldingBoth holding(*queued.locks);
@@ -285,7 +286,7 @@ void bind_queue(py::module_& module) {
                              })
       .def("info", info)
       .def("plugins", plugins);
-  py::class_<Queue>(module, "Queue")
+  Class<Queue>(module, "Queue")
       .def(py::init(&create_queue))
       .def("add", of_pod<libsched_queue_add>)
       .def("update", of_pods<libsched_queue_update>)

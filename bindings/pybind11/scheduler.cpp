@@ -38,16 +38,16 @@ struct Callbacks {
   // Runs with the GIL; an exception ends the call with `otherwise`.
   template <typename T, typename F>
   T run(T otherwise, F&& body) {
-    const py::gil_scoped_acquire acquired;
-    const InSlot in_slot;  // the callback may read the cluster
-    try {
-      return body();
-    } catch (py::error_already_set& error) {
-      raised.emplace(std::move(error));
-    } catch (const py::cast_error&) {
-      raised.emplace(type_error());
-    }
-    return otherwise;
+    return locked_in_slot(otherwise, [&] {  // the callback may read the cluster
+      try {
+        return body();
+      } catch (py::error_already_set& error) {
+        raised.emplace(std::move(error));
+      } catch (const py::cast_error&) {
+        raised.emplace(type_error());
+      }
+      return otherwise;
+    });
   }
 
  private:
@@ -57,16 +57,23 @@ struct Callbacks {
   }
 };
 
+// Calls a Python function with the items of a tuple.
+py::object given(const py::object& function, const py::tuple& arguments) {
+  PyObject* result = staying([&] { return PyObject_CallObject(function.ptr(), arguments.ptr()); });
+  if (result == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(result);
+}
+
 bool tell(void* user_data, const libsched_placement* placement) {
   auto& callbacks = *static_cast<Callbacks*>(user_data);
-  return callbacks.run(false,
-                       [&] { return callbacks.placed(*placement_tuple(*placement)).cast<bool>(); });
+  return callbacks.run(
+      false, [&] { return given(callbacks.placed, placement_tuple(*placement)).cast<bool>(); });
 }
 
 libsched_pod* make_replica(void* user_data, size_t pod, size_t index) {
   auto& callbacks = *static_cast<Callbacks*>(user_data);
   return callbacks.run(static_cast<libsched_pod*>(nullptr), [&] {
-    const py::object made = callbacks.replica(pod, index);
+    const py::object made = call(callbacks.replica, py::int_(pod), py::int_(index));
     return libsched_pod_ref(made.cast<const Pod&>().handle.get());
   });
 }
@@ -94,7 +101,7 @@ void schedule(const std::vector<Evaluator*>& evaluators, const std::vector<const
   libsched_error* error = nullptr;
   libsched_rc code = LIBSCHED_OK;
   {
-    const py::gil_scoped_release released;
+    const Unlocked released;
     code = libsched_schedule(profiles.data(), profiles.size(), list.data(), replicas.data(),
                              list.size(), &options, tell, &callbacks, &error);
   }

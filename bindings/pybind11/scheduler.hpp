@@ -20,7 +20,6 @@ libsched_filter_options filter_options(const Evaluator& evaluator, uint32_t limi
                                        std::optional<int64_t> timeout_ns, const Cancel* cancel,
                                        std::vector<uint64_t>& accepted);
 
-
 // Those of the sorted names of nodes that a decision does not list.
 std::vector<std::string> missing_names(std::vector<std::string> sorted,
                                        const libsched_decision* decision);

@@ -40,7 +40,7 @@ void heard(Raised& raised, Call&& call) {
   libsched_error* error = nullptr;
   libsched_rc code = LIBSCHED_OK;
   {
-    const py::gil_scoped_release released;
+    const Unlocked released;
     code = call(&error);
   }
   if (raised) {
@@ -98,10 +98,8 @@ py::object narrowed_of(const libsched_prefilter_result* result) {
   return py::make_tuple(libsched_prefilter_result_all_nodes(result), nodes, plugins);
 }
 
-void hear(void* data, const libsched_cycle_event* e) {
+void hear_locked(void* data, const libsched_cycle_event* e) {
   auto& listener = *static_cast<Listener*>(data);
-  const py::gil_scoped_acquire acquired;
-  const InSlot in_slot;  // it may look at the cluster
   if (*listener.raised) return;
   try {
     CycleState lent;
@@ -111,21 +109,28 @@ void hear(void* data, const libsched_cycle_event* e) {
     for (size_t i = 0; i < e->wait_count; ++i) {
       waits.append(py::make_tuple(from_str(e->waits[i].plugin), e->waits[i].timeout_ns));
     }
-    listener.hear(
-        e->point, e->ended, state, from_str(e->node_name),
-        e->status == nullptr ? py::object(py::none()) : py::object(status_tuple(e->status)),
-        narrowed_of(e->pre_filter), judged_of(listener, *e), scores_of(listener, e->scores), waits,
-        e->nominates ? py::object(py::make_tuple(e->nomination.mode, from_str(e->nomination.node)))
-                     : py::object(py::none()));
+    call(listener.hear, py::cast(e->point), py::bool_(e->ended), state, from_str(e->node_name),
+         e->status == nullptr ? py::object(py::none()) : py::object(status_tuple(e->status)),
+         narrowed_of(e->pre_filter), judged_of(listener, *e), scores_of(listener, e->scores), waits,
+         e->nominates ? py::object(py::make_tuple(e->nomination.mode, from_str(e->nomination.node)))
+                      : py::object(py::none()));
     state.cast<CycleState&>().lent = nullptr;
   } catch (py::error_already_set& error) {
     listener.raised->emplace(std::move(error));
   }
 }
 
+// It may look at the cluster.
+void hear(void* data, const libsched_cycle_event* e) {
+  locked_in_slot(0, [&] {
+    hear_locked(data, e);
+    return 0;
+  });
+}
+
 void drop(void* data) {
-  const py::gil_scoped_acquire acquired;
-  delete static_cast<Listener*>(data);
+  if (!python_is_there()) return;
+  locked([&] { delete static_cast<Listener*>(data); });
 }
 
 std::unique_ptr<Scheduling> schedule_one(const std::vector<Evaluator*>& evaluators, const Pod& pod,
@@ -221,7 +226,7 @@ py::tuple apply(WriterQueue& queue, Cluster& cluster) {
 }  // namespace
 
 void bind_scheduling(py::module_& module) {
-  py::class_<WriterQueue>(module, "WriterQueue")
+  Class<WriterQueue>(module, "WriterQueue")
       .def(py::init([] {
         auto made = std::make_unique<WriterQueue>();
         quick([&](libsched_error** error) {
@@ -233,7 +238,7 @@ void bind_scheduling(py::module_& module) {
       .def_property_readonly("pending", [](const WriterQueue& queue) {
         return libsched_writer_queue_pending(queue.handle.get());
       });
-  py::class_<Scheduling>(module, "Scheduling").def("outcome", outcome).def("bind", bind);
+  Class<Scheduling>(module, "Scheduling").def("outcome", outcome).def("bind", bind);
   module.def("schedule_one", schedule_one, py::arg("evaluators"), py::arg("pod"), py::arg("state"),
              py::arg("writer"), py::arg("ties"), py::arg("seed"), py::arg("sampling"),
              py::arg("node_by_node"), py::arg("other_profile"), py::arg("hear"),

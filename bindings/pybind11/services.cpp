@@ -8,11 +8,9 @@
 namespace libsched {
 namespace {
 
-// The client is a Python object with any of the methods; its exceptions become the API's errors.
 template <typename Ask>
-libsched_code ask_client(void* client, const char* method, libsched_status* status, Ask&& ask,
-                         const char* without = nullptr) noexcept {
-  const SlotScope scope;
+libsched_code ask_locked_client(void* client, const char* method, libsched_status* status,
+                                Ask&& ask, const char* without = nullptr) {
   try {
     const CallsOfSlot calls;
     const py::handle object(static_cast<PyObject*>(client));
@@ -39,14 +37,23 @@ libsched_code ask_client(void* client, const char* method, libsched_status* stat
   }
 }
 
+// The client is a Python object with any of the methods; its exceptions become the API's errors.
+template <typename Ask>
+libsched_code ask_client(void* client, const char* method, libsched_status* status, Ask&& ask,
+                         const char* without = nullptr) noexcept {
+  return locked_in_slot(libsched_code{LIBSCHED_CODE_ERROR},
+                        [&] { return ask_locked_client(client, method, status, ask, without); });
+}
+
 py::object loaded(libsched_str json) {
-  return py::module_::import("json").attr("loads")(from_str(json));
+  return call(py::module_::import("json").attr("loads"), from_str(json));
 }
 
 // The object that a client has created, as a dict or a text.
 void parse_created(const py::object& object, libsched_objects** created) {
-  const py::object json =
-      py::isinstance<py::str>(object) ? object : py::module_::import("json").attr("dumps")(object);
+  const py::object json = py::isinstance<py::str>(object)
+                              ? object
+                              : call(py::module_::import("json").attr("dumps"), object);
   const std::string text = py::cast<std::string>(json);
   unlocked([&](libsched_error** error) {
     return libsched_objects_parse(to_str(std::string_view(text)), nullptr, created, error);
@@ -143,14 +150,15 @@ struct ClockFunctions {
   template <typename Call>
   static int64_t ask(const py::object& function, int64_t otherwise, Call&& call) noexcept {
     if (Py_IsInitialized() == 0) return otherwise;
-    const py::gil_scoped_acquire acquired;
-    try {
-      return py::cast<int64_t>(call(function));
-    } catch (py::error_already_set& error) {
-      error.discard_as_unraisable(function);
-    } catch (const std::exception&) {  // the result is no int64
-    }
-    return otherwise;
+    return locked_or(otherwise, [&] {
+      try {
+        return py::cast<int64_t>(call(function));
+      } catch (py::error_already_set& error) {
+        error.discard_as_unraisable(function);
+      } catch (const std::exception&) {  // the result is no int64
+      }
+      return otherwise;
+    });
   }
 };
 
@@ -160,20 +168,20 @@ Clock custom_clock(py::object now, py::object sleep) {
     auto& self = *static_cast<ClockFunctions*>(data);
     const int64_t latest = self.latest.load();
     const int64_t now =
-        ClockFunctions::ask(self.now, latest, [](const py::object& f) { return f(); });
+        ClockFunctions::ask(self.now, latest, [](const py::object& f) { return call(f); });
     if (now > latest) self.latest.store(now);
     return std::max(now, latest);
   };
   if (!sleep.is_none())
     functions.sleep = [](void* data, int64_t deadline_ns) -> int64_t {
       auto& self = *static_cast<ClockFunctions*>(data);
-      return ClockFunctions::ask(self.sleep, 10'000'000,
-                                 [&](const py::object& f) { return f(deadline_ns); });
+      return ClockFunctions::ask(self.sleep, 10'000'000, [&](const py::object& f) {
+        return call(f, py::int_(deadline_ns));
+      });
     };
   functions.destroy = [](void* data) {
     if (Py_IsInitialized() == 0) return;
-    const py::gil_scoped_acquire acquired;
-    delete static_cast<ClockFunctions*>(data);
+    locked([&] { delete static_cast<ClockFunctions*>(data); });
   };
   auto data = std::make_unique<ClockFunctions>();
   data->now = std::move(now);
@@ -186,7 +194,7 @@ Clock custom_clock(py::object now, py::object sleep) {
 }
 
 void bind_clock(py::module_& module) {
-  py::class_<Clock>(module, "Clock")
+  Class<Clock>(module, "Clock")
       .def_static("custom", &custom_clock)
       .def_static("system",
                   [] {
@@ -206,7 +214,7 @@ void bind_clock(py::module_& module) {
                   })
       .def("now",
            [](const Clock& clock) {
-             const py::gil_scoped_release released;
+             const Unlocked released;
              return libsched_clock_now(clock.handle.get());
            })
       .def("advance_to", [](Clock& clock, int64_t now_ns) {
@@ -217,7 +225,7 @@ void bind_clock(py::module_& module) {
 }
 
 void bind_waiting_pod(py::module_& module) {
-  py::class_<WaitingPod>(module, "WaitingPod")
+  Class<WaitingPod>(module, "WaitingPod")
       .def_property_readonly("pod",
                              [](const WaitingPod& waiting) {
                                return own_pod(libsched_waiting_pod_pod(waiting.handle.get()));
@@ -271,22 +279,23 @@ libsched_api_client python_client() {
   libsched_api_client client = LIBSCHED_API_CLIENT_INIT;
   client.bind = [](void* self, const libsched_pod* pod, libsched_str node,
                    libsched_status* status) {
-    return ask_client(self, "bind", status,
-                      [&](const py::object& f) { return f(python_pod(pod), from_str(node)); });
+    return ask_client(self, "bind", status, [&](const py::object& f) {
+      return call(f, python_pod(pod), from_str(node));
+    });
   };
   client.delete_pod = [](void* self, const libsched_pod* pod, libsched_status* status) {
     return ask_client(self, "delete_pod", status,
-                      [&](const py::object& f) { return f(python_pod(pod)); });
+                      [&](const py::object& f) { return call(f, python_pod(pod)); });
   };
   client.patch_pod_status = [](void* self, const libsched_pod* pod, libsched_str patch,
                                libsched_status* status) {
     return ask_client(self, "patch_pod_status", status,
-                      [&](const py::object& f) { return f(python_pod(pod), loaded(patch)); });
+                      [&](const py::object& f) { return call(f, python_pod(pod), loaded(patch)); });
   };
   client.patch_object = [](void* self, libsched_str kind, libsched_str namespace_,
                            libsched_str name, libsched_str patch, libsched_status* status) {
     return ask_client(self, "patch_object", status, [&](const py::object& f) {
-      return f(from_str(kind), from_str(namespace_), from_str(name), loaded(patch));
+      return call(f, from_str(kind), from_str(namespace_), from_str(name), loaded(patch));
     });
   };
   client.create_object = [](void* self, libsched_str kind, libsched_str namespace_,
@@ -295,7 +304,7 @@ libsched_api_client python_client() {
     return ask_client(
         self, "create_object", status,
         [&](const py::object& f) -> py::object {
-          parse_created(f(from_str(kind), from_str(namespace_), loaded(object)), created);
+          parse_created(call(f, from_str(kind), from_str(namespace_), loaded(object)), created);
           return py::none();
         },
         "the API client has no method create_object, which extended resources of DeviceClasses "
@@ -304,19 +313,19 @@ libsched_api_client python_client() {
   client.delete_object = [](void* self, libsched_str kind, libsched_str namespace_,
                             libsched_str name, libsched_status* status) {
     return ask_client(self, "delete_object", status, [&](const py::object& f) {
-      return f(from_str(kind), from_str(namespace_), from_str(name));
+      return call(f, from_str(kind), from_str(namespace_), from_str(name));
     });
   };
   client.event = [](void* self, const libsched_pod* pod, libsched_str type, libsched_str reason,
                     libsched_str action, libsched_str note) {
     ask_client(self, "event", nullptr, [&](const py::object& f) {
-      return f(python_pod(pod), from_str(type), from_str(reason), from_str(action), from_str(note));
+      return call(f, python_pod(pod), from_str(type), from_str(reason), from_str(action),
+                  from_str(note));
     });
   };
   client.destroy = [](void* self) {
     if (Py_IsInitialized() == 0) return;
-    const py::gil_scoped_acquire acquired;
-    Py_DECREF(static_cast<PyObject*>(self));
+    locked([&] { Py_DECREF(static_cast<PyObject*>(self)); });
   };
   return client;
 }
@@ -331,7 +340,7 @@ py::object own_services(libsched_services* services) {
 void bind_services(py::module_& module) {
   bind_clock(module);
   bind_waiting_pod(module);
-  py::class_<Services>(module, "Services")
+  Class<Services>(module, "Services")
       .def(py::init(&create_services), py::arg("clock").none(true), py::arg("api"),
            py::arg("preemption_seed"), py::arg("preemption_offset"))
       .def_property_readonly("address",

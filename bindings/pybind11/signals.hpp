@@ -21,11 +21,12 @@ class Signals {
     const Clock::time_point now = Clock::now();
     if (now < next_) return false;
     next_ = now + kInterval;
-    const py::gil_scoped_acquire acquired;
-    if (PyErr_CheckSignals() == 0) return false;
-    py::error_already_set error;
-    keep_exception(error);
-    return true;
+    return locked_or(true, [] {
+      if (PyErr_CheckSignals() == 0) return false;
+      py::error_already_set error;
+      keep_exception(error);
+      return true;
+    });
   }
 
   Clock::time_point next_ = Clock::now() + kInterval;

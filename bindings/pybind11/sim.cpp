@@ -230,7 +230,7 @@ void bind_sim(py::module_& module) {
   module.attr("FORM_TEXT") = static_cast<uint32_t>(LIBSCHED_FORM_TEXT);
   module.attr("FORM_PROTOBUF") = static_cast<uint32_t>(LIBSCHED_FORM_PROTOBUF);
   module.attr("FORM_FLAT") = static_cast<uint32_t>(LIBSCHED_FORM_FLAT);
-  py::class_<Catalog>(module, "Catalog")
+  Class<Catalog>(module, "Catalog")
       .def(py::init([] {
         auto made = std::make_unique<Catalog>();
         quick([&](libsched_error** error) {
@@ -256,11 +256,11 @@ void bind_sim(py::module_& module) {
       .def("has_node", [](const Catalog& c,
                           uint64_t ref) { return libsched_catalog_has_node(c.handle.get(), ref); })
       .def("age", [](const Catalog& c, uint32_t keep) {
-        py::gil_scoped_release released;
+        const Unlocked released;
         return libsched_catalog_age(c.handle.get(), keep);
       });
   bind_sim_queries(module);
-  py::class_<Sim> sim(module, "Sim");
+  Class<Sim> sim(module, "Sim");
   sim.def(py::init(&create_sim))
       .def("reset", reset, py::arg("nodes"), py::arg("names"), py::arg("pods"), py::arg("on_node"))
       .def("load",

@@ -233,13 +233,14 @@ struct Permit {
     auto* const permit = static_cast<Permit*>(self);
     if (Signals::raised(&permit->signals)) return false;
     if (permit->ask == nullptr) return true;
-    const py::gil_scoped_acquire acquired;
-    try {
-      return py::bool_((*permit->ask)());
-    } catch (py::error_already_set& error) {
-      keep_exception(error);
-      return false;
-    }
+    return locked_or(false, [&] {
+      try {
+        return static_cast<bool>(py::bool_(call(*permit->ask)));
+      } catch (py::error_already_set& error) {
+        keep_exception(error);
+        return false;
+      }
+    });
   }
 };
 
@@ -342,15 +343,15 @@ void bind_sim_questions(py::class_<Sim>& sim) {
 }
 
 void bind_sim_queries(py::module_& module) {
-  py::class_<SimRing>(module, "SimRing")
-      .def(py::init<>())
+  Class<SimRing>(module, "SimRing")
+      .def(py::init([] { return std::make_unique<SimRing>(); }))
       .def_property(
           "last", [](const SimRing& r) { return r.ring.last; },
           [](SimRing& r, size_t last) { r.ring.last = last; })
       .def_property(
           "offset", [](const SimRing& r) { return r.ring.offset; },
           [](SimRing& r, size_t offset) { r.ring.offset = offset; });
-  py::class_<SimQuery>(module, "SimQuery")
+  Class<SimQuery>(module, "SimQuery")
       .def(py::init(&create_query), py::arg("skip_unschedulable"), py::arg("start"),
            py::arg("count"), py::arg("ring"), py::arg("order"), py::arg("accept"),
            py::arg("cancel"));

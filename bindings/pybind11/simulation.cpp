@@ -117,14 +117,15 @@ std::unique_ptr<Simulation> create_simulation(const std::vector<const Framework*
 // Calls a Python function from C++; false ends the call, which raises what the function has raised.
 template <typename Call>
 bool called(Call&& call) {
-  const py::gil_scoped_acquire held;
-  try {
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    return call();
-  } catch (py::error_already_set& raised) {
-    keep_exception(raised);
-    return false;
-  }
+  return locked_or(false, [&] {
+    try {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      return call();
+    } catch (py::error_already_set& raised) {
+      keep_exception(raised);
+      return false;
+    }
+  });
 }
 
 bool tell(void* user_data, const libsched_progress* p) {
@@ -132,7 +133,8 @@ bool tell(void* user_data, const libsched_progress* p) {
     const auto& function = *static_cast<const py::object*>(user_data);
     if (function.is_none()) return true;
     const py::object answer =
-        function(p->now_ns, p->total, p->arrived, p->bound, p->ended, p->pending);
+        call(function, py::int_(p->now_ns), py::int_(p->total), py::int_(p->arrived),
+             py::int_(p->bound), py::int_(p->ended), py::int_(p->pending));
     return answer.ptr() != Py_False;
   });
 }
@@ -205,7 +207,7 @@ py::object stream(const Table& table) {
 }  // namespace
 
 void bind_simulation(py::module_& module) {
-  py::class_<Workload>(module, "Workload")
+  Class<Workload>(module, "Workload")
       .def(py::init(&create_workload))
       .def("add", &add)
       .def("add_objects", &add_objects)
@@ -214,7 +216,7 @@ void bind_simulation(py::module_& module) {
         const Holding holding(workload.lock.get());
         return libsched_workload_pod_count(workload.handle.get());
       });
-  py::class_<Simulation>(module, "Simulation")
+  Class<Simulation>(module, "Simulation")
       .def(py::init(&create_simulation))
       .def("run", &run)
       .def("summary", &summary)
@@ -223,7 +225,7 @@ void bind_simulation(py::module_& module) {
         const Holding holding(simulation.lock.get());
         return libsched_simulation_now(simulation.handle.get());
       });
-  py::class_<Table>(module, "Table")
+  Class<Table>(module, "Table")
       .def("write", &write)
       .def("stream", &stream)
       .def("size", [](const Table& table) { return libsched_table_row_count(table.handle.get()); });

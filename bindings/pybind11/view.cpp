@@ -199,7 +199,7 @@ py::list resources(const View& view) {
 }  // namespace
 
 void bind_view(py::module_& module) {
-  py::class_<View>(module, "View")
+  Class<View>(module, "View")
       .def_property_readonly(
           "node_count", [](const View& view) { return reading(view, libsched_view_node_count); })
       .def_property_readonly(

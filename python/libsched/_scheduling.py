@@ -183,7 +183,7 @@ class SchedulingCalls:
         the next is unschedulable: 0/2 nodes are available: 2 Insufficient cpu.
         does not fit:
           2  NodeResourcesFit  Insufficient cpu
-          nearest: a: cpu: asks 1500m, free 1 of 4
+          nearest: a: cpu: asks 1.5, free 1 of 4
         on 2 of 2 nodes:
           2  a
           2  b

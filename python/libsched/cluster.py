@@ -77,9 +77,7 @@ class Edited(list[Pod | Workload]):
         For readers: what is left out of copies of nodes, and how many pods a taint evicts.
     """
 
-    def __init__(self, pods: Iterable[Pod | Workload] = (), notes: Iterable[str] = ()) -> None:
-        super().__init__(pods)
-        self.notes = tuple(notes)
+    notes: tuple[str, ...] = ()
 
 
 class Fork:
@@ -480,7 +478,9 @@ class Cluster(View):
         ['a', 'a-0', 'a-1']
         """
         told, notes = self._edit(edits, items(pods, "pods", "Pods and Workloads"))
-        return Edited((pod for pod, _ in told), notes)
+        edited = Edited(pod for pod, _ in told)
+        edited.notes = tuple(notes)
+        return edited
 
     def _edit(self, edits: str | Iterable[str], pods: list[Pod | Workload]
               ) -> tuple[list[tuple[Pod | Workload, int | None]], list[str]]:

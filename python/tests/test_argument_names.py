@@ -209,6 +209,7 @@ CALLS = {
     "drain": dict(_judged, nodes="a"), "why": dict(_judged, pod=lambda w: w.pod),
     "daemon_pods": dict(view=lambda w: w.cluster, daemon_set=lambda w: w.daemons),
     "missing_claims": _listed, "pod_with_claims": _listed,
+    "admit": dict(view=lambda w: w.cluster, objects=lambda w: w.pod),
     "plugin": {}, "schedule_one": dict(_judged, pod=lambda w: w.pod, writer=lambda w: libsched.WriterQueue()),
     "sweep": dict(scenarios=lambda w: [["cordon a"]], cluster=lambda w: w.cluster, pods=lambda w: [w.pod]),
     "Timings.__init__": {}, "testing.assert_scores": dict(result=lambda w: w.fit, expected={}),

@@ -141,7 +141,7 @@ def test_ephemeral_volumes_have_their_claims(run):
         done = run(verb, "cluster.json", "--pod", "pod.json", files=files)
         assert done.code == 0 and "default/job: 1 claim made as its controller would" in done.out, verb
     (line,) = run("fit", "cluster.json", "--pod", "pod.json", "--json", files=files).lines()
-    assert line["nodes"] == ["b"] and "did not have enough free storage" in line["fitError"]
+    assert line["nodes"] == ["b"] and "did not have enough free storage" in line["reasons"][0]["reason"]
     done = run("schedule", "cluster.json", "--pod", "web.json", files=files)
     assert done.code == 0 and "3 placed" in done.out
     (line,) = run("capacity", "cluster.json", "--pod", "pod.json", "--json", files=files).lines()

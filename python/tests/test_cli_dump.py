@@ -54,7 +54,8 @@ def test_a_pod_of_another_cluster(run):
     assert first["node"] == "b" and "minikube" in last["summary"]["notes"][0]
     first, _ = run("schedule", "cluster.json", "--pod", "pod.json", "--json", "--as-is",
                    files=files).lines()
-    assert first["outcome"] == "bound"
+    assert (first["outcome"], first["text"]) == (
+        "unschedulable", "its nodeName is minikube, which is no node here")
 
 
 HINT = "the input has no PersistentVolumeClaim; 'libsched kubectl-line' prints the command"

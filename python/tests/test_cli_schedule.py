@@ -102,9 +102,9 @@ def test_what_the_scheduler_would_not_see(schedule):
     done = schedule(several(ended, pod("busy", cpu="3"), pod("there", cpu="8", node_name="b"),
                             pod("lost", node_name="z"), pod("x", cpu="1")), "--json", "--as-is")
     assert [line["outcome"] for line in done.lines()[:-1]] == [
-        "ended", "kept", "bound", "bound", "placed"]
+        "ended", "kept", "bound", "unschedulable", "placed"]
     assert done.lines()[-2]["node"] == "a" and done.lines()[3]["text"].endswith("no node here")
-    assert done.code == 0
+    assert done.code == 1
 
 
 def test_order_and_limit(schedule):

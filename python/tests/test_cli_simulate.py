@@ -57,7 +57,7 @@ def test_text(simulate):
     lines = done.out.splitlines()
     assert lines[0] == "4 pods: 3 finished, 1 running"
     assert lines[2].startswith("waited for a node: median ")
-    assert [line.split()[:3] for line in lines if line.lstrip().startswith("cpu")] == [["cpu", "4.0", "2.0"]]
+    assert [line.split()[:3] for line in lines if line.lstrip().startswith("cpu")] == [["cpu", "4", "2"]]
 
 
 GANG = """

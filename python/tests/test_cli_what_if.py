@@ -196,7 +196,7 @@ def test_a_cordon_comes_with_its_taint(run):
 
 
 def test_notes_on_edits(run):
-    closed = node("c")
+    closed = node("c", cpu="8")
     closed["spec"] = {"unschedulable": True,
                       "taints": [{"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"}]}
     files = {**FILES, "c.json": several(*NODES, closed)}

@@ -197,7 +197,7 @@ ANSWERS = {
         ["cpu: asks 5, free 4 of 4 (2 in containers, 3 in sidecars)", "no node has 5 cpu (the largest: 4, a)"]),
     "a label of old releases": (
         node("a", ", beta.kubernetes.io/os: linux"), ONE % 1 + ", nodeSelector: {kubernetes.io/os: linux}", [
-            "found none, the node has beta.kubernetes.io/os=linux"]),
+            "the node has none, the node has beta.kubernetes.io/os=linux"]),
     "a node that is gone": (
         node("a"), ONE % 1 + ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
         "[{matchFields: [{key: metadata.name, operator: In, values: [n6]}]}]}}}", ["n6 is not in the cluster"]),

@@ -16,7 +16,7 @@ def asks_data(pod: Pod) -> dict[str, Any]:
 
     >>> asks_data(Pod({"metadata": {"name": "web"}, "spec": {"nodeSelector": {"disk": "ssd"},
     ...     "containers": [{"name": "c", "resources": {"requests": {"cpu": "1500m"}}}]}}))
-    {'requests': [['cpu', 1500, '1500m'], ['pods', 1, '1']], 'lines': [['node selector', 'disk=ssd']], 'keys': ['disk']}
+    {'requests': [['cpu', 1500, '1.5'], ['pods', 1, '1']], 'lines': [['node selector', 'disk=ssd']], 'keys': ['disk']}
     """
     spec = pod.to_dict().get("spec") or {}
     keys: dict[str, None] = {}

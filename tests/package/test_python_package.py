@@ -36,7 +36,7 @@ def test_the_package_has_nothing_of_the_tests(tmp_path):
     alone = {"PYTHONPATH": str(tmp_path)}
     assert "evaluate" not in project.run(*run, "--help", cwd=tmp_path, env=alone)
     refused = project.run(*run, "evaluate", cwd=tmp_path, env=alone, code=2)
-    assert "invalid choice: 'evaluate'" in refused
+    assert "there is no command 'evaluate'" in refused
 
 
 def test_a_checkout_has_the_verb_evaluate():

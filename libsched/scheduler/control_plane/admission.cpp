@@ -59,6 +59,15 @@ bool is_failing(const Node& node) {
   });
 }
 
+bool tolerates_all(Span<Toleration> tolerations, const Node& node) {
+  return std::ranges::all_of(node.taints, [&](const Taint& taint) {
+    return taint.effect == TaintEffect::kPreferNoSchedule ||
+           std::ranges::any_of(tolerations, [&](const Toleration& t) {
+             return tolerates(t, taint.key, taint.value, taint.effect, taint.effect_text, true);
+           });
+  });
+}
+
 void write_remarks(JsonText& json, Str name, const std::vector<AdmissionRemark>& remarks) {
   json.key(name);
   json.open('[');
@@ -112,8 +121,9 @@ Admission::Admission(const View& view, const ObjectSet* with) : view_(view) {
   objects.for_each<StorageClass>([&](const StorageClass& c) { default_class_.offer(c); });
   objects.for_each<PriorityClass>(
       [&](const PriorityClass& c) { priority_classes_.push_back(PriorityClassRef::share(&c)); });
-  for (uint32_t r = 0; r < view.row_count() && !nodes_fail_; ++r)
-    if (const Node* const node = view.node(r); node != nullptr) nodes_fail_ = is_failing(*node);
+  for (uint32_t r = 0; r < view.row_count(); ++r)
+    if (const Node* const node = view.node(r); node != nullptr && is_failing(*node))
+      failing_.push_back(node);
   if (with == nullptr) return;
   priority_classes_.insert(priority_classes_.end(), with->priority_classes.begin(),
                            with->priority_classes.end());
@@ -179,7 +189,10 @@ PodRef Admission::pod(const PodRef& given, Str kind, AdmissionReport* report) co
   }
   if (kind != "DaemonSet") {  // its controller has added them, without an end
     std::string added = add_default_tolerations(&draft);
-    if (nodes_fail_) note(std::move(added));
+    // Nearly every pod gets them, so they are told where they let it onto a node.
+    const Span<Toleration> all = draft.now().spec.tolerations;
+    if (std::ranges::any_of(failing_, [&](const Node* n) { return tolerates_all(all, *n); }))
+      note(std::move(added));
   }
   RuntimeClassOutcome outcome =
       apply_runtime_class(runtime_class(given->spec.runtime_class), &draft);

@@ -51,7 +51,7 @@ class Admission {
   std::map<Str, std::map<Str, const LimitRange*>> limit_ranges_;  // by namespace and name
   std::vector<PriorityClassRef> priority_classes_;
   DefaultClass default_class_;
-  bool nodes_fail_ = false;  // some node has a taint of a failing node
+  std::vector<const Node*> failing_;  // nodes with a taint of a failing node
 };
 
 // All pods, pod templates and claims of a set, as created together.

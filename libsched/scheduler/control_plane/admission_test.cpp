@@ -170,7 +170,7 @@ TEST_CASE("admission: bounds of LimitRanges") {
   CHECK(refusal("{type: Container, max: {cpu: 1}}", "{}").empty());  // the maximum is the default
 }
 
-TEST_CASE("admission: tolerations of failing nodes, told where a node fails") {
+TEST_CASE("admission: tolerations of failing nodes, told where they let a pod onto a node") {
   const std::string failing = R"(---
 apiVersion: v1
 kind: Node
@@ -188,6 +188,9 @@ spec: {taints: [{key: node.kubernetes.io/not-ready, effect: NoExecute}]}
         "Pod default/p: DefaultTolerationSeconds adds the toleration of "
         "node.kubernetes.io/not-ready:NoExecute and node.kubernetes.io/unreachable:NoExecute for "
         "300 s");
+  const std::string closed = failing.substr(0, failing.rfind("]}")) +
+                             ", {key: node.kubernetes.io/not-ready, effect: NoSchedule}]}\n";
+  CHECK(Admitted(kNode + closed, plain).notes().empty());
   // A toleration of its own, of the effect or of all taints, stays as it is.
   const Admitted own(
       kNode + failing,

@@ -202,7 +202,7 @@ def test_texts_stay_texts(page):
 
 
 def test_the_drawer_has_the_facts(page):
-    for name, text in (("node-4998", "cpu: asks 1500m, free 1 of 4"),
+    for name, text in (("node-4998", "cpu: asks 1.5, free 1 of 4"),
                        ("node-4999", "taint <b>k</b>=</script>")):
         search(page, name)
         page.run("""

@@ -99,7 +99,7 @@ def test_what_the_pod_asks(page):
 def test_rows_tell_the_facts(page):
     choose(page, "picker", 1)
     facts = texts(page, "#table .fact")
-    assert "cpu: asks 6, free 2500m of 4" in facts and "cpu: asks 6, free 4 of 4" in facts
+    assert "cpu: asks 6, free 2.5 of 4" in facts and "cpu: asks 6, free 4 of 4" in facts
     assert any(fact.startswith("taint gpu=<b>z</b>") for fact in facts)
 
 

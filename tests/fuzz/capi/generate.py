@@ -52,7 +52,7 @@ WEIGHTS = {
     "sim_first": 8, "sim_feasible": 6, "sim_check_many": 6, "sim_place_many": 8, "sim_bin_pack": 5, "sim_remove": 6,
 }
 
-# Handles that may be NULL.
+# Handles that may be NULL, given or put out.
 NULLABLE = {
     ("libsched_framework_create", "config"), ("libsched_framework_create", "registry"),
     ("libsched_config_describe_json", "config"), ("libsched_run_pre_filter_plugins", "result"),
@@ -60,6 +60,7 @@ NULLABLE = {
     ("libsched_waiting_pod_decided", "status"), ("libsched_decision_post_filter", "status"),
     ("libsched_first_fit", "state"), ("libsched_evaluator_create", "cluster"),
     ("libsched_queue_add_unschedulable", "pod"),
+    ("libsched_admit_objects", "report"), ("libsched_admit_pod", "report"),
     ("libsched_scheduler_deliver_pod", "before"), ("libsched_scheduler_deliver_pod", "after"),
     ("libsched_scheduler_deliver_node", "before"), ("libsched_scheduler_deliver_node", "after"),
     ("libsched_scheduler_deliver_object", "before"), ("libsched_scheduler_deliver_object", "after"),
@@ -159,7 +160,7 @@ class Call:
                 self._make(f"OwnedArray<libsched_{found[1]}>", name)
                 self.arguments += [f"{name}.get()", f"{name}.length()"]
                 return 2
-            self._make(f"Out<libsched_{found[1]}>", name)
+            self._make(f"Out<libsched_{found[1]}>", name, *(["kMayBeNull"] if (call, name) in NULLABLE else []))
         elif found := re.fullmatch(r"const libsched_(\w+) \*const \*", type_):
             self._count()
             self._make(f"Handles<const libsched_{found[1]}>", name, "counted")

@@ -54,7 +54,7 @@ def test_a_pod_of_another_cluster(run):
     assert first["node"] == "b" and "minikube" in last["summary"]["notes"][0]
     first, _ = run("schedule", "cluster.json", "--pod", "pod.json", "--json", "--as-is",
                    files=files).lines()
-    assert (first["outcome"], first["text"]) == (
+    assert (first["outcome"], first["fitError"]) == (
         "unschedulable", "its nodeName is minikube, which is no node here")
 
 

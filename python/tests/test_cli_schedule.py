@@ -103,7 +103,7 @@ def test_what_the_scheduler_would_not_see(schedule):
                             pod("lost", node_name="z"), pod("x", cpu="1")), "--json", "--as-is")
     assert [line["outcome"] for line in done.lines()[:-1]] == [
         "ended", "kept", "bound", "unschedulable", "placed"]
-    assert done.lines()[-2]["node"] == "a" and done.lines()[3]["text"].endswith("no node here")
+    assert done.lines()[-2]["node"] == "a" and done.lines()[3]["fitError"].endswith("no node here")
     assert done.code == 1
 
 

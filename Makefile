@@ -40,7 +40,7 @@ deb: setup ## Build Debian packages in roots of Debian 12 and 13: build/debs (as
 release: setup ## Make sources, wheels, Debian packages, SBOM and checksums: dist (as root; ARGS=--check: twice, and compare the bytes)
 	@packaging/release.sh $(ARGS)
 
-docs: python ## Write the documentation site: build/docs/index.html
+docs: setup python ## Write the documentation site: build/docs/index.html
 	@packaging/setup.sh docs
 	@cd docs && ../$(PYTHON) -m manual
 
@@ -52,7 +52,7 @@ test: ## Run every test of every language (PART=name: one part, PART=list: their
 fuzz: setup ## Fuzz with a new seed (FUZZ_SECONDS=600: time per fuzzer, FUZZ_SEED=7: the seed again)
 	@FUZZ_SEED=$${FUZZ_SEED:-$$(date +%s)} FUZZ_SECONDS=$${FUZZ_SECONDS:-120} tests/run fuzz
 
-conformance: python ## Compare with the real upstream framework on fresh cases (ARGS="--seeds 50", ARGS="--mutate 50000")
+conformance: setup python ## Compare with the real upstream framework on fresh cases (ARGS="--seeds 50", ARGS="--mutate 50000")
 	@echo "building the oracle (the first time takes minutes)" >&2
 	@cd tests/oracle && go build -o ../../build/oracle/oracle .
 	@packaging/build.sh release libsched_cycles

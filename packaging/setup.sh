@@ -128,8 +128,8 @@ tests() {
   python
   into_venv requirements
   go
-  if [ "$use" = all ] || [ "$use" = docs ] || [ "$use" = setup ]; then docs; fi
-  if [ "$use" = all ] || [ "$use" = static ] || [ "$use" = setup ]; then static; fi
+  case $use in all | setup | docs) docs ;; esac
+  case $use in all | setup | static) static ;; esac
 }
 
 # Succeeds if the given go has the wanted version or a newer one.

@@ -11,12 +11,10 @@ from ..config import Config
 from ..errors import Error, FileError
 from ..framework import Framework
 from . import configs, output
+from .configs import POINTS
 from .reading import shown
 from .terminal import Terminal, print_json, table
 
-POINTS = ("preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore", "score",
-          "reserve", "permit", "preBind", "bind", "postBind", "placementGenerate",
-          "placementScore")
 POINTS_WITH_WEIGHT = ("score", "placementScore")
 
 

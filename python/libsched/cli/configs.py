@@ -10,8 +10,10 @@ from ..errors import Error, InvalidError
 from . import reading
 from .parsing import nearest
 
-_POINTS = ("preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore", "score", "reserve",
-           "permit", "preBind", "bind", "postBind", "placementGenerate", "placementScore", "multiPoint")
+POINTS = ("preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore", "score",
+          "reserve", "permit", "preBind", "bind", "postBind", "placementGenerate",
+          "placementScore")
+_LISTS = (*POINTS, "multiPoint")
 _OF_A_PROFILE = ("schedulerName", "percentageOfNodesToScore", "plugins", "pluginConfig")
 _UNKNOWN = re.compile(r'unknown field "([^"]+)"')
 
@@ -68,10 +70,10 @@ def hint(error: Error, text: bytes) -> str:
         return f"{one.place} holds a KubeSchedulerConfiguration; hand over that"
     for field in _UNKNOWN.findall(str(error)):
         place, _, last = field.rpartition(".")
-        if last in _POINTS and not place.endswith("plugins"):
+        if last in _LISTS and not place.endswith("plugins"):
             return f"did you mean {place + '.' if place else 'profiles[0].'}plugins.{last}?"
         if not place and last in _OF_A_PROFILE:
             return f"{last} belongs to a profile; did you mean profiles[0].{last}?"
         if place.endswith("plugins"):
-            return nearest(last, _POINTS).removeprefix("; ")
+            return nearest(last, _LISTS).removeprefix("; ")
     return ""

@@ -191,8 +191,8 @@ PodRef Admission::pod(const PodRef& given, Str kind, AdmissionReport* report) co
     std::string added = add_default_tolerations(&draft);
     // Nearly every pod gets them, so they are told where they let it onto a node.
     const Span<Toleration> all = draft.now().spec.tolerations;
-    if (std::ranges::any_of(failing_, [&](const Node* n) { return tolerates_all(all, *n); }))
-      note(std::move(added));
+    const auto takes_it = [&](const Node* node) { return tolerates_all(all, *node); };
+    if (!added.empty() && std::ranges::any_of(failing_, takes_it)) note(std::move(added));
   }
   RuntimeClassOutcome outcome =
       apply_runtime_class(runtime_class(given->spec.runtime_class), &draft);

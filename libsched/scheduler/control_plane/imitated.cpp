@@ -11,6 +11,7 @@ constexpr Imitated kImitated[] = {
     {"DefaultTolerationSeconds", "lets pods tolerate not-ready and unreachable nodes for 300 s", "admission"},
     {"DefaultStorageClass", "gives claims without a class the default StorageClass", "admission, claims made"},
     {"RuntimeClass", "adds the overhead, the node selector and the tolerations of the class", "admission"},
+    {"node lifecycle controller", "taints a node that is cordoned, and takes the taint back", "edits, drain"},
     {"StatefulSet controller", "makes the claims of volumeClaimTemplates", "claims made"},
     {"ephemeral volume controller", "makes the claims of generic ephemeral volumes", "claims made"},
     {"resourceclaim controller", "makes ResourceClaims from ResourceClaimTemplates, and releases them", "claims made"},

@@ -90,6 +90,13 @@ CountRule::CountRule(const CountKey& key) : key_(key) {
   }
 }
 
+size_t CountRule::bytes() const {
+  size_t n = arena_.bytes() + key_.terms.size() * sizeof(CountKey::Term);
+  for (const CountKey::Term& t : key_.terms)
+    n += t.namespaces.size() * sizeof(Str) + t.requirements.size() * sizeof(Requirement);
+  return n;
+}
+
 bool CountRule::counts(const Pod& pod) const {
   return std::all_of(key_.terms.begin(), key_.terms.end(), [&](const CountKey::Term& t) {
     if (t.skip_terminating && pod.meta.terminating()) return false;

@@ -43,9 +43,10 @@ class CountRule {
  public:
   explicit CountRule(const CountKey& key);
   bool counts(const Pod& pod) const;
+  size_t bytes() const;  // behind this object
 
  private:
-  Arena arena_;
+  Arena arena_{96};
   CountKey key_;
 };
 
@@ -77,7 +78,10 @@ struct DomainSums {
   }
   void add(int32_t domain, int32_t delta);
   void find_min();
-  size_t bytes() const { return (sum.size() + rows->size()) * 4 + eligible->size() * 8 + 256; }
+  // With the parts that allocations add to what is asked for.
+  size_t bytes() const {
+    return sizeof(DomainSums) + (sum.size() + rows->size()) * 4 + eligible->size() * 8 + 240;
+  }
   DomainSums publish() {
     return {sum.publish(), rows, domains, min, at_min, stamp, serial, eligible};
   }

@@ -43,8 +43,12 @@ bool same_words(const std::vector<uint64_t>& a, Span<uint64_t> b) {
 }  // namespace
 
 size_t Tables::Table::bytes() const {
-  size_t n = sizeof(Table) + 2 * asked->text.size() + 512 + counts->rows.size() * 4;
-  for (const Sums& s : sums) n += s.sums->bytes();
+  // Of the indexes, and what allocations add to what is asked for.
+  constexpr size_t kMore = 384;
+  size_t n = sizeof(Table) + sizeof(Asked) + asked->text.size() + asked->rule.bytes() +
+             asked->places.size() * sizeof(uint64_t) + sizeof(CountTable) +
+             counts->rows.size() * 4 + kMore;
+  for (const Sums& s : sums) n += sizeof(Sums) + s.sums->bytes();
   return n;
 }
 
@@ -244,9 +248,9 @@ SumsRef Tables::sums(const CountsRef& counts, const TopologyRef& topology,
     if (at == list.end() || (worth(*at) != 0 && list.size() < kSumsPerTable))
       at = list.insert(list.end(), Sums{});
     else
-      bytes_ -= at->sums->bytes();
+      bytes_ -= sizeof(Sums) + at->sums->bytes();
     *at = {SumsRef(make_sums(*counts, *topology, eligible)), place, ++clock_};
-    bytes_ += at->sums->bytes();
+    bytes_ += sizeof(Sums) + at->sums->bytes();
     const SumsRef made = at->sums;
     shrink(table, &topologies_[place]);
     return made;

@@ -6,6 +6,9 @@
 #include <random>
 #include <string>
 #include <thread>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "libsched/cluster/cluster.hpp"
 #include "tests/unit/rounds.hpp"
@@ -295,6 +298,39 @@ TEST_CASE("tables: values above the limit are dropped, and made again on demand"
   const std::vector<CountKey> keys = some_keys();
   CHECK(tables.counts(view, keys[4])->total == 200);
 }
+
+#ifdef __GLIBC__
+TEST_CASE("tables: bytes() is about what the kept values take") {
+  if (sanitized()) return;  // memory is managed otherwise
+  Ref<Cluster> cluster = make_ref<Cluster>();
+  for (int i = 0; i < 10; ++i)
+    REQUIRE(cluster->update_node(make_node("n" + std::to_string(i), {{"zone", "z"}})).ok());
+  const View& view = cluster->view();
+  const Tables& tables = view.tables();
+  const TopologyRef zones = tables.topology(view, "zone");
+  const uint64_t all = 1023;
+  for (const bool with_sums : {false, true}) {
+    const size_t counted = tables.bytes(), taken = mallinfo2().uordblks;
+    for (int i = 0; i < 5000; ++i) {
+      const std::string value =
+          "a-value-of-usual-length-" + std::to_string(i) + (with_sums ? "s" : "");
+      const Label l = make_label("app.kubernetes.io/name", value);
+      CountKey key;
+      key.terms.resize(1);
+      key.terms[0].namespaces = {"default"};
+      key.terms[0].add(l);
+      const CountsRef counts = tables.counts(view, key);
+      if (with_sums) static_cast<void>(tables.sums(counts, zones, {&all, 1}));
+    }
+    const auto more_counted = static_cast<double>(tables.bytes() - counted);
+    const auto more_taken = static_cast<double>(mallinfo2().uordblks - taken);
+    CAPTURE(more_counted);
+    CAPTURE(more_taken);
+    CHECK(more_counted > 0.8 * more_taken);
+    CHECK(more_counted < 1.25 * more_taken);
+  }
+}
+#endif
 
 TEST_CASE("tables: sums are kept as long as the same rows are queried") {
   Ref<Cluster> cluster = make_ref<Cluster>();

@@ -43,8 +43,7 @@ TolerationIndex::TolerationIndex(Span<Toleration> tolerations, bool comparison_o
 }
 
 bool TolerationIndex::covers(uint32_t toleration, const Taint& t) const {
-  return tolerates(list_[toleration], t.key, t.value, t.effect, t.effect_text,
-                   comparison_operators_);
+  return tolerates(list_[toleration], t, comparison_operators_);
 }
 
 bool TolerationIndex::any_of(uint64_t hash, const Taint& taint) const {

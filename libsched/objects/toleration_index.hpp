@@ -9,6 +9,12 @@
 
 namespace libsched {
 
+// Tells whether the toleration covers the taint; see tolerates() of pod.hpp.
+inline bool tolerates(const Toleration& t, const Taint& taint, bool comparison_operators) {
+  return tolerates(t, taint.key, taint.value, taint.effect, taint.effect_text,
+                   comparison_operators);
+}
+
 class TolerationIndex {
  public:
   // Borrows the tolerations. `comparison_operators`: Lt and Gt count.

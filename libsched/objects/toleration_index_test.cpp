@@ -38,7 +38,7 @@ TEST_CASE("any number of tolerations says what each of them says") {
       taint.value = values[below(5)];
       effect(&taint.effect, &taint.effect_text);
       const bool any = std::any_of(list.begin(), list.end(), [&](const Toleration& t) {
-        return tolerates(t, taint.key, taint.value, taint.effect, taint.effect_text, comparison);
+        return tolerates(t, taint, comparison);
       });
       CHECK(index.covers(taint) == any);
       ++(any ? covered : not_covered);

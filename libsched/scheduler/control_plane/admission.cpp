@@ -7,6 +7,7 @@
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/ingest/defaults.hpp"
 #include "libsched/ingest/write/json_text.hpp"
+#include "libsched/objects/toleration_index.hpp"
 #include "libsched/scheduler/control_plane/limit_ranger.hpp"
 #include "libsched/scheduler/control_plane/pod_draft.hpp"
 #include "libsched/scheduler/control_plane/runtime_class.hpp"
@@ -62,9 +63,8 @@ bool is_failing(const Node& node) {
 bool tolerates_all(Span<Toleration> tolerations, const Node& node) {
   return std::ranges::all_of(node.taints, [&](const Taint& taint) {
     return taint.effect == TaintEffect::kPreferNoSchedule ||
-           std::ranges::any_of(tolerations, [&](const Toleration& t) {
-             return tolerates(t, taint.key, taint.value, taint.effect, taint.effect_text, true);
-           });
+           std::ranges::any_of(tolerations,
+                               [&](const Toleration& t) { return tolerates(t, taint, true); });
   });
 }
 

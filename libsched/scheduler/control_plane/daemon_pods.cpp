@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libsched/objects/own_parts.hpp"
+#include "libsched/objects/toleration_index.hpp"
 #include "libsched/scheduler/instance.hpp"
 
 namespace libsched {
@@ -38,9 +39,7 @@ std::array<Toleration, 7> added_tolerations() {
 size_t added_count(const Pod& pod) { return pod.spec.host_network ? 7 : 6; }
 
 bool tolerated(const Pod& pod, const Taint& taint) {
-  const auto covers = [&](const Toleration& t) {
-    return tolerates(t, taint.key, taint.value, taint.effect, taint.effect_text, false);
-  };
+  const auto covers = [&](const Toleration& t) { return tolerates(t, taint, false); };
   if (std::ranges::any_of(pod.spec.tolerations, covers)) return true;
   const std::array<Toleration, 7> added = added_tolerations();
   return std::any_of(added.begin(), added.begin() + static_cast<ptrdiff_t>(added_count(pod)),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "libsched/objects/toleration_index.hpp"
 #include "libsched/scheduler/changed_node.hpp"
 
 namespace libsched {
@@ -76,9 +77,7 @@ NodeRef as_joining(const Node& node, std::vector<std::string>* left_out) {
 
 bool evicted_by(const Taint& taint, const Pod& pod) {
   if (taint.effect != TaintEffect::kNoExecute || pod.mirror) return false;
-  const auto covers = [&](const Toleration& t) {
-    return tolerates(t, taint.key, taint.value, taint.effect, taint.effect_text, false);
-  };
+  const auto covers = [&](const Toleration& t) { return tolerates(t, taint, false); };
   const auto first = std::ranges::find_if(pod.spec.tolerations, covers);
   return first == pod.spec.tolerations.end() || first->seconds.has_value();
 }

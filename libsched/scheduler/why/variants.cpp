@@ -7,6 +7,7 @@
 
 #include "libsched/base/quote.hpp"
 #include "libsched/objects/own_parts.hpp"
+#include "libsched/objects/toleration_index.hpp"
 
 namespace libsched {
 namespace {
@@ -82,8 +83,7 @@ class Variants {
   // Whether the pod does not tolerate it yet.
   bool tolerate(const Taint& taint) {
     for (const Toleration& t : pod_.spec.tolerations)
-      if (tolerates(t, taint.key, taint.value, taint.effect, taint.effect_text, operators_))
-        return false;
+      if (tolerates(t, taint, operators_)) return false;
     const std::string subject = taint_text(taint);
     if (taints_.size() == kMostTaints || !taints_.insert(subject).second) return true;
     const Ref<Pod> changed = copy_of(pod_);

@@ -246,7 +246,7 @@ def _thread_tests():
               if re.search(r'TEST_CASE\("[^"]*thread', path.read_text())}
     programs = [path.stem for path in ROOT.glob("tests/capi/*thread*_test.c")]
     return sorted([f"libsched_{layer}_test" for layer in layers]
-                  + [f"capi_{name}" for name in programs] + ["libsched_cycles"])
+                  + [f"capi_{name}" for name in programs] + ["libsched_cycles", "random_capi"])
 
 
 RECORDED_WITH_THREADS = 200  # scripts of mode cycles
@@ -257,7 +257,7 @@ def _tsan_builds():
 
 
 def run_tsan(shell):
-    """Tests with "thread" in their name or file name, and recorded scripts with threads for bindings."""
+    """Tests with "thread" in their name or file name, recorded scripts with threads for bindings, and random C calls."""
     [(preset, targets)] = _tsan_builds()
     # GCC 12's run time does not work with a randomised address space.
     still = ["setarch", "--addr-no-randomize"]
@@ -269,7 +269,8 @@ def run_tsan(shell):
     recorded = shell.run([*wrapper, BUILD / preset / "cycles/libsched_cycles", "--wall",
                           "tests/goldens/schedule.cycles.jsonl.gz", RECORDED_WITH_THREADS],
                          env=_SANITIZER_ENV)
-    return total + counts.of_closing_line(recorded)
+    return total + counts.of_closing_line(recorded) + fuzzing.random_calls_of_threads(
+        shell, [*wrapper, BUILD / preset / "random/random_capi"], _SANITIZER_ENV)
 
 
 PARTS = (

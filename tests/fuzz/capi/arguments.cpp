@@ -83,7 +83,9 @@ Picked pick(Turn& t, Kind kind, unsigned rules) {
     t.must_refuse = true;
     return p;
   }
-  if (how == 2 && (p.handle = pools.stale(t.choose, kind)) != nullptr) {
+  // With other threads, what was released may be an object of theirs now.
+  const bool alone = world().alone;
+  if (how == 2 && alone && (p.handle = pools.stale(t.choose, kind)) != nullptr) {
     p.text = std::string(name_of(kind)) + " that was released";
     return p;
   }
@@ -137,6 +139,7 @@ Picked pick_released(Turn& t, Kind kind) {
   switch (t.choose.below(12)) {
     case 0: p.text = "NULL"; return p;
     case 1:
+      if (!world().alone) break;
       p.handle = pools.stale(t.choose, kind);
       p.text = "again";
       return p;
@@ -146,6 +149,7 @@ Picked pick_released(Turn& t, Kind kind) {
       p.text = std::string("not ") + name_of(kind);
       return p;
     case 3: {  // a borrowed handle
+      if (!world().alone) break;
       const void* lent = lent_to_a_slot(t, kind, kConst);
       Entry* e = lent == nullptr ? nullptr : pools.find(lent);
       if (lent == nullptr || (e != nullptr && (e->refs > 1 || e->refs_of_slots != 0))) break;
@@ -200,7 +204,7 @@ void Watch::settle(const Turn& t, bool failed) const {
   if (may && !cluster_->frozen) return;
   if (libsched_view_version(view_) != version_)
     t.wrong(failed ? "failed and changed the cluster's version" : "changed the cluster's version");
-  static unsigned turn = 0;
+  static thread_local unsigned turn = 0;
   if ((failed && t.changes == Changes::kWhole) || ++turn % 16 == 0)
     cluster_->check(view_, failed ? "after a failed call" : "after a call that only reads");
 }

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <mutex>
+#include <thread>
 
 namespace fuzz {
 
@@ -28,21 +29,31 @@ const std::vector<const Function*>& table() {
   return all;
 }
 
+const std::thread::id kMain = std::this_thread::get_id();
+thread_local std::unique_ptr<World> own;
+
 std::unique_ptr<World>& the_world() {
   static std::unique_ptr<World>* const all = new std::unique_ptr<World>(new World);
-  return *all;
+  return own == nullptr ? *all : own;
 }
 std::mutex passing;
 
 }  // namespace
 
 World& world() { return *the_world(); }
+bool has_world() { return own != nullptr || std::this_thread::get_id() == kMain; }
 
 void reset_world(uint64_t seed) {
-  const uint64_t calls = world().calls;
-  the_world() = std::make_unique<World>();
-  world().slots = Choices(seed);
-  world().calls = calls;
+  auto fresh = std::make_unique<World>();
+  fresh->slots = Choices(seed);
+  fresh->calls = world().calls;
+  fresh->alone = world().alone;
+  the_world() = std::move(fresh);
+}
+
+void begin_own_world() {
+  own = std::make_unique<World>();
+  own->alone = false;
 }
 
 World::Passed* World::pass(const char* what, bool must) {
@@ -92,7 +103,7 @@ void Turn::returned(libsched_rc rc) {
 
 void Turn::look(libsched_str s) const {
   if (s.ptr == nullptr) wrong("lends a string without memory");
-  static volatile char seen;
+  static thread_local volatile char seen;
   for (size_t i = 0; i < s.len; ++i) seen = s.ptr[i];
   if (s.ptr[s.len] != 0) wrong("lends a string that does not end with NUL");
 }

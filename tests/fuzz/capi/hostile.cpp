@@ -1,14 +1,10 @@
 // The actions of hostile slots at any extension point; slots.cpp has the slots.
 #include "hostile.hpp"
 
-#include <thread>
-
 #include "documents.hpp"
 
 namespace fuzz {
 namespace {
-
-const std::thread::id kMain = std::this_thread::get_id();
 
 // Calls that a plugin may be tempted to make.
 constexpr const char* kTempting[] = {
@@ -53,6 +49,7 @@ constexpr const char* kTempting[] = {
 
 void release_something_lent(Choices& choose) {
   Pools& pools = world().pools;
+  if (!world().alone) return;  // the reference may be another thread's
   const Pools::Lent l = choose.of(pools.lent);
   const Entry* e = pools.find(l.handle);
   // With several references it is unknown which one is released. A slot may release references that
@@ -65,7 +62,7 @@ void release_something_lent(Choices& choose) {
 }  // namespace
 
 Slot::Slot(std::initializer_list<Pools::Lent> lent, bool anywhere)
-    : active_(std::this_thread::get_id() == kMain && !(anywhere && world().parallel)) {
+    : active_(has_world() && !(anywhere && world().parallel)) {
   if (!active_) return;
   World& w = world();
   ++w.depth;

@@ -36,7 +36,7 @@ void fill(Turn& t, libsched_parse_options& o) {
   o.max_depth = t.choose.one_in(16) ? static_cast<uint32_t>(t.choose.below(20)) : 0;
   o.max_decompressed_bytes = t.choose.one_in(16) ? t.choose.below(2000) : 0;
   if (t.choose.one_in(4)) {
-    static uint64_t left = 0;
+    static thread_local uint64_t left = 0;
     left = t.choose.below(40);
     o.interrupt = interrupt_after;
     if (t.choose.one_in(4)) o.interrupt_data = &left;
@@ -78,8 +78,8 @@ void fill(Turn& t, libsched_framework_options& o) {
   if (t.choose.one_in(6)) o.feature_gates = gates_for(t);
   if (t.choose.one_in(6)) o.semantics = libsched_str_from(t.choose.of(kSemantics));
   if (!t.choose.one_in(5)) return;
-  static const libsched_extender* rooms[16][2];  // calls are not nested so deeply
-  static size_t room = 0;
+  static thread_local const libsched_extender* rooms[16][2];  // calls are not nested so deeply
+  static thread_local size_t room = 0;
   const libsched_extender** const list = rooms[room++ % 16];
   o.extender_count = t.choose.below(3);
   for (size_t i = 0; i < o.extender_count; ++i) {

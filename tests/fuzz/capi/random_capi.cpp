@@ -2,11 +2,13 @@
 // second, because it does not measure coverage.
 //
 //   random_capi [--seed N] [--seconds N] [--calls N] [--found PREFIX]
+//   random_capi --threads N ...    the same on N threads at once, which share what they may share
 //   random_capi FILE...            runs inputs again
 //   random_capi --shrink FILE      removes calls as long as the run fails, and writes FILE.small
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +16,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "choices.hpp"
@@ -84,30 +87,69 @@ int shrink(const char* path) {
 }
 
 struct Asked {
-  uint64_t seed = 1, calls = UINT64_MAX;
+  uint64_t seed = 1, calls = UINT64_MAX, threads = 1;
   double seconds = 60;
 };
+
+Bytes drawn(uint64_t seed) {
+  fuzz::Choices choose(seed);
+  Bytes input((1 + choose.below(fuzz::kMaxRecords)) * fuzz::kRecord);
+  for (size_t at = 0; at < input.size(); at += sizeof(uint64_t)) {
+    const uint64_t word = choose.next();
+    std::memcpy(input.data() + at, &word, sizeof word);
+  }
+  return input;
+}
 
 int search(const Asked& asked) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
-  const uint64_t& calls = fuzz::world().calls;
-  static_cast<void>(calls);
   uint64_t runs = 0;
-  for (; elapsed() < asked.seconds && fuzz::world().calls < asked.calls; ++runs) {
-    fuzz::Choices choose(asked.seed * 0x100000001b3u + runs);
-    Bytes input((1 + choose.below(fuzz::kMaxRecords)) * fuzz::kRecord);
-    for (size_t at = 0; at < input.size(); at += sizeof(uint64_t)) {
-      const uint64_t word = choose.next();
-      std::memcpy(input.data() + at, &word, sizeof word);
-    }
-    run_one(input, "seed " + std::to_string(asked.seed) + ", run " + std::to_string(runs));
-  }
+  for (; elapsed() < asked.seconds && fuzz::world().calls < asked.calls; ++runs)
+    run_one(drawn(asked.seed * 0x100000001b3u + runs),
+            "seed " + std::to_string(asked.seed) + ", run " + std::to_string(runs));
   std::printf("random_capi: seed %llu, %llu calls in %llu runs, %.1f s: no difference\n",
               static_cast<unsigned long long>(asked.seed),
               static_cast<unsigned long long>(fuzz::world().calls),
               static_cast<unsigned long long>(runs), elapsed());
+  return 0;
+}
+
+// Each round has new shared objects, and ends when each thread has made its runs.
+int search_with_threads(const Asked& asked) {
+  using Clock = std::chrono::steady_clock;
+  constexpr uint64_t kRuns = 8;
+  const auto begin = Clock::now();
+  const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+  std::atomic<uint64_t> calls = 0;
+  uint64_t rounds = 0;
+  for (; elapsed() < asked.seconds && calls < asked.calls; ++rounds) {
+    const uint64_t seed = (asked.seed * 0x100000001b3u + rounds) * 0x10001;
+    fuzz::begin_trace({}, "the shared objects");
+    const fuzz::Shared shared(seed);
+    std::vector<std::thread> threads;
+    for (uint64_t n = 0; n < asked.threads; ++n)
+      threads.emplace_back([&, n] {
+        fuzz::begin_own_world();
+        for (uint64_t run = 0; run < kRuns; ++run) {
+          const Bytes input = drawn(seed + 1 + n * kRuns + run);
+          fuzz::begin_trace(input, "seed " + std::to_string(asked.seed) + ", round " +
+                                       std::to_string(rounds) + ", thread " + std::to_string(n) +
+                                       ", run " + std::to_string(run));
+          fuzz::run(input, &shared);
+        }
+        calls += fuzz::world().calls;
+      });
+    for (std::thread& thread : threads) thread.join();
+    fuzz::Choices choose(seed);
+    fuzz::world().pools.release_all(choose);
+  }
+  std::printf(
+      "random_capi: seed %llu, %llu calls of %llu threads in %llu rounds, %.1f s: no difference\n",
+      static_cast<unsigned long long>(asked.seed), static_cast<unsigned long long>(calls.load()),
+      static_cast<unsigned long long>(asked.threads), static_cast<unsigned long long>(rounds),
+      elapsed());
   return 0;
 }
 
@@ -128,6 +170,8 @@ int main(int argc, char** argv) {
     } else if (option == "--calls" && has_value) {
       asked.calls = std::strtoull(argv[++i], nullptr, 10);
       asked.seconds = 1e9;
+    } else if (option == "--threads" && has_value) {
+      asked.threads = std::strtoull(argv[++i], nullptr, 10);
     } else if (option == "--found" && has_value) {
       fuzz::write_failures_to(argv[++i]);
     } else if (option.rfind("--", 0) == 0) {
@@ -138,5 +182,6 @@ int main(int argc, char** argv) {
       replayed = true;
     }
   }
-  return replayed ? 0 : search(asked);
+  if (replayed) return 0;
+  return asked.threads > 1 ? search_with_threads(asked) : search(asked);
 }

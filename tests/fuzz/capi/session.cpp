@@ -20,6 +20,21 @@ void begin_world(Choices& choose) {
     call_at(place_of(name), Choices(choose.next()), 0);
 }
 
+#define FUZZ_SHARED_KINDS(X)                                                                    \
+  X(text)                                                                                       \
+  X(error) X(pod) X(node) X(objects) X(config) X(snapshot) X(framework) X(decision) X(capacity) \
+      X(drain) X(edited) X(cel) X(table) X(event_map) X(catalog)
+
+void take_reference(Kind kind, void* handle) {
+  switch (kind) {
+#define FUZZ_REF(name) \
+  case Kind::name: libsched_##name##_ref(static_cast<libsched_##name*>(handle)); return;
+    FUZZ_SHARED_KINDS(FUZZ_REF)
+#undef FUZZ_REF
+    default: fail(std::string("nothing shares a ") + name_of(kind));
+  }
+}
+
 // Limits the objects of a kind, so that calls use the same objects again.
 void trim(Choices& choose) {
   Pools& pools = world().pools;
@@ -37,10 +52,44 @@ void trim(Choices& choose) {
 
 }  // namespace
 
-void run(std::span<const uint8_t> input) {
+Shared::Shared(uint64_t seed) {
+#define FUZZ_KIND(name) Kind::name,
+  constexpr Kind kKinds[] = {FUZZ_SHARED_KINDS(FUZZ_KIND)};
+#undef FUZZ_KIND
+  constexpr int kOfEach = 2;
+  reset_world(seed);
+  Choices choose(seed);
+  begin_world(choose);
+  Turn t(choose, 0);
+  World& w = world();
+  for (size_t i = 0; i < kOfEach * std::size(kKinds); ++i) {
+    const Kind kind = kKinds[i % std::size(kKinds)];
+    const Entry* e = make(t, kind);
+    if (e == nullptr) continue;
+    all_.push_back({kind, e->handle});
+    if (kind == Kind::snapshot) snapshots_.emplace_back(e->handle, w.clusters[e->handle]);
+    if (w.plain_frameworks.contains(e->handle)) plain_frameworks_.push_back(e->handle);
+  }
+}
+
+void Shared::lend() const {
+  World& w = world();
+  for (const One& one : all_) {
+    take_reference(one.kind, one.handle);
+    w.pools.adopt(one.kind, one.handle, false);
+    if (one.kind != Kind::catalog) continue;
+    know_catalog(one.handle);
+    w.catalogs[one.handle]->shared = true;
+  }
+  for (const auto& [handle, model] : snapshots_) w.clusters[handle] = model->copy(true);
+  w.plain_frameworks.insert(plain_frameworks_.begin(), plain_frameworks_.end());
+}
+
+void run(std::span<const uint8_t> input, const Shared* shared) {
   uint64_t seed = 0;
   if (input.size() >= sizeof seed) std::memcpy(&seed, input.data(), sizeof seed);
   reset_world(seed);
+  if (shared != nullptr) shared->lend();
   Choices choose(seed);
   begin_world(choose);
   for (size_t at = 0, n = 0; at + kRecord <= input.size() && n < kMaxRecords; at += kRecord, ++n) {

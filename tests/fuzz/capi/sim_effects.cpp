@@ -110,8 +110,10 @@ std::shared_ptr<CatalogModel> model_of(const libsched_catalog* catalog) {
 std::shared_ptr<SimModel> model_of(const libsched_sim* sim) {
   const Entry* e = world().pools.find(sim);
   const auto found = world().sims.find(sim);
-  return e == nullptr || e->kind != Kind::sim || found == world().sims.end() ? nullptr
-                                                                             : found->second;
+  return e == nullptr || e->kind != Kind::sim || found == world().sims.end() ||
+                 found->second->catalog->shared
+             ? nullptr
+             : found->second;
 }
 
 void after_libsched_catalog_create(Turn&, libsched_rc rc, Out<libsched_catalog>& out, Fault&) {
@@ -124,7 +126,8 @@ void after_libsched_catalog_add_pod(Turn& t, libsched_rc rc, Catalog& catalog,
                                     Output<uint64_t>& ref, Fault&) {
   const std::shared_ptr<CatalogModel> model = model_of(catalog.get());
   if (rc != LIBSCHED_OK || model == nullptr || !ref.given()) return;
-  if (!libsched_catalog_has_pod(catalog.get(), ref.value())) t.wrong("gives no reference");
+  if (!model->shared && !libsched_catalog_has_pod(catalog.get(), ref.value()))
+    t.wrong("gives no reference");
   PodObject object = share_const(pod.get());
   if (options.given() && options.value().placed) {
     libsched_pod* free = nullptr;
@@ -142,14 +145,15 @@ void after_libsched_catalog_add_node(Turn& t, libsched_rc rc, Catalog& catalog,
                                      Fault&) {
   const std::shared_ptr<CatalogModel> model = model_of(catalog.get());
   if (rc != LIBSCHED_OK || model == nullptr || !ref.given()) return;
-  if (!libsched_catalog_has_node(catalog.get(), ref.value())) t.wrong("gives no reference");
+  if (!model->shared && !libsched_catalog_has_node(catalog.get(), ref.value()))
+    t.wrong("gives no reference");
   model->nodes.emplace(ref.value(), share_const(node.get()));
   world().ids.note(Ids::kNodeRef, ref.value());
 }
 
 void after_libsched_catalog_age(Turn& t, size_t, Catalog& catalog, Number<uint32_t>&) {
   const std::shared_ptr<CatalogModel> model = model_of(catalog.get());
-  if (model == nullptr) return;
+  if (model == nullptr || model->shared) return;
   std::erase_if(model->pods,
                 [&](const auto& p) { return !libsched_catalog_has_pod(catalog.get(), p.first); });
   std::erase_if(model->nodes,

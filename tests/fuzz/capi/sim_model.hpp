@@ -39,6 +39,7 @@ NodeObject share(libsched_node* node);
 
 // The contents that a catalog has; a null object's content is not known.
 struct CatalogModel {
+  bool shared = false;  // with other threads, whose calls are not known
   std::map<uint64_t, PodObject> pods;
   std::map<uint64_t, NodeObject> nodes;
 };

@@ -419,7 +419,7 @@ void call_libsched_queue_list(Turn& t) {
 namespace {
 
 // Of the last libsched_scheduler_options.
-libsched_clock* scheduler_clock = nullptr;
+thread_local libsched_clock* scheduler_clock = nullptr;
 
 }  // namespace
 

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <string_view>
 #include <vector>
 
 namespace fuzz {
@@ -15,16 +17,23 @@ namespace {
 
 struct Log {
   std::vector<uint8_t> input;  // a copy: deaths at exit come when the program's own has gone
-  std::string name, prefix;
+  std::string name;
   std::vector<std::string> lines;
-  bool quiet = false, reported = false;
 };
+// The log of the thread.
 Log& log() {
-  static Log* const all = new Log;
+  static thread_local Log* const all = new Log;
   return *all;
 }
+// Of all threads; never destroyed.
+std::string& prefix() {
+  static auto* const text = new std::string;
+  return *text;
+}
+std::atomic<bool> quiet = false, reported = false;
 
-void print(const std::string& text) {
+// Without memory: whoever reports the death may hold the locks of malloc().
+void print(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const ssize_t n = write(STDERR_FILENO, text.data() + at, text.size() - at);
     if (n <= 0) return;
@@ -34,15 +43,18 @@ void print(const std::string& text) {
 
 void report() {
   Log& l = log();
-  if (l.reported || l.quiet) return;
-  l.reported = true;
+  if (quiet || reported.exchange(true)) return;
   constexpr size_t kShown = 400;
   const size_t first = l.lines.size() - std::min(l.lines.size(), kShown);
-  print("\n--- " + l.name + ": the calls" +
-        (first == 0 ? "" : ", without the first " + std::to_string(first)) + ":\n");
-  for (size_t i = first; i < l.lines.size(); ++i) print(l.lines[i] + "\n");
-  if (!l.prefix.empty()) {
-    std::string path = l.prefix + l.name;
+  print("\n--- ");
+  print(l.name);
+  print(first == 0 ? ": the calls:\n" : ": the last calls:\n");
+  for (size_t i = first; i < l.lines.size(); ++i) {
+    print(l.lines[i]);
+    print("\n");
+  }
+  if (!prefix().empty()) {
+    std::string path = prefix() + l.name;
     for (char& c : path)
       if (c == ' ' || c == ',') c = '-';
     const int file = open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
@@ -52,7 +64,9 @@ void report() {
       print("--- input written to " + path + "; to make it small: --shrink " + path + "\n");
     }
   }
-  print("--- failed: " + l.name + "\n");
+  print("--- failed: ");
+  print(l.name);
+  print("\n");
 }
 
 void on_alarm(int) { fail("a run takes longer than 60 seconds"); }
@@ -75,8 +89,8 @@ void trace_result(size_t line, const std::string& text) {
   if (line < log().lines.size()) log().lines[line] += text;
 }
 
-void write_failures_to(std::string prefix) { log().prefix = std::move(prefix); }
-void keep_quiet() { log().quiet = true; }
+void write_failures_to(std::string all) { prefix() = std::move(all); }
+void keep_quiet() { quiet = true; }
 
 void report_deaths() {
   __sanitizer_set_death_callback(report);
@@ -86,7 +100,7 @@ void report_deaths() {
 }
 
 void fail(const std::string& what) {
-  if (!log().quiet) print("\nDIFFERENCE: " + what + "\n");
+  if (!quiet) print("\nDIFFERENCE: " + what + "\n");
   report();
   _exit(77);
 }

@@ -35,8 +35,9 @@ struct World {
   std::set<const void*> nominating;  // services with nominations, which filters count
   bool hostile = false;              // the program made a plugin or an API client
   bool parallel = false;  // an evaluator works on several threads: slots run in any order
+  bool alone = true;      // false: other threads have references that this world does not know
   int depth = 0;          // nested slots
-  uint64_t calls = 0;     // of the whole program
+  uint64_t calls = 0;     // of all runs
   // Objects passed to the library, which must be destroyed exactly once.
   struct Passed {
     const char* what;
@@ -48,9 +49,14 @@ struct World {
   void check_destroyed() const;
   std::vector<std::unique_ptr<Passed>> passed;
 };
+// That of the thread; threads of the library have the main thread's.
 World& world();
+// Tells whether the thread makes the calls of a run, and is not one of the library's.
+bool has_world();
 // A new world, for a run.
 void reset_world(uint64_t seed);
+// The thread makes runs beside others from now on, in worlds of its own.
+void begin_own_world();
 
 // The effect that a call may have on clusters; kForAWhile: none once it has ended; kPartly: even if
 // it fails.

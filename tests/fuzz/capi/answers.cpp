@@ -9,11 +9,6 @@ namespace {
 
 std::string string_of(libsched_str s) { return {s.ptr == nullptr ? "" : s.ptr, s.len}; }
 
-std::shared_ptr<Cluster> model_of(const void* handle) {
-  const auto found = world().clusters.find(handle);
-  return found == world().clusters.end() ? nullptr : found->second;
-}
-
 // Returns the nodes that take the pod, if the model knows them: for a plain pod, an evaluator with
 // upstream's default profile, and no pod that repels others or is nominated.
 bool predicted(const Turn& t, Ev& evaluator, Po& pod, std::set<std::string>& nodes) {
@@ -60,6 +55,11 @@ void read_all(Turn& t, const T* list, size_t count) {
 }
 
 }  // namespace
+
+std::shared_ptr<Cluster> model_of(const void* handle) {
+  const auto found = world().clusters.find(handle);
+  return found == world().clusters.end() ? nullptr : found->second;
+}
 
 void know_cluster(const void* handle, std::shared_ptr<Cluster> model) {
   world().clusters[handle] = std::move(model);

@@ -103,7 +103,7 @@ void Turn::returned(libsched_rc rc) {
 
 void Turn::look(libsched_str s) const {
   if (s.ptr == nullptr) wrong("lends a string without memory");
-  static thread_local volatile char seen;
+  [[maybe_unused]] static thread_local volatile char seen;
   for (size_t i = 0; i < s.len; ++i) seen = s.ptr[i];
   if (s.ptr[s.len] != 0) wrong("lends a string that does not end with NUL");
 }

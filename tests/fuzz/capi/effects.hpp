@@ -16,6 +16,8 @@ using Rc = libsched_rc;
 
 // --- the clusters of handles ---
 void know_cluster(const void* handle, std::shared_ptr<Cluster> model);
+// Null if the model does not follow the cluster or snapshot, because a slot made it.
+std::shared_ptr<Cluster> model_of(const void* handle);
 void know_evaluator(const void* handle, const void* framework,
                     const std::shared_ptr<Cluster>& model, const libsched_view* view);
 void after_libsched_cluster_create(Turn&, Rc, Options<libsched_cluster_options>&,

@@ -21,7 +21,7 @@ void* make_evaluator(Turn& t) {
   libsched_evaluator* out = nullptr;
   if (libsched_evaluator_create(framework, cluster, nullptr, &out, nullptr) != LIBSCHED_OK)
     return nullptr;
-  know_evaluator(out, framework, world().clusters[cluster], libsched_cluster_view(cluster));
+  know_evaluator(out, framework, model_of(cluster), libsched_cluster_view(cluster));
   return out;
 }
 
@@ -263,7 +263,7 @@ void* create(Turn& t, Kind kind) {
       auto* cluster = handle<libsched_cluster>(t, Kind::cluster);
       void* const out = created<libsched_snapshot>(libsched_cluster_snapshot, cluster);
       if (out == nullptr) return nullptr;
-      know_cluster(out, world().clusters[cluster]->copy(true));
+      if (const auto model = model_of(cluster)) know_cluster(out, model->copy(true));
       return out;
     }
     case Kind::status: return created<libsched_status>(libsched_status_create);

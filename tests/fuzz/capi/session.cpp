@@ -22,8 +22,9 @@ void begin_world(Choices& choose) {
 
 #define FUZZ_SHARED_KINDS(X)                                                                    \
   X(text)                                                                                       \
-  X(error) X(pod) X(node) X(objects) X(config) X(snapshot) X(framework) X(decision) X(capacity) \
-      X(drain) X(edited) X(cel) X(table) X(event_map) X(catalog)
+  X(error)                                                                                      \
+  X(pod) X(node) X(objects) X(config) X(snapshot) X(framework) X(decision) X(capacity) X(drain) \
+      X(edited) X(cel) X(table) X(event_map) X(catalog)
 
 void take_reference(Kind kind, void* handle) {
   switch (kind) {
@@ -67,7 +68,7 @@ Shared::Shared(uint64_t seed) {
     const Entry* e = make(t, kind);
     if (e == nullptr) continue;
     all_.push_back({kind, e->handle});
-    if (kind == Kind::snapshot) snapshots_.emplace_back(e->handle, w.clusters[e->handle]);
+    if (w.clusters.contains(e->handle)) snapshots_.emplace_back(e->handle, w.clusters[e->handle]);
     if (w.plain_frameworks.contains(e->handle)) plain_frameworks_.push_back(e->handle);
   }
 }

@@ -189,34 +189,31 @@ bool PodVolumes::add_unbound_fact(const View& view, const PersistentVolumeClaim&
 void PodVolumes::add_volume_facts(const View& view, const Search& search, uint32_t row,
                                   const Fact& begun, Facts* out) const {
   VolumeProblems problems;
-  const auto taken = [&](uint32_t c) {
+  const auto is = [&](uint32_t c, const PersistentVolume& pv) {
+    return c != kNoId && candidates_[c].volume.get() == &pv;
+  };
+  const auto taken = [&](const PersistentVolume& pv) {
     return std::any_of(searches_.data(), &search, [&](const Search& s) {
-      return row < s.chosen.size() && s.chosen[row] == c;
+      return row < s.chosen.size() && is(s.chosen[row], pv);
     });
   };
-  const auto listed = [](const std::vector<uint32_t>& list, uint32_t c) {
-    return std::find(list.begin(), list.end(), c) != list.end();
-  };
-  const bool reserved = std::any_of(search.prebound.begin(), search.prebound.end(),
-                                    [&](uint32_t c) { return !taken(c); });
-  const Str name = search.claim->storage_class();
+  const std::vector<uint32_t>& own = search.prebound;
+  const bool reserved = std::any_of(own.begin(), own.end(),
+                                    [&](uint32_t c) { return !taken(*candidates_[c].volume); });
   size_t of_class = 0;
-  for (const Class& known : classes_) {
-    if (known.name != name) continue;
-    of_class = known.candidates.size();
-    for (const uint32_t c : known.candidates) {
-      const PersistentVolume& pv = *candidates_[c].volume;
-      if (const char* problem = problem_of(pv, *search.claim)) {
-        problems.add(problem, pv);
-      } else if (taken(c)) {
-        problems.add("taken", pv);
-      } else if (reserved && !listed(search.prebound, c)) {
-        problems.add("other volume", pv);
-      } else {
-        problems.add("node", pv);
-      }
-    }
-  }
+  view.objects().for_each_in<PersistentVolume>(
+      search.claim->storage_class(), [&](const PersistentVolume& pv) {
+        ++of_class;
+        const bool listed =
+            std::any_of(own.begin(), own.end(), [&](uint32_t c) { return is(c, pv); });
+        if (const char* problem = problem_of(pv, *search.claim)) {
+          problems.add(problem, pv);
+        } else if (taken(pv)) {
+          problems.add("taken", pv);
+        } else {
+          problems.add(reserved && !listed ? "other volume" : "node", pv);
+        }
+      });
   if (of_class == 0)
     view.objects().for_each<PersistentVolume>(
         [&](const PersistentVolume& pv) { problems.add("class", pv); });

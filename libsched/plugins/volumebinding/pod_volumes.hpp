@@ -70,7 +70,7 @@ class PodVolumes {
   };
   struct Class {
     std::string name;
-    std::vector<uint32_t> candidates;
+    std::vector<uint32_t> open;                          // without a claim
     std::vector<std::pair<uint64_t, uint32_t>> claimed;  // by object_key_hash() of the claim
   };
   class Chooser;

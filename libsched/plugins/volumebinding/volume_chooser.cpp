@@ -39,12 +39,21 @@ Quantity size_of(const PersistentVolume& volume) { return volume.capacity.value_
 const PodVolumes::Class& PodVolumes::volumes_of(const View& view, Str class_name) {
   for (const Class& c : classes_)
     if (c.name == class_name) return c;
+  // A volume that is another claim's is none for these.
+  std::vector<uint64_t> asking;
+  for (const Search& s : searches_)
+    asking.push_back(object_key_hash(s.claim->meta.ns, s.claim->meta.name));
+  std::sort(asking.begin(), asking.end());
   Class out{std::string(class_name), {}, {}};
   view.objects().for_each_in<PersistentVolume>(class_name, [&](const PersistentVolume& pv) {
     const auto c = static_cast<uint32_t>(candidates_.size());
-    out.candidates.push_back(c);
-    if (const auto& ref = pv.claim_ref)
-      out.claimed.emplace_back(object_key_hash(ref->ns, ref->name), c);
+    if (const auto& ref = pv.claim_ref) {
+      const uint64_t hash = object_key_hash(ref->ns, ref->name);
+      if (!std::binary_search(asking.begin(), asking.end(), hash)) return;
+      out.claimed.emplace_back(hash, c);
+    } else {
+      out.open.push_back(c);
+    }
     candidates_.push_back({PersistentVolumeRef::share(&pv), volume_match(view, pv)});
   });
   std::sort(out.claimed.begin(), out.claimed.end());
@@ -83,11 +92,10 @@ PodVolumes::Chooser::Kind& PodVolumes::Chooser::kind_of(const PersistentVolumeCl
   kind.without.resize(rows_.size());
   size_t step = 0;
   // Later claims of the kind are not smaller.
-  for (const uint32_t c : volumes.candidates) {
+  for (const uint32_t c : volumes.open) {
     if (call_.exceeded(step++)) return kind;
     const PersistentVolume& pv = *found_.candidates_[c].volume;
-    if (!pv.claim_ref && is_possible(pv, claim) && is_available(pv, claim))
-      kind.volumes.push_back({c, 0});
+    if (is_possible(pv, claim) && is_available(pv, claim)) kind.volumes.push_back({c, 0});
   }
   std::stable_sort(kind.volumes.begin(), kind.volumes.end(), [&](const auto& a, const auto& b) {
     return size_of(*found_.candidates_[a.candidate].volume)

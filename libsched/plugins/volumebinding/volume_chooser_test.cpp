@@ -125,6 +125,28 @@ class Counting final : public Clock {
   mutable size_t asked = 0;
 };
 
+TEST_CASE("what is kept of a pod holds no volume of another pod's claim") {
+  std::string objects =
+      "---\nkind: Node\nmetadata: {name: a, labels: {zone: z0}}\n" +
+      text_of_claim("c0", 1, "storageClassName: s0, accessModes: [ReadWriteOnce]");
+  for (const char* name : {"c0", "c1", "c2"})
+    objects += text_of_volume(
+        std::string("v-") + name, 1,
+        "storageClassName: s0, accessModes: [ReadWriteOnce], claimRef: {namespace: d, name: " +
+            std::string(name) + "}");
+  Trial t("VolumeBinding", objects);
+  const View& view = t.cluster().view();
+  const auto references = [&](Str name) {
+    return view.objects().find<PersistentVolume>({}, name)->references();
+  };
+  const int64_t own = references("v-c0"), other = references("v-c1");
+  const PodVolumes found(view, all_claims(view), {view, t.evaluator().services(), nullptr});
+  REQUIRE(found.bindings(0).size() == 1);
+  CHECK(found.bindings(0)[0].volume->meta.name == "v-c0");
+  CHECK(references("v-c0") == own + 1);
+  CHECK(references("v-c1") == other);
+}
+
 TEST_CASE("n equal claims take work by n volumes, whether or not they can have them") {
   for (const bool there : {true, false}) {
     const auto work = [&](int n) {

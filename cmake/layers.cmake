@@ -1,4 +1,4 @@
-# libsched_layer(NAME [RECURSE] [FAST|HOT] [LARGE] [LEVEL flag] [LAYERS before...] [LIBRARIES third-party...] [TEST_LAYERS before...] [TEST_LEVEL flag])
+# libsched_layer(NAME [RECURSE] [FAST|HOT] [LARGE] [LEVEL flag] [LAYERS before...] [LIBRARIES third-party...] [TEST_LAYERS before...] [TEST_LIBRARIES third-party...] [TEST_LEVEL flag])
 # FAST prefers speed to compile time. HOT implies FAST and marks the code that decides about pods (see
 # cmake/hardening.cmake). With LEVEL, optimised builds use that flag: -O3 takes half as long again as -O2 and is no
 # faster for code without loops over nodes. LARGE lets batches be as large as those of other layers (cmake/batches.cmake).
@@ -7,10 +7,10 @@
 #
 # Makes the target libsched_<name> from the *.cpp of a folder and, with tests on, the doctest binary
 # libsched_<name>_test from its *_test.cpp. The test links this layer as a whole but only the layers
-# before it, so a reference to a later layer does not link; TEST_LAYERS are layers that only its tests
-# need.
+# before it, so a reference to a later layer does not link; TEST_LAYERS and TEST_LIBRARIES are what only
+# its tests need.
 function(libsched_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;FAST;HOT;LARGE" "LEVEL;TEST_LEVEL" "LAYERS;LIBRARIES;TEST_LAYERS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RECURSE;FAST;HOT;LARGE" "LEVEL;TEST_LEVEL" "LAYERS;LIBRARIES;TEST_LAYERS;TEST_LIBRARIES")
   set(hot "")
   if(arg_HOT)
     set(hot HOT)
@@ -63,7 +63,7 @@ function(libsched_layer name)
     libsched_only_thread_tests(tests)
   endif()
   if(LIBSCHED_BUILD_TESTS AND tests)
-    libsched_doctest(${target}_test SOURCES ${tests} LIBRARIES ${whole} ${test_layers} ${arg_LIBRARIES})
+    libsched_doctest(${target}_test SOURCES ${tests} LIBRARIES ${whole} ${test_layers} ${arg_LIBRARIES} ${arg_TEST_LIBRARIES})
     if(arg_TEST_LEVEL)
       target_compile_options(${target}_test PRIVATE $<$<CONFIG:Release>:${arg_TEST_LEVEL}>)
     endif()

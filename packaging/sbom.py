@@ -22,7 +22,6 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "build" / "sources"
-HEADERS = pathlib.Path("/usr/include")
 
 # Source packages of Debian, with the names and licences of the projects. build/sources/NAME is what wheels are made of.
 INSIDE_WHEELS = {
@@ -67,13 +66,6 @@ def installed(name: str) -> str:
         return "NOASSERTION"
 
 
-def header_version(folder: pathlib.Path) -> str:
-    """Returns the version of nlohmann's JSON library that its headers say."""
-    text = "".join(path.read_text(errors="replace") for path in sorted(folder.rglob("*.hpp")))
-    numbers = dict(re.findall(r"define NLOHMANN_JSON_VERSION_(MAJOR|MINOR|PATCH)\s+(\d+)", text))
-    return ".".join(numbers[part] for part in ("MAJOR", "MINOR", "PATCH")) if len(numbers) == 3 else "NOASSERTION"
-
-
 def inside_wheels() -> list[dict[str, object]]:
     """Returns what wheels contain of other projects."""
     missing = [source for source in INSIDE_WHEELS if not (SOURCES / source).is_dir()]
@@ -83,7 +75,6 @@ def inside_wheels() -> list[dict[str, object]]:
         *(package(name, source_version(SOURCES / source), licence) for source, (name, licence) in INSIDE_WHEELS.items()),
         package("libc++", f"of zig {installed('ziglang')}", "Apache-2.0 WITH LLVM-exception"),
         package("pybind11", installed("pybind11"), "BSD-3-Clause"),
-        package("nlohmann-json", header_version(HEADERS / "nlohmann"), "MIT"),
     ]
 
 

@@ -52,7 +52,7 @@ notices() {
   for file in build/sources/{zlib/LICENSE,libyaml/License,xz-utils/COPYING,libzstd/LICENSE,simdjson/LICENSE} \
     build/sources/{re2/LICENSE,curl/COPYING,openssl/LICENSE.txt} \
     "$(dirname "$zig")"/lib/{libcxx,libcxxabi,libunwind}/LICENSE.TXT \
-    /usr/share/doc/nlohmann-json3-dev/copyright "$(echo .venv/lib/python3.*/site-packages/pybind11-*/licenses/LICENSE)"; do
+    "$(echo .venv/lib/python3.*/site-packages/pybind11-*/licenses/LICENSE)"; do
     printf '\n==== %s\n\n' "$(basename "$(dirname "${file/licenses\//}")")"
     cat "$file"
   done

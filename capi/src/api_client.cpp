@@ -1,7 +1,6 @@
 // API clients written in C: turns requests into calls, and codes into errors.
 #include "api_client.hpp"
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "libsched/base/quote.hpp"
@@ -9,18 +8,6 @@
 
 namespace libsched::capi {
 namespace {
-
-// A claim as it is sent to be created: the API server gives it a name and a uid.
-std::string new_claim_json(const ResourceClaim& claim, Str generate_name) {
-  JsonText text;
-  write_stored(text, StoredKind::kResourceClaim, claim);
-  auto object = nlohmann::ordered_json::parse(text.take());
-  auto& meta = object["metadata"];
-  meta.erase("name");
-  meta.erase("uid");
-  meta["generateName"] = std::string(generate_name);
-  return object.dump();
-}
 
 // The claim that a client says it has created. Takes the reference to `created`.
 Result<Ref<const ResourceClaim>> created_claim(libsched_objects* created, Str ns) {
@@ -73,7 +60,9 @@ class ForeignApi final : public ApiClient {
   Result<Ref<const ResourceClaim>> create_claim(const ResourceClaim& claim,
                                                 Str generate_name) override {
     if (calls_.create_object == nullptr) return ApiClient::create_claim(claim, generate_name);
-    const std::string json = new_claim_json(claim, generate_name);
+    JsonText text;
+    write_new_claim(text, claim, generate_name);
+    const std::string json = text.take();
     libsched_objects* created = nullptr;
     const Result<void> done =
         ask(calls_.create_object, "create_object", [&](auto call, libsched_status* status) {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <thread>
 
-#include "libsched/cluster/failing_operators_test.hpp"
+#include "libsched/base/failing_operators_test.hpp"
 
 #if LIBSCHED_FAILING_NEW
 namespace libsched {

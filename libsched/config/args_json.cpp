@@ -10,243 +10,247 @@
 namespace libsched {
 namespace {
 
-using Json = nlohmann::json;
-// For the API's own types, whose fields Go prints in order everywhere.
-using Ordered = nlohmann::ordered_json;
-
-std::string text(Str s) { return std::string(s); }
-
-template <typename J, typename T>
-void put_if(J& j, const char* name, const T& value) {
-  if (value != T{}) j[name] = value;
+void requirements_if(JsonText& json, Str name, Span<Requirement> list) {
+  json.list_if(name, list, [&](const Requirement& r) {
+    json.object([&] {
+      json.field("key", r.key);
+      json.field("operator", r.op_text);
+      json.strings_if("values", r.values);
+    });
+  });
 }
 
-Ordered strings(Span<Str> list) {
-  Ordered out = Ordered::array();
-  for (const Str s : list) out.push_back(text(s));
-  return out;
+void node_term(JsonText& json, const NodeSelectorTerm& t) {
+  requirements_if(json, "matchExpressions", t.match_expressions);
+  requirements_if(json, "matchFields", t.match_fields);
 }
 
-Ordered requirements(Span<Requirement> list) {
-  Ordered out = Ordered::array();
-  for (const Requirement& r : list) {
-    Ordered j = {{"key", text(r.key)}, {"operator", text(r.op_text)}};
-    if (!r.values.empty()) j["values"] = strings(r.values);
-    out.push_back(std::move(j));
-  }
-  return out;
+// null if a list is not present, and has nothing.
+template <typename T, typename F>
+void list_or_null(JsonText& json, Str name, Span<T> items, bool present, F&& f) {
+  if (present || !items.empty()) return json.list(name, items, std::forward<F>(f));
+  json.key(name);
+  json.null();
 }
 
-Ordered node_term(const NodeSelectorTerm& t) {
-  Ordered j = Ordered::object();
-  if (!t.match_expressions.empty()) j["matchExpressions"] = requirements(t.match_expressions);
-  if (!t.match_fields.empty()) j["matchFields"] = requirements(t.match_fields);
-  return j;
+void node_affinity(JsonText& json, Str name, const NodeAffinity& a) {
+  json.object(name, [&] {
+    if (a.required.present)
+      json.object("requiredDuringSchedulingIgnoredDuringExecution", [&] {
+        list_or_null(json, "nodeSelectorTerms", a.required.terms, a.required.terms_present,
+                     [&](const NodeSelectorTerm& t) { json.object([&] { node_term(json, t); }); });
+      });
+    json.list_if("preferredDuringSchedulingIgnoredDuringExecution", a.preferred,
+                 [&](const PreferredSchedulingTerm& t) {
+                   json.object([&] {
+                     json.key("weight");
+                     json.number(t.weight);
+                     json.object("preference", [&] { node_term(json, t.preference); });
+                   });
+                 });
+  });
 }
 
-Ordered node_affinity(const NodeAffinity& a) {
-  Ordered j = Ordered::object();
-  if (a.required.present) {
-    Ordered terms;
-    if (a.required.terms_present) terms = Ordered::array();
-    for (const NodeSelectorTerm& t : a.required.terms) terms.push_back(node_term(t));
-    j["requiredDuringSchedulingIgnoredDuringExecution"] = {{"nodeSelectorTerms", std::move(terms)}};
-  }
-  if (!a.preferred.empty()) {
-    Ordered list = Ordered::array();
-    for (const PreferredSchedulingTerm& t : a.preferred) {
-      list.push_back({{"weight", t.weight}, {"preference", node_term(t.preference)}});
-    }
-    j["preferredDuringSchedulingIgnoredDuringExecution"] = std::move(list);
-  }
-  return j;
+void constraint(JsonText& json, const TopologySpreadConstraint& c) {
+  json.object([&] {
+    json.key("maxSkew");
+    json.number(c.max_skew);
+    json.field("topologyKey", c.topology_key);
+    json.field("whenUnsatisfiable", c.when_unsatisfiable);
+    if (c.selector.present)
+      json.object("labelSelector", [&] {
+        if (!c.selector.match_labels.empty()) json.labels("matchLabels", c.selector.match_labels);
+        requirements_if(json, "matchExpressions", c.selector.match_expressions);
+      });
+    json.number_if("minDomains", c.min_domains);
+    json.field_if("nodeAffinityPolicy", c.node_affinity_policy);
+    json.field_if("nodeTaintsPolicy", c.node_taints_policy);
+    json.strings_if("matchLabelKeys", c.match_label_keys);
+  });
 }
 
-Ordered constraint(const TopologySpreadConstraint& c) {
-  Ordered j = {{"maxSkew", c.max_skew},
-               {"topologyKey", text(c.topology_key)},
-               {"whenUnsatisfiable", text(c.when_unsatisfiable)}};
-  if (c.selector.present) {
-    Ordered selector = Ordered::object();
-    for (const Label& l : c.selector.match_labels)
-      selector["matchLabels"][text(l.key)] = text(l.value);
-    if (!c.selector.match_expressions.empty()) {
-      selector["matchExpressions"] = requirements(c.selector.match_expressions);
-    }
-    j["labelSelector"] = std::move(selector);
-  }
-  if (c.min_domains) j["minDomains"] = *c.min_domains;
-  if (c.node_affinity_policy) j["nodeAffinityPolicy"] = *c.node_affinity_policy;
-  if (c.node_taints_policy) j["nodeTaintsPolicy"] = *c.node_taints_policy;
-  if (!c.match_label_keys.empty()) j["matchLabelKeys"] = strings(c.match_label_keys);
-  return j;
+// Names of members: of documents, or of the internal types, which have no JSON names, so that Go
+// prints the names of their fields.
+struct ItemNames {
+  Str name, weight, utilization, score;
+};
+constexpr ItemNames kOfDocuments = {"name", "weight", "utilization", "score"};
+constexpr ItemNames kOfGo = {"Name", "Weight", "Utilization", "Score"};
+
+void add_int(JsonText& json, Str name, int64_t value) {
+  json.key(name);
+  json.number(value);
 }
 
-Json resources(const std::vector<ResourceSpec>& list) {
-  Json out = Json::array();
-  for (const ResourceSpec& r : list) {
-    Json j = {{"name", r.name}};
-    put_if(j, "weight", r.weight);
-    out.push_back(std::move(j));
-  }
-  return out;
+void add_bool(JsonText& json, Str name, bool value) {
+  json.key(name);
+  json.boolean(value);
 }
 
-Json shape(const std::vector<UtilizationShapePoint>& points) {
-  Json out = Json::array();
-  for (const UtilizationShapePoint& p : points)
-    out.push_back({{"utilization", p.utilization}, {"score", p.score}});
-  return out;
+template <typename Items>
+void add_texts(JsonText& json, Str name, const Items& items, bool present) {
+  list_or_null(json, name, Span<std::string>(items), present,
+               [&](const std::string& s) { json.string(s); });
 }
 
+void resources(JsonText& json, Str name, const std::vector<ResourceSpec>& list,
+               const ItemNames& names) {
+  json.list(name, Span<ResourceSpec>(list), [&](const ResourceSpec& r) {
+    json.object([&] {
+      json.field(names.name, r.name);
+      if (r.weight != 0 || &names == &kOfGo) add_int(json, names.weight, r.weight);
+    });
+  });
+}
+
+void shape(JsonText& json, Str name, const std::vector<UtilizationShapePoint>& points, bool present,
+           const ItemNames& names) {
+  list_or_null(json, name, Span<UtilizationShapePoint>(points), present,
+               [&](const UtilizationShapePoint& p) {
+                 json.object([&] {
+                   add_int(json, names.utilization, p.utilization);
+                   add_int(json, names.score, p.score);
+                 });
+               });
+}
+
+void duration_or_null(JsonText& json, Str name, const std::optional<int64_t>& ns) {
+  json.key(name);
+  if (ns) return json.string(duration_text(*ns));
+  json.null();
+}
+
+// The fields of a document's arguments, behind apiVersion.
 struct ArgsWriter {
-  Json operator()(const std::monostate&) const { return nullptr; }
-  Json operator()(const RawArgs& a) const {
-    Json j = Json::parse(a.json, nullptr, false);
-    return j.is_discarded() ? Json(a.json) : j;
+  JsonText& json;
+
+  void operator()(const std::monostate&) const {}
+  void operator()(const RawArgs&) const {}
+  void operator()(const DefaultPreemptionArgs& a) const {
+    json.field("kind", "DefaultPreemptionArgs");
+    add_int(json, "minCandidateNodesAbsolute", a.min_candidate_nodes_absolute);
+    add_int(json, "minCandidateNodesPercentage", a.min_candidate_nodes_percentage);
   }
-  Json operator()(const DefaultPreemptionArgs& a) const {
-    return {{"kind", "DefaultPreemptionArgs"},
-            {"minCandidateNodesPercentage", a.min_candidate_nodes_percentage},
-            {"minCandidateNodesAbsolute", a.min_candidate_nodes_absolute}};
+  void operator()(const DynamicResourcesArgs& a) const {
+    json.field("kind", "DynamicResourcesArgs");
+    if (a.binding_timeout_ns) duration_or_null(json, "bindingTimeout", a.binding_timeout_ns);
+    duration_or_null(json, "filterTimeout", a.filter_timeout_ns);
   }
-  Json operator()(const DynamicResourcesArgs& a) const {
-    Json j = {{"kind", "DynamicResourcesArgs"}, {"filterTimeout", nullptr}};
-    if (a.filter_timeout_ns) j["filterTimeout"] = duration_text(*a.filter_timeout_ns);
-    if (a.binding_timeout_ns) j["bindingTimeout"] = duration_text(*a.binding_timeout_ns);
-    return j;
+  void operator()(const InterPodAffinityArgs& a) const {
+    json.field("kind", "InterPodAffinityArgs");
+    add_int(json, "hardPodAffinityWeight", a.hard_pod_affinity_weight);
+    add_bool(json, "ignorePreferredTermsOfExistingPods", a.ignore_preferred_terms_of_existing_pods);
   }
-  Json operator()(const InterPodAffinityArgs& a) const {
-    return {{"kind", "InterPodAffinityArgs"},
-            {"hardPodAffinityWeight", a.hard_pod_affinity_weight},
-            {"ignorePreferredTermsOfExistingPods", a.ignore_preferred_terms_of_existing_pods}};
+  void operator()(const NodeAffinityArgs& a) const {
+    json.field("kind", "NodeAffinityArgs");
+    if (a.added_affinity.present) node_affinity(json, "addedAffinity", a.added_affinity);
   }
-  Json operator()(const NodeAffinityArgs& a) const {
-    Json j = {{"kind", "NodeAffinityArgs"}};
-    if (a.added_affinity.present) j["addedAffinity"] = node_affinity(a.added_affinity);
-    return j;
+  void operator()(const NodeResourcesBalancedAllocationArgs& a) const {
+    json.field("kind", "NodeResourcesBalancedAllocationArgs");
+    resources(json, "resources", a.resources, kOfDocuments);
   }
-  Json operator()(const NodeResourcesBalancedAllocationArgs& a) const {
-    return {{"kind", "NodeResourcesBalancedAllocationArgs"}, {"resources", resources(a.resources)}};
-  }
-  Json operator()(const NodeResourcesFitArgs& a) const {
+  void operator()(const NodeResourcesFitArgs& a) const {
+    json.field("kind", "NodeResourcesFitArgs");
     const ScoringStrategy& s = a.scoring_strategy;
-    Json strategy = {{"resources", resources(s.resources)}};
-    put_if(strategy, "type", s.type);
-    if (s.shape) {
-      strategy["requestedToCapacityRatio"] = Json::object();
-      if (!s.shape->empty()) strategy["requestedToCapacityRatio"]["shape"] = shape(*s.shape);
-    }
-    Json j = {{"kind", "NodeResourcesFitArgs"}, {"scoringStrategy", std::move(strategy)}};
-    put_if(j, "ignoredResources", a.ignored_resources);
-    put_if(j, "ignoredResourceGroups", a.ignored_resource_groups);
-    return j;
+    if (!a.ignored_resource_groups.empty())
+      add_texts(json, "ignoredResourceGroups", a.ignored_resource_groups, true);
+    if (!a.ignored_resources.empty())
+      add_texts(json, "ignoredResources", a.ignored_resources, true);
+    json.object("scoringStrategy", [&] {
+      if (s.shape)
+        json.object("requestedToCapacityRatio", [&] {
+          if (!s.shape->empty()) shape(json, "shape", *s.shape, true, kOfDocuments);
+        });
+      resources(json, "resources", s.resources, kOfDocuments);
+      json.field_if("type", Str(s.type));
+    });
   }
-  Json operator()(const PodTopologySpreadArgs& a) const {
-    Json j = {{"kind", "PodTopologySpreadArgs"}};
-    put_if(j, "defaultingType", a.defaulting_type);
-    if (!a.default_constraints.empty()) {
-      j["defaultConstraints"] = Json::array();
-      for (const TopologySpreadConstraint& c : a.default_constraints)
-        j["defaultConstraints"].push_back(Json(constraint(c)));
-    }
-    return j;
+  void operator()(const PodTopologySpreadArgs& a) const {
+    json.field("kind", "PodTopologySpreadArgs");
+    json.list_if("defaultConstraints", a.default_constraints,
+                 [&](const TopologySpreadConstraint& c) { constraint(json, c); });
+    json.field_if("defaultingType", Str(a.defaulting_type));
   }
-  Json operator()(const VolumeBindingArgs& a) const {
-    Json j = {{"kind", "VolumeBindingArgs"}, {"bindTimeoutSeconds", a.bind_timeout_seconds}};
-    if (a.shape && !a.shape->empty()) j["shape"] = shape(*a.shape);
-    return j;
+  void operator()(const VolumeBindingArgs& a) const {
+    json.field("kind", "VolumeBindingArgs");
+    add_int(json, "bindTimeoutSeconds", a.bind_timeout_seconds);
+    if (a.shape && !a.shape->empty()) shape(json, "shape", *a.shape, true, kOfDocuments);
   }
 };
 
-// The internal types have no JSON names, so Go prints the names of their fields.
+// The fields of the internal types, in their order.
 struct GoWriter {
-  template <typename List, typename Print>
-  static Ordered list(const List& items, bool present, const Print& print) {
-    Ordered out;
-    if (present) out = Ordered::array();
-    for (const auto& item : items) out.push_back(print(item));
-    return out;
-  }
-  static Ordered text_list(const std::vector<std::string>& items, bool present) {
-    return list(items, present, [](const std::string& s) { return Ordered(s); });
-  }
-  static Ordered resource_list(const std::vector<ResourceSpec>& items) {
-    return list(items, true, [](const ResourceSpec& r) {
-      return Ordered{{"Name", r.name}, {"Weight", r.weight}};
-    });
-  }
-  static Ordered shape_list(const std::vector<UtilizationShapePoint>& items, bool present) {
-    return list(items, present, [](const UtilizationShapePoint& p) {
-      return Ordered{{"Utilization", p.utilization}, {"Score", p.score}};
-    });
-  }
-  static Ordered duration(const std::optional<int64_t>& ns) {
-    return ns ? Ordered(duration_text(*ns)) : Ordered();
-  }
+  JsonText& json;
 
-  Ordered operator()(const std::monostate&) const { return nullptr; }
-  Ordered operator()(const RawArgs&) const { return nullptr; }  // is printed as it is
-  Ordered operator()(const DefaultPreemptionArgs& a) const {
-    return {{"MinCandidateNodesPercentage", a.min_candidate_nodes_percentage},
-            {"MinCandidateNodesAbsolute", a.min_candidate_nodes_absolute}};
+  void operator()(const std::monostate&) const {}
+  void operator()(const RawArgs&) const {}
+  void operator()(const DefaultPreemptionArgs& a) const {
+    add_int(json, "MinCandidateNodesPercentage", a.min_candidate_nodes_percentage);
+    add_int(json, "MinCandidateNodesAbsolute", a.min_candidate_nodes_absolute);
   }
-  Ordered operator()(const DynamicResourcesArgs& a) const {
-    return {{"FilterTimeout", duration(a.filter_timeout_ns)},
-            {"BindingTimeout", duration(a.binding_timeout_ns)}};
+  void operator()(const DynamicResourcesArgs& a) const {
+    duration_or_null(json, "FilterTimeout", a.filter_timeout_ns);
+    duration_or_null(json, "BindingTimeout", a.binding_timeout_ns);
   }
-  Ordered operator()(const InterPodAffinityArgs& a) const {
-    return {{"HardPodAffinityWeight", a.hard_pod_affinity_weight},
-            {"IgnorePreferredTermsOfExistingPods", a.ignore_preferred_terms_of_existing_pods}};
+  void operator()(const InterPodAffinityArgs& a) const {
+    add_int(json, "HardPodAffinityWeight", a.hard_pod_affinity_weight);
+    add_bool(json, "IgnorePreferredTermsOfExistingPods", a.ignore_preferred_terms_of_existing_pods);
   }
-  Ordered operator()(const NodeAffinityArgs& a) const {
-    const NodeAffinity& added = a.added_affinity;
-    return {{"AddedAffinity", added.present ? node_affinity(added) : Ordered()}};
+  void operator()(const NodeAffinityArgs& a) const {
+    if (a.added_affinity.present) return node_affinity(json, "AddedAffinity", a.added_affinity);
+    json.key("AddedAffinity");
+    json.null();
   }
-  Ordered operator()(const NodeResourcesBalancedAllocationArgs& a) const {
-    return {{"Resources", resource_list(a.resources)}};
+  void operator()(const NodeResourcesBalancedAllocationArgs& a) const {
+    resources(json, "Resources", a.resources, kOfGo);
   }
-  Ordered operator()(const NodeResourcesFitArgs& a) const {
+  void operator()(const NodeResourcesFitArgs& a) const {
     const ScoringStrategy& s = a.scoring_strategy;
-    Ordered ratio;
-    if (s.shape) ratio["Shape"] = shape_list(*s.shape, !s.shape->empty());
-    return {{"IgnoredResources", text_list(a.ignored_resources, a.ignored_resources_present)},
-            {"IgnoredResourceGroups",
-             text_list(a.ignored_resource_groups, a.ignored_resource_groups_present)},
-            {"ScoringStrategy",
-             {{"Type", s.type},
-              {"Resources", resource_list(s.resources)},
-              {"RequestedToCapacityRatio", std::move(ratio)}}}};
+    add_texts(json, "IgnoredResources", a.ignored_resources, a.ignored_resources_present);
+    add_texts(json, "IgnoredResourceGroups", a.ignored_resource_groups,
+              a.ignored_resource_groups_present);
+    json.object("ScoringStrategy", [&] {
+      json.field("Type", s.type);
+      resources(json, "Resources", s.resources, kOfGo);
+      json.key("RequestedToCapacityRatio");
+      if (!s.shape) return json.null();
+      json.object([&] { shape(json, "Shape", *s.shape, false, kOfGo); });
+    });
   }
-  Ordered operator()(const PodTopologySpreadArgs& a) const {
-    return {{"DefaultConstraints",
-             list(a.default_constraints, a.default_constraints_present, constraint)},
-            {"DefaultingType", a.defaulting_type}};
+  void operator()(const PodTopologySpreadArgs& a) const {
+    list_or_null(json, "DefaultConstraints", a.default_constraints, a.default_constraints_present,
+                 [&](const TopologySpreadConstraint& c) { constraint(json, c); });
+    json.field("DefaultingType", a.defaulting_type);
   }
-  Ordered operator()(const VolumeBindingArgs& a) const {
+  void operator()(const VolumeBindingArgs& a) const {
     const std::vector<UtilizationShapePoint> none;
-    return {{"BindTimeoutSeconds", a.bind_timeout_seconds},
-            {"Shape", shape_list(a.shape ? *a.shape : none, a.shape.has_value())}};
+    add_int(json, "BindTimeoutSeconds", a.bind_timeout_seconds);
+    shape(json, "Shape", a.shape ? *a.shape : none, a.shape.has_value(), kOfGo);
   }
 };
 
 }  // namespace
 
-Json args_value(const PluginArgs& a) {
-  Json j = std::visit(ArgsWriter{}, a.value);
-  if (a.value.index() > 1) j["apiVersion"] = text(kConfigGroupVersion);
-  return j;
+void write_args(JsonText& json, const PluginArgs& args) {
+  if (std::holds_alternative<std::monostate>(args.value)) return json.null();
+  if (const auto* raw = std::get_if<RawArgs>(&args.value)) return json.raw(compact_json(raw->json));
+  json.object([&] {
+    json.field("apiVersion", kConfigGroupVersion);
+    std::visit(ArgsWriter{json}, args.value);
+  });
 }
 
 std::string args_to_json(const PluginArgs& args) {
-  if (const auto* raw = std::get_if<RawArgs>(&args.value)) return compact_json(raw->json);
-  return args_value(args).dump(-1, ' ', false, Json::error_handler_t::replace);
+  JsonText json;
+  write_args(json, args);
+  return json.take();
 }
 
 std::string args_as_go_prints(const PluginArgs& args) {
-  if (const auto* raw = std::get_if<RawArgs>(&args.value)) return compact_json(raw->json);
-  const Ordered value = std::visit(GoWriter{}, args.value);
-  return compact_json(value.dump(-1, ' ', false, Ordered::error_handler_t::replace));
+  if (args.value.index() <= 1) return args_to_json(args);
+  JsonText json;
+  json.object([&] { std::visit(GoWriter{json}, args.value); });
+  return json.take();
 }
 
 }  // namespace libsched

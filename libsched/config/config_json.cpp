@@ -1,10 +1,8 @@
-// Writes configurations as JSON. Members are in byte order; empty members are left out as
-// upstream does.
+// Writes configurations as JSON; empty members are left out as upstream does.
 #include "libsched/config/config_json.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "libsched/base/without_password.hpp"
 #include "libsched/config/args_json.hpp"
@@ -13,20 +11,6 @@
 
 namespace libsched {
 namespace {
-
-using Json = nlohmann::json;
-
-std::string text(Str s) { return std::string(s); }
-
-// Never throws: bytes that are not UTF-8 become U+FFFD.
-std::string dump(const Json& j, int indent) {
-  return j.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
-template <typename T>
-void put_if(Json& j, const char* name, const T& value) {
-  if (value != T{}) j[name] = value;
-}
 
 std::string base64(Str bytes) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -43,170 +27,202 @@ std::string base64(Str bytes) {
   return out;
 }
 
-Json plugin_config(const Profile& p) {
-  Json out = Json::array();
-  for (const PluginArgs& a : p.plugin_config) {
-    Json j = {{"name", a.plugin}};
-    j["args"] = args_value(a);
-    out.push_back(std::move(j));
-  }
-  return out;
+void named(JsonText& json, Str name, int64_t weight = 0) {
+  json.object([&] {
+    json.field("name", name);
+    json.number_if("weight", weight);
+  });
 }
 
 // Whether passwords and private keys are written: readers need them, and people who look at a
 // configuration do not.
 enum class Secrets { kWritten, kHidden };
 
-Json extender(const ExtenderConfig& e, Secrets secrets) {
+// The fields of an extender, inside of its object.
+void write_extender(JsonText& json, const ExtenderConfig& e, Secrets secrets) {
   const bool hidden = secrets == Secrets::kHidden;
-  Json j = {{"urlPrefix", hidden ? without_password(e.url_prefix) : e.url_prefix},
-            {"httpTimeout", duration_text(e.http_timeout_ns)}};
-  put_if(j, "filterVerb", e.filter_verb);
-  put_if(j, "preemptVerb", e.preempt_verb);
-  put_if(j, "prioritizeVerb", e.prioritize_verb);
-  put_if(j, "weight", e.weight);
-  put_if(j, "bindVerb", e.bind_verb);
-  put_if(j, "enableHTTPS", e.enable_https);
-  put_if(j, "nodeCacheCapable", e.node_cache_capable);
-  put_if(j, "ignorable", e.ignorable);
-  if (e.tls) {
-    Json t = Json::object();
-    put_if(t, "insecure", e.tls->insecure);
-    put_if(t, "serverName", e.tls->server_name);
-    put_if(t, "certFile", e.tls->cert_file);
-    put_if(t, "keyFile", e.tls->key_file);
-    put_if(t, "caFile", e.tls->ca_file);
-    put_if(t, "certData", base64(e.tls->cert_data));
-    put_if(t, "keyData", hidden && !e.tls->key_data.empty() ? "***" : base64(e.tls->key_data));
-    put_if(t, "caData", base64(e.tls->ca_data));
-    j["tlsConfig"] = std::move(t);
-  }
-  for (const ExtenderManagedResource& r : e.managed_resources) {
-    Json resource = {{"name", r.name}};
-    put_if(resource, "ignoredByScheduler", r.ignored_by_scheduler);
-    j["managedResources"].push_back(std::move(resource));
-  }
-  return j;
+  json.field("urlPrefix", hidden ? without_password(e.url_prefix) : e.url_prefix);
+  json.field("httpTimeout", duration_text(e.http_timeout_ns));
+  json.field_if("filterVerb", Str(e.filter_verb));
+  json.field_if("preemptVerb", Str(e.preempt_verb));
+  json.field_if("prioritizeVerb", Str(e.prioritize_verb));
+  json.number_if("weight", e.weight);
+  json.field_if("bindVerb", Str(e.bind_verb));
+  json.true_if("enableHTTPS", e.enable_https);
+  json.true_if("nodeCacheCapable", e.node_cache_capable);
+  json.true_if("ignorable", e.ignorable);
+  if (e.tls)
+    json.object("tlsConfig", [&] {
+      json.true_if("insecure", e.tls->insecure);
+      json.field_if("serverName", Str(e.tls->server_name));
+      json.field_if("certFile", Str(e.tls->cert_file));
+      json.field_if("keyFile", Str(e.tls->key_file));
+      json.field_if("caFile", Str(e.tls->ca_file));
+      const bool hides = hidden && !e.tls->key_data.empty();
+      json.field_if("certData", Str(base64(e.tls->cert_data)));
+      json.field_if("keyData", hides ? Str("***") : Str(base64(e.tls->key_data)));
+      json.field_if("caData", Str(base64(e.tls->ca_data)));
+    });
+  json.list_if("managedResources", Span<ExtenderManagedResource>(e.managed_resources),
+               [&](const ExtenderManagedResource& r) {
+                 json.object([&] {
+                   json.field("name", r.name);
+                   json.true_if("ignoredByScheduler", r.ignored_by_scheduler);
+                 });
+               });
 }
 
-// The number that Go writes for a float32: the shortest digits that identify it, not all digits of
-// the corresponding double.
-double shortest(float value) {
+// As Go writes a float32: the shortest digits that identify it, not all digits of the corresponding
+// double.
+std::string float_text(float value) {
   char text[64];
   const auto end =
       std::to_chars(text, text + sizeof(text), value, std::chars_format::scientific).ptr;
   double number = 0;
   std::from_chars(text, end, number);
-  return number;
+  const double size = number < 0 ? -number : number;
+  const bool fixed = size == 0 || (size >= 1e-6 && size < 1e21);
+  return {text, std::to_chars(text, text + sizeof(text), number,
+                              fixed ? std::chars_format::fixed : std::chars_format::scientific)
+                    .ptr};
 }
 
-Json top_level(const SchedulerConfig& c, Secrets secrets) {
-  const LeaderElection& l = c.leader_election;
-  const ClientConnection& k = c.client_connection;
-  Json j = {
-      {"apiVersion", text(kConfigGroupVersion)},
-      {"kind", text(kConfigKind)},
-      {"parallelism", c.parallelism},
-      {"podInitialBackoffSeconds", c.pod_initial_backoff_seconds},
-      {"podMaxBackoffSeconds", c.pod_max_backoff_seconds},
-      {"enableProfiling", c.enable_profiling},
-      {"enableContentionProfiling", c.enable_contention_profiling},
-      {"leaderElection",
-       {{"leaderElect", l.leader_elect},
-        {"leaseDuration", duration_text(l.lease_duration_ns)},
-        {"renewDeadline", duration_text(l.renew_deadline_ns)},
-        {"retryPeriod", duration_text(l.retry_period_ns)},
-        {"resourceLock", l.resource_lock},
-        {"resourceName", l.resource_name},
-        {"resourceNamespace", l.resource_namespace}}},
-      {"clientConnection",
-       {{"kubeconfig", k.kubeconfig},
-        {"acceptContentTypes", k.accept_content_types},
-        {"contentType", k.content_type},
-        {"qps", shortest(k.qps)},
-        {"burst", k.burst}}},
+// The fields of the configuration but its profiles, inside of its object.
+void write_top_level(JsonText& json, const SchedulerConfig& c, Secrets secrets) {
+  const auto number = [&](Str name, int64_t value) {
+    json.key(name);
+    json.number(value);
   };
-  if (c.percentage_of_nodes_to_score)
-    j["percentageOfNodesToScore"] = *c.percentage_of_nodes_to_score;
-  put_if(j, "delayCacheUntilActive", c.delay_cache_until_active);
-  for (const ExtenderConfig& e : c.extenders) j["extenders"].push_back(extender(e, secrets));
-  return j;
+  const auto boolean = [&](Str name, bool value) {
+    json.key(name);
+    json.boolean(value);
+  };
+  json.field("apiVersion", kConfigGroupVersion);
+  json.field("kind", kConfigKind);
+  number("parallelism", c.parallelism);
+  number("podInitialBackoffSeconds", c.pod_initial_backoff_seconds);
+  number("podMaxBackoffSeconds", c.pod_max_backoff_seconds);
+  boolean("enableProfiling", c.enable_profiling);
+  boolean("enableContentionProfiling", c.enable_contention_profiling);
+  json.object("leaderElection", [&] {
+    const LeaderElection& l = c.leader_election;
+    boolean("leaderElect", l.leader_elect);
+    json.field("leaseDuration", duration_text(l.lease_duration_ns));
+    json.field("renewDeadline", duration_text(l.renew_deadline_ns));
+    json.field("retryPeriod", duration_text(l.retry_period_ns));
+    json.field("resourceLock", l.resource_lock);
+    json.field("resourceName", l.resource_name);
+    json.field("resourceNamespace", l.resource_namespace);
+  });
+  json.object("clientConnection", [&] {
+    const ClientConnection& k = c.client_connection;
+    json.field("kubeconfig", k.kubeconfig);
+    json.field("acceptContentTypes", k.accept_content_types);
+    json.field("contentType", k.content_type);
+    json.key("qps");
+    json.raw(float_text(k.qps));
+    number("burst", k.burst);
+  });
+  json.number_if("percentageOfNodesToScore", c.percentage_of_nodes_to_score);
+  json.true_if("delayCacheUntilActive", c.delay_cache_until_active);
+  json.list_if("extenders", Span<ExtenderConfig>(c.extenders), [&](const ExtenderConfig& e) {
+    json.object([&] { write_extender(json, e, secrets); });
+  });
 }
 
-Json plugin_set(const PluginSet& s) {
-  Json j = Json::object();
-  for (const EnabledPlugin& p : s.enabled) {
-    Json entry = {{"name", p.name}};
-    put_if(entry, "weight", p.weight);
-    j["enabled"].push_back(std::move(entry));
-  }
-  for (const std::string& n : s.disabled) j["disabled"].push_back({{"name", n}});
-  return j;
+// `keeps`: reading merges the lists into the defaults again; "*" keeps them unchanged.
+void write_plugin_set(JsonText& json, Str name, const PluginSet& s, bool keeps = false) {
+  keeps = keeps && std::find(s.disabled.begin(), s.disabled.end(), "*") == s.disabled.end();
+  json.object(name, [&] {
+    json.list_if("enabled", Span<EnabledPlugin>(s.enabled),
+                 [&](const EnabledPlugin& p) { named(json, p.name, p.weight); });
+    if (s.disabled.empty() && !keeps) return;
+    json.key("disabled");
+    json.open('[');
+    for (const std::string& n : s.disabled) named(json, n);
+    if (keeps) named(json, "*");
+    json.close(']');
+  });
 }
 
-Json profile_head(const Profile& p) {
-  Json j = {{"schedulerName", p.scheduler_name}, {"pluginConfig", plugin_config(p)}};
-  if (p.percentage_of_nodes_to_score)
-    j["percentageOfNodesToScore"] = *p.percentage_of_nodes_to_score;
-  return j;
+// A profile; f() writes its plugins, inside of their object.
+template <typename F>
+void write_profile(JsonText& json, const Profile& p, F&& f) {
+  json.object([&] {
+    json.field("schedulerName", p.scheduler_name);
+    json.list("pluginConfig", Span<PluginArgs>(p.plugin_config), [&](const PluginArgs& a) {
+      json.object([&] {
+        json.field("name", a.plugin);
+        json.key("args");
+        write_args(json, a);
+      });
+    });
+    json.number_if("percentageOfNodesToScore", p.percentage_of_nodes_to_score);
+    json.object("plugins", std::forward<F>(f));
+  });
 }
 
 }  // namespace
 
-std::string config_to_json(const SchedulerConfig& config, int indent) {
-  Json j = top_level(config, Secrets::kWritten);
-  j["profiles"] = Json::array();
-  for (const Profile& p : config.profiles) {
-    Json profile = profile_head(p);
-    Json plugins = {{"multiPoint", plugin_set(p.plugins.multi_point)}};
-    // Reading merges the lists into the defaults again; "*" keeps them unchanged.
-    const auto& disabled = p.plugins.multi_point.disabled;
-    if (std::find(disabled.begin(), disabled.end(), "*") == disabled.end()) {
-      plugins["multiPoint"]["disabled"].push_back({{"name", "*"}});
-    }
-    for (int i = 0; i < kExtensionPointCount; ++i) {
-      Json set = plugin_set(p.plugins.points[static_cast<size_t>(i)]);
-      if (!set.empty()) plugins[text(point_field(static_cast<ExtensionPoint>(i)))] = std::move(set);
-    }
-    profile["plugins"] = std::move(plugins);
-    j["profiles"].push_back(std::move(profile));
-  }
-  return dump(j, indent);
+std::string config_to_json(const SchedulerConfig& config) {
+  JsonText json;
+  json.object([&] {
+    write_top_level(json, config, Secrets::kWritten);
+    json.list("profiles", Span<Profile>(config.profiles), [&](const Profile& p) {
+      write_profile(json, p, [&] {
+        write_plugin_set(json, "multiPoint", p.plugins.multi_point, true);
+        for (int i = 0; i < kExtensionPointCount; ++i) {
+          const PluginSet& set = p.plugins.points[static_cast<size_t>(i)];
+          if (!set.enabled.empty() || !set.disabled.empty())
+            write_plugin_set(json, point_field(static_cast<ExtensionPoint>(i)), set);
+        }
+      });
+    });
+  });
+  return json.take();
 }
 
 std::string extender_to_json(const ExtenderConfig& e) {
-  Json j = extender(e, Secrets::kWritten);
-  j["httpTimeoutNanoseconds"] = e.http_timeout_ns;
-  return dump(j, -1);
+  JsonText json;
+  json.object([&] {
+    write_extender(json, e, Secrets::kWritten);
+    json.key("httpTimeoutNanoseconds");
+    json.number(e.http_timeout_ns);
+  });
+  return json.take();
 }
 
-Result<std::string> check_config_json(const SchedulerConfig& config, const PluginCatalog& catalog,
-                                      int indent) {
-  Json profiles = Json::array();
+Result<std::string> check_config_json(const SchedulerConfig& config, const PluginCatalog& catalog) {
+  std::vector<ExpandedProfile> expanded;
   for (size_t i = 0; i < config.profiles.size(); ++i) {
-    auto expanded = expand_profile(config.profiles[i], catalog, config.gates,
-                                   {nullptr, config.several_queue_sorts});
-    if (!expanded) {
+    auto profile = expand_profile(config.profiles[i], catalog, config.gates,
+                                  {nullptr, config.several_queue_sorts});
+    if (!profile) {
       const std::string at = "profiles[" + std::to_string(i) + "]";
-      Error& e = expanded.error();
+      Error& e = profile.error();
       e.path = e.path.empty() ? at : at + "." + e.path;
       return std::move(e);
     }
-    Json profile = profile_head(config.profiles[i]);
-    profile["plugins"] = Json::object();
-    for (int k = 0; k < kExtensionPointCount; ++k) {
-      const auto point = static_cast<ExtensionPoint>(k);
-      for (const ExpandedPlugin& p : expanded->at(point)) {
-        Json entry = {{"name", p.name}};
-        put_if(entry, "weight", p.weight);
-        profile["plugins"][text(point_field(point))].push_back(std::move(entry));
-      }
-    }
-    profiles.push_back(std::move(profile));
+    expanded.push_back(std::move(*profile));
   }
-  Json out = {{"config", top_level(config, Secrets::kHidden)}, {"profiles", std::move(profiles)}};
-  put_if(out, "warnings", config.warnings);
-  return dump(out, indent);
+  JsonText json;
+  json.object([&] {
+    json.object("config", [&] { write_top_level(json, config, Secrets::kHidden); });
+    json.list("profiles", Span<Profile>(config.profiles), [&](const Profile& p) {
+      const ExpandedProfile& profile = expanded[static_cast<size_t>(&p - config.profiles.data())];
+      write_profile(json, p, [&] {
+        for (int i = 0; i < kExtensionPointCount; ++i) {
+          const auto point = static_cast<ExtensionPoint>(i);
+          const auto& plugins = profile.at(point);
+          json.list_if(point_field(point), Span<ExpandedPlugin>(plugins),
+                       [&](const ExpandedPlugin& x) { named(json, x.name, x.weight); });
+        }
+      });
+    });
+    json.list_if("warnings", Span<std::string>(config.warnings),
+                 [&](const std::string& warning) { json.string(warning); });
+  });
+  return json.take();
 }
 
 }  // namespace libsched

@@ -11,6 +11,8 @@
 namespace libsched {
 namespace {
 
+constexpr uint32_t kReplacement = 0xfffd;  // for what is no UTF-8
+
 void append_utf8(std::string& out, uint32_t rune) {
   if (rune < 0x80) {
     out += static_cast<char>(rune);
@@ -71,7 +73,6 @@ uint32_t hex4(Str s, size_t i) {
 
 // Decodes the inside of a checked string literal.
 std::string unescape(Str s) {
-  constexpr uint32_t kReplacement = 0xfffd;
   std::string out;
   out.reserve(s.size());
   for (size_t i = 0; i < s.size();) {
@@ -334,8 +335,10 @@ std::string compact_json(Str json) {
       out += "\\u2028", i += 2;
     else if (json.substr(i, 3) == "\xe2\x80\xa9")
       out += "\\u2029", i += 2;
+    else if (const size_t size = utf8_length(json, i); size == 0)
+      append_utf8(out, kReplacement);
     else
-      out += c;
+      out += json.substr(i, size), i += size - 1;
     if (in_string && c == '\\' && i + 1 < json.size()) out += json[++i];
   }
   return out;

@@ -42,7 +42,8 @@ inline constexpr int kMaxJsonDepth = 200;
 // Values deeper than kMaxJsonDepth are an Rc::kLimit error.
 Result<JsonValue> parse_json_document(Str text);
 
-// Valid JSON without blanks, with HTML's special characters escaped, as Go writes it.
+// Valid JSON without blanks, with HTML's special characters escaped, as Go writes it, and U+FFFD for
+// broken UTF-8.
 std::string compact_json(Str json);
 
 }  // namespace libsched

@@ -1,40 +1,11 @@
 // Evaluator: the signature of a pod, as Go's encoding/json writes upstream's map of its parts.
 #include <map>
 
-#include <nlohmann/json.hpp>
-
 #include "libsched/base/quote.hpp"
+#include "libsched/config/json_document.hpp"
 #include "libsched/framework/evaluator.hpp"
 
 namespace libsched {
-namespace {
-
-// As json.Marshal embeds a json.RawMessage: without spaces, and with characters escaped that are
-// special in HTML or JavaScript.
-std::string compact(const std::string& json) {
-  std::string out;
-  bool in_string = false;
-  for (size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (!in_string && (c == ' ' || c == '\t' || c == '\n' || c == '\r')) continue;
-    if (c == '"') in_string = !in_string;
-    if (c == '\\') {
-      out += c;
-      if (++i < json.size()) out += json[i];
-    } else if (c == '<' || c == '>' || c == '&') {
-      out += c == '<' ? "\\u003c" : c == '>' ? "\\u003e" : "\\u0026";
-    } else if (json.compare(i, 3, "\xE2\x80\xA8") == 0 || json.compare(i, 3, "\xE2\x80\xA9") == 0) {
-      out += json[i + 2] == '\xA8' ? "\\u2028" : "\\u2029";
-      i += 2;
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-}  // namespace
-
 // Caches signatures by pod class, as long as no object of the cluster changes; foreign signers may
 // read more than that and run each time. While the evaluator is busy other threads may call this.
 std::string Evaluator::sign_pod(const Pod& pod) const {
@@ -66,9 +37,9 @@ std::string Evaluator::sign(const Pod& pod) const {
   }
   std::string out = "{";
   for (const auto& [key, json] : parts) {
-    if (!nlohmann::json::accept(json)) return {};
+    if (!parse_json_document(json).ok()) return {};
     if (out.size() > 1) out += ',';
-    out += json_quote(key) + ':' + compact(json);
+    out += json_quote(key) + ':' + compact_json(json);
   }
   return out + "}";
 }

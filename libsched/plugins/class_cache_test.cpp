@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "libsched/cluster/failing_operators_test.hpp"
+#include "libsched/base/failing_operators_test.hpp"
 #include "libsched/framework/evaluator.hpp"
 #include "libsched/plugins/changing_cases_test.hpp"
 #include "tests/unit/rounds.hpp"

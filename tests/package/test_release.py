@@ -97,7 +97,7 @@ def test_the_document_lists_every_file(release):
 def test_the_document_tells_what_is_inside(release):
     _, _, document = release
     versions = {one["name"]: one["versionInfo"] for one in document["packages"]}
-    assert versions["simdjson"] == "2.3-4" and re.fullmatch(r"\d+\.\d+\.\d+", versions["nlohmann-json"])
+    assert versions["simdjson"] == "2.3-4" and "nlohmann-json" not in versions
     related = {(one["spdxElementId"], one["relationshipType"], one["relatedSpdxElement"]) for one in document["relationships"]}
     wheel = "SPDXRef-File-libsched-0.0.1-cp311-cp311-manylinux-2-28-x86-64.whl"
     assert (wheel, "CONTAINS", "SPDXRef-Package-re2") in related

@@ -21,7 +21,7 @@ THIRD_PARTY = {
     "zlib.h": {"ingest"},
     "lzma.h": {"ingest"},
     "zstd": {"ingest"},
-    "nlohmann/": {"config", "framework", "plugins", "scheduler", "capi", "net"},
+    "nlohmann/": set(),  # tests only: its destructors allocate, and where memory runs out they end the process
     "curl/": {"net"},
     "openssl/": set(),
     "re2/": {"cel", "config"},
@@ -100,7 +100,7 @@ def test_the_check_itself_refuses():
     assert wrong_includes("base", ["libsched/cluster/cluster.hpp"])
     assert wrong_includes("framework", ["libsched/plugins/in_tree.hpp"])
     assert wrong_includes("objects", ["libsched/commons/x.hpp"])
-    assert wrong_includes("cluster", ["nlohmann/json.hpp"])
+    assert wrong_includes("config", ["nlohmann/json.hpp"])
     assert wrong_includes("config", ["simdjson.h"])
     assert wrong_includes("scheduler", ["curl/curl.h"])
     assert wrong_includes("scheduler", ["net/src/http/client.hpp"])

@@ -49,13 +49,17 @@ void write_time_if(JsonText& json, Str name, const Time& time) {
 }
 
 void write_head(JsonText& json, Str api_version, Str kind, const ObjectMeta& meta, Str more,
-                Span<Str> finalizers) {
+                Span<Str> finalizers, Str generate_name) {
   json.field("apiVersion", api_version);
   json.field("kind", kind);
   json.object("metadata", [&] {
-    json.field("name", meta.name);
+    if (generate_name.empty()) {
+      json.field("name", meta.name);
+      json.field_if("uid", meta.uid);
+    } else {
+      json.field("generateName", generate_name);
+    }
     json.field_if("namespace", meta.ns);
-    json.field_if("uid", meta.uid);
     json.field_if("resourceVersion", meta.resource_version);
     write_time_if(json, "creationTimestamp", meta.created);
     write_time_if(json, "deletionTimestamp", meta.deleted);

@@ -9,9 +9,10 @@ namespace libsched {
 
 // RFC 3339 in UTC, with nanoseconds if there are any.
 void write_time_if(JsonText& json, Str name, const Time& time);
-// apiVersion, kind and metadata. `more` annotations are written beside those that were kept.
+// apiVersion, kind and metadata. `more` annotations are written beside those that were kept. With
+// a `generate_name` the API server makes the name and the uid.
 void write_head(JsonText& json, Str api_version, Str kind, const ObjectMeta& meta, Str more = {},
-                Span<Str> finalizers = {});
+                Span<Str> finalizers = {}, Str generate_name = {});
 // Nothing if the selector is absent.
 void write_label_selector(JsonText& json, Str name, const LabelSelector& selector);
 void write_node_selector(JsonText& json, Str name, const NodeSelector& selector);

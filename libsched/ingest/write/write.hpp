@@ -9,6 +9,7 @@
 
 #include "libsched/ingest/write/json_text.hpp"
 #include "libsched/objects/node.hpp"
+#include "libsched/objects/resource_claim.hpp"
 #include "libsched/objects/stored_kind.hpp"
 
 namespace libsched {
@@ -17,5 +18,12 @@ namespace libsched {
 void write_pod(JsonText& json, const Pod& pod, Str node_name);
 void write_node(JsonText& json, const Node& node);
 void write_stored(JsonText& json, StoredKind kind, const Object& object);
+
+// A claim that is to be created: the API server makes its name and its uid.
+void write_new_claim(JsonText& json, const ResourceClaim& claim, Str generate_name);
+// The status of a claim, and the parts of it that a merge patch takes away if they are null.
+void write_claim_status(JsonText& json, const ResourceClaim& claim);
+void write_allocation_or_null(JsonText& json, const ResourceClaim& claim);
+void write_reserved_for_or_null(JsonText& json, const ResourceClaim& claim);
 
 }  // namespace libsched

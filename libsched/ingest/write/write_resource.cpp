@@ -129,18 +129,21 @@ void write_raw_if(JsonText& json, Str name, Str text) {
   json.raw(text);
 }
 
-void write_fields(JsonText& json, const ResourceClaim& claim) {
-  write_claim_spec(json, claim.spec);
-  json.object("status", [&] {
-    if (claim.allocation) write_allocation(json, *claim.allocation);
-    json.list_if("reservedFor", claim.reserved_for, [&](const ClaimConsumer& c) {
-      json.object([&] {
-        json.field_if("apiGroup", c.api_group);
-        json.field("resource", c.resource);
-        json.field("name", c.name);
-        json.field("uid", c.uid);
-      });
+void write_reserved_for_if(JsonText& json, const ResourceClaim& claim) {
+  json.list_if("reservedFor", claim.reserved_for, [&](const ClaimConsumer& c) {
+    json.object([&] {
+      json.field_if("apiGroup", c.api_group);
+      json.field("resource", c.resource);
+      json.field("name", c.name);
+      json.field("uid", c.uid);
     });
+  });
+}
+
+void write_status(JsonText& json, const ResourceClaim& claim) {
+  json.object([&] {
+    if (claim.allocation) write_allocation(json, *claim.allocation);
+    write_reserved_for_if(json, claim);
     json.list_if("devices", claim.devices, [&](const AllocatedDeviceStatus& d) {
       json.object([&] {
         json.field("driver", d.driver);
@@ -162,6 +165,12 @@ void write_fields(JsonText& json, const ResourceClaim& claim) {
       });
     });
   });
+}
+
+void write_fields(JsonText& json, const ResourceClaim& claim) {
+  write_claim_spec(json, claim.spec);
+  json.key("status");
+  write_status(json, claim);
 }
 
 void write_fields(JsonText& json, const ResourceClaimTemplate& made) {
@@ -291,13 +300,14 @@ void write_fields(JsonText& json, const DeviceClass& device_class) {
 }
 
 template <typename T>
-void write_as(JsonText& json, const Object& object, Span<Str> finalizers = {}) {
+void write_as(JsonText& json, const Object& object, Span<Str> finalizers = {},
+              Str generate_name = {}) {
   constexpr StoredKind kKind = T::kStoredKind;
   json.object([&] {
     write_head(
         json,
         kKind == StoredKind::kDeviceTaintRule ? "resource.k8s.io/v1beta2" : "resource.k8s.io/v1",
-        stored_kind_name(kKind), object.meta, {}, finalizers);
+        stored_kind_name(kKind), object.meta, {}, finalizers, generate_name);
     write_fields(json, static_cast<const T&>(object));
   });
 }
@@ -313,6 +323,24 @@ void write_resource_object(JsonText& json, StoredKind kind, const Object& o) {
     case StoredKind::kDeviceTaintRule: return write_as<DeviceTaintRule>(json, o);
     default: return write_as<DeviceClass>(json, o);
   }
+}
+
+void write_new_claim(JsonText& json, const ResourceClaim& claim, Str generate_name) {
+  write_as<ResourceClaim>(json, claim, claim.finalizers, generate_name);
+}
+
+void write_claim_status(JsonText& json, const ResourceClaim& claim) { write_status(json, claim); }
+
+void write_allocation_or_null(JsonText& json, const ResourceClaim& claim) {
+  if (claim.allocation) return write_allocation(json, *claim.allocation);
+  json.key("allocation");
+  json.null();
+}
+
+void write_reserved_for_or_null(JsonText& json, const ResourceClaim& claim) {
+  if (!claim.reserved_for.empty()) return write_reserved_for_if(json, claim);
+  json.key("reservedFor");
+  json.null();
 }
 
 }  // namespace libsched

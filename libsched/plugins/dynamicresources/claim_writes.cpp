@@ -2,24 +2,16 @@
 #include "libsched/plugins/dynamicresources/claim_writes.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "libsched/ingest/write/write.hpp"
 
 namespace libsched {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json as_json(const ResourceClaim& claim) {
-  JsonText text;
-  write_stored(text, StoredKind::kResourceClaim, claim);
-  return Json::parse(text.take());
-}
-
-Json member(const Json& object, const char* name) {
-  const auto at = object.find(name);
-  return at == object.end() ? Json() : *at;
+std::string status_json(const ResourceClaim& claim) {
+  JsonText json;
+  write_claim_status(json, claim);
+  return json.take();
 }
 
 }  // namespace
@@ -46,16 +38,22 @@ void stamp(ResourceClaim& copy, int64_t now_ns) {
 }
 
 Steps<Result<void>> write_claim(Services& services, ResourceClaimRef claim) {
-  const Json written = as_json(*claim);
-  const Json status = member(written, "status");
-  Json patch;
-  if (!claim->meta.resource_version.empty())
-    patch["metadata"]["resourceVersion"] = std::string(claim->meta.resource_version);
-  patch["metadata"]["finalizers"] = member(written.at("metadata"), "finalizers");
-  patch["status"]["allocation"] = member(status, "allocation");
-  patch["status"]["reservedFor"] = member(status, "reservedFor");
+  JsonText patch;
+  patch.object([&] {
+    patch.object("metadata", [&] {
+      patch.field_if("resourceVersion", claim->meta.resource_version);
+      patch.strings_if("finalizers", claim->finalizers);
+      if (!claim->finalizers.empty()) return;
+      patch.key("finalizers");
+      patch.null();
+    });
+    patch.object("status", [&] {
+      write_allocation_or_null(patch, *claim);
+      write_reserved_for_or_null(patch, *claim);
+    });
+  });
   const ObjectRef object(claim);
-  const std::string text = patch.dump();
+  const std::string text = patch.take();
   co_return co_await services.api().request(
       ApiRequest::update_object(StoredKind::kResourceClaim, object, text));
 }
@@ -65,11 +63,13 @@ Steps<> release_consumer(Services& services, const ResourceClaim& claim, const P
   remove_items(*copy, &ResourceClaim::reserved_for,
                [&](const ClaimConsumer& c) { return c.uid == pod.meta.uid; });
   copy->meta.resource_version = {};  // whatever version the claim has by now
-  Json patch;
-  patch["metadata"]["uid"] = std::string(claim.meta.uid);
-  patch["status"]["reservedFor"] = member(member(as_json(*copy), "status"), "reservedFor");
+  JsonText patch;
+  patch.object([&] {
+    patch.object("metadata", [&] { patch.field("uid", claim.meta.uid); });
+    patch.object("status", [&] { write_reserved_for_or_null(patch, *copy); });
+  });
   const ObjectRef object{ResourceClaimRef(copy)};
-  const std::string text = patch.dump();
+  const std::string text = patch.take();
   static_cast<void>(co_await services.api().request(
       ApiRequest::update_object(StoredKind::kResourceClaim, object, text)));
 }
@@ -79,7 +79,7 @@ bool is_conflict(const Error& error) {
 }
 
 bool same_status(const ResourceClaim& a, const ResourceClaim& b) {
-  return member(as_json(a), "status") == member(as_json(b), "status");
+  return status_json(a) == status_json(b);
 }
 
 }  // namespace libsched

@@ -1,15 +1,14 @@
 // The JSON of a volume's source as Go writes it: fields in the order of the API types, no empty or
 // unknown fields, quantities in their canonical form.
-#include <nlohmann/json.hpp>
-
 #include "libsched/base/quantity.hpp"
-#include "libsched/base/quote.hpp"
+#include "libsched/config/json_document.hpp"
+#include "libsched/ingest/write/json_text.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 
 namespace libsched {
 namespace {
 
-using Json = nlohmann::json;  // maps sorted by key
+using Kind = JsonValue::Kind;
 
 enum class Type : uint8_t {
   kString,
@@ -301,94 +300,117 @@ constexpr Field kVolumeSource[] = {
     {"ephemeral", Type::kObject, When::kIfPresent, kEphemeral},
     {"image", Type::kObject, When::kIfPresent, kImage}};
 
-std::string object_json(const Json& value, const Field* fields, size_t count);
+void write_object(JsonText& json, const JsonValue* value, const Field* fields, size_t count);
 
-std::string quantity_json(const Json& value) {
-  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+void write_string(JsonText& json, const JsonValue& value) { json.string(value.text); }
+
+void write_quantity(JsonText& json, const JsonValue& value) {
+  const Str text = value.kind == Kind::kString ? Str(value.text) : value.raw;
   const Result<Quantity> q = Quantity::parse_trimmed(text);
   const size_t begin = text.find_first_not_of(" \t\r\n"), end = text.find_last_not_of(" \t\r\n");
-  if (!q.ok() || begin == std::string::npos) return "\"0\"";
-  return json_quote(canonical_quantity(*q, Str(text).substr(begin, end - begin + 1)));
+  if (!q.ok() || begin == Str::npos) return json.string("0");
+  json.string(canonical_quantity(*q, text.substr(begin, end - begin + 1)));
+}
+
+// The members are sorted by their names, and the last of a name counts.
+template <typename F>
+void write_map(JsonText& json, const JsonValue& value, F&& write) {
+  json.object([&] {
+    for (size_t i = 0; i < value.members.size(); ++i) {
+      const JsonValue::Member& m = value.members[i];
+      if (i + 1 < value.members.size() && value.members[i + 1].first == m.first) continue;
+      json.key(m.first);
+      write(json, m.second);
+    }
+  });
 }
 
 template <typename F>
-std::string map_json(const Json& value, F&& json) {
-  std::string out = "{";
-  for (auto it = value.begin(); it != value.end(); ++it)
-    out.append(out.size() > 1 ? "," : "")
-        .append(json_quote(it.key()))
-        .append(":")
-        .append(json(it.value()));
-  return out + "}";
+void write_list(JsonText& json, const JsonValue& value, F&& write) {
+  json.open('[');
+  for (const JsonValue& item : value.items) write(json, item);
+  json.close(']');
 }
 
-std::string string_json(const Json& value) {
-  return json_quote(value.is_string() ? Str(value.get_ref<const std::string&>()) : Str());
-}
-
-template <typename F>
-std::string list_json(const Json& value, F&& json) {
-  std::string out = "[";
-  for (const Json& item : value) out.append(out.size() > 1 ? "," : "").append(json(item));
-  return out + "]";
+bool is_integer(const JsonValue& value) {
+  return value.kind == Kind::kNumber && value.raw.find_first_of(".eE") == Str::npos;
 }
 
 // The JSON of a value that is present; a value of another type counts as empty (upstream refuses
 // the document).
-std::string value_json(const Json& value, const Field& f) {
+void write_value(JsonText& json, const JsonValue& value, const Field& f) {
+  const auto object = [&](JsonText&, const JsonValue& v) {
+    write_object(json, &v, f.of, f.of_count);
+  };
   switch (f.type) {
-    case Type::kString: return string_json(value);
-    case Type::kBool: return value == true ? "true" : "false";
-    case Type::kInt: return value.is_number_integer() ? value.dump() : "0";
-    case Type::kQuantity: return quantity_json(value);
-    case Type::kTime: return string_json(value);
-    case Type::kAny: return value.dump();
-    case Type::kStrings: return list_json(value, string_json);
-    case Type::kStringMap: return map_json(value, string_json);
-    case Type::kQuantityMap: return map_json(value, quantity_json);
-    case Type::kObject: return object_json(value, f.of, f.of_count);
-    case Type::kObjects:
-      return list_json(value,
-                       [&](const Json& item) { return object_json(item, f.of, f.of_count); });
+    case Type::kString:
+    case Type::kTime: return write_string(json, value);
+    case Type::kBool: return json.boolean(value.is_true());
+    case Type::kInt: return json.raw(is_integer(value) ? value.raw : Str("0"));
+    case Type::kQuantity: return write_quantity(json, value);
+    case Type::kAny: return json.raw(compact_json(value.raw));
+    case Type::kStrings: return write_list(json, value, write_string);
+    case Type::kStringMap: return write_map(json, value, write_string);
+    case Type::kQuantityMap: return write_map(json, value, write_quantity);
+    case Type::kObject: return object(json, value);
+    case Type::kObjects: return write_list(json, value, object);
   }
-  return "null";
 }
 
-std::string absent_json(const Field& f) {
-  if (f.when == When::kOrNull) return "null";
+void write_absent(JsonText& json, const Field& f) {
+  if (f.when == When::kOrNull) return json.null();
   switch (f.type) {
-    case Type::kString: return "\"\"";
-    case Type::kBool: return "false";
-    case Type::kInt: return "0";
-    case Type::kQuantity: return "\"0\"";
-    case Type::kObject: return object_json(Json(), f.of, f.of_count);
-    default: return "null";
+    case Type::kString: return json.string("");
+    case Type::kBool: return json.boolean(false);
+    case Type::kInt: return json.number(0);
+    case Type::kQuantity: return json.string("0");
+    case Type::kObject: return write_object(json, nullptr, f.of, f.of_count);
+    default: return json.null();
   }
 }
 
-bool is_empty(const Json& value) {
-  return value == false || value == 0 || value == "" || value.empty();
+bool is_empty(const JsonValue& value) {
+  switch (value.kind) {
+    case Kind::kNull: return true;
+    case Kind::kBool: return !value.is_true();
+    case Kind::kNumber: return value.raw.find_first_of("123456789") == Str::npos;
+    case Kind::kString: return value.text.empty();
+    case Kind::kArray: return value.items.empty();
+    case Kind::kObject: return value.members.empty();
+  }
+  return true;
 }
 
-std::string object_json(const Json& value, const Field* fields, size_t count) {
-  std::string out = "{";
-  for (size_t i = 0; i < count; ++i) {
-    const Field& f = fields[i];
-    const auto it = value.is_object() ? value.find(f.name) : value.end();
-    const bool there = it != value.end() && !it->is_null();
-    if (!there && f.when != When::kAlways && f.when != When::kOrNull) continue;
-    if (there && f.when == When::kUnlessEmpty && is_empty(*it)) continue;
-    out.append(out.size() > 1 ? "," : "").append("\"").append(f.name).append("\":");
-    out += there ? value_json(*it, f) : absent_json(f);
-  }
-  return out + "}";
+// The last member of that name, or null if there is none or it has no value.
+const JsonValue* find(const JsonValue* object, Str name) {
+  const JsonValue* found = nullptr;
+  if (object != nullptr)
+    for (const auto& [first, value] : object->members)
+      if (first == name) found = value.is_null() ? nullptr : &value;
+  return found;
+}
+
+void write_object(JsonText& json, const JsonValue* value, const Field* fields, size_t count) {
+  json.object([&] {
+    for (size_t i = 0; i < count; ++i) {
+      const Field& f = fields[i];
+      const JsonValue* const member = find(value, f.name);
+      if (member == nullptr && f.when != When::kAlways && f.when != When::kOrNull) continue;
+      if (member != nullptr && f.when == When::kUnlessEmpty && is_empty(*member)) continue;
+      json.key(f.name);
+      member != nullptr ? write_value(json, *member, f) : write_absent(json, f);
+    }
+  });
 }
 
 }  // namespace
 
 std::string volume_source_json(Str written) {
-  const Json value = Json::parse(written.begin(), written.end(), nullptr, false);
-  return object_json(value, kVolumeSource, std::size(kVolumeSource));
+  Result<JsonValue> value = parse_json_document(written);
+  if (value.ok()) value->sort_members();
+  JsonText json;
+  write_object(json, value.ok() ? &*value : nullptr, kVolumeSource, std::size(kVolumeSource));
+  return json.take();
 }
 
 }  // namespace libsched

@@ -1,10 +1,10 @@
 // See next_claim.hpp.
 #include "libsched/scheduler/api_memory/next_claim.hpp"
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/config/json_document.hpp"
 
 namespace libsched {
 namespace {
@@ -17,14 +17,24 @@ Error conflict(const ResourceClaim& claim, const std::string& why) {
           {}};
 }
 
-// Whether the patch is one of the claim itself: a uid and a version are preconditions.
-bool changes_claim(const nlohmann::json& patch) {
-  if (patch.size() > patch.count("status") + patch.count("metadata")) return true;
-  const auto metadata = patch.find("metadata");
-  if (metadata == patch.end()) return false;
-  return !metadata->is_object() || metadata->empty() ||
-         metadata->size() > metadata->count("uid") + metadata->count("resourceVersion");
-}
+// Whether a patch of a claim is one of the claim itself, of the status, or both: a uid and a
+// version are preconditions.
+struct Parts {
+  explicit Parts(const JsonValue& patch) {
+    for (const auto& [name, value] : patch.members) {
+      status |= name == "status";
+      itself |= name != "status" && (name != "metadata" || changes(value));
+    }
+  }
+  static bool changes(const JsonValue& metadata) {
+    if (metadata.members.empty()) return true;  // no object, or an empty one
+    for (const auto& [name, value] : metadata.members)
+      if (name != "uid" && name != "resourceVersion") return true;
+    return false;
+  }
+
+  bool status = false, itself = false;
+};
 
 }  // namespace
 
@@ -43,11 +53,11 @@ Result<void> check_precondition(const ResourceClaim& now, const ResourceClaim& g
 
 Result<Ref<ResourceClaim>> patched_claim(const ResourceClaim& now, const ResourceClaim& given,
                                          Str patch) {
-  const nlohmann::json changes = nlohmann::json::parse(patch, nullptr, false);
-  if (!changes.is_object()) return invalid({}, "the patch of a ResourceClaim is no JSON object");
+  const Result<JsonValue> changes = parse_json_document(patch);
+  if (!changes.ok() || changes->kind != JsonValue::Kind::kObject)
+    return invalid({}, "the patch of a ResourceClaim is no JSON object");
   LIBSCHED_TRY(check_precondition(now, given));
-  const bool status = changes.contains("status");
-  const bool itself = changes_claim(changes);
+  const auto [status, itself] = Parts(*changes);
   // Borrows from both until it is copied.
   const Ref<ResourceClaim> mixed = make_ref<ResourceClaim>(64);
   mixed->meta = (itself ? given : now).meta;

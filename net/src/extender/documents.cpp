@@ -1,17 +1,16 @@
-// Documents by way of a JSON value, once for each object.
+// Documents, written while the given ones are read.
 #include "net/src/extender/documents.hpp"
 
 #include <array>
 #include <mutex>
-#include <nlohmann/json.hpp>
 
 #include "libsched/base/quantity.hpp"
+#include "libsched/base/quote.hpp"
+#include "net/src/json/go_json.hpp"
 
 namespace libsched {
 
 namespace {
-
-using Json = nlohmann::json;
 
 // Objects whose members are quantities, and objects whose members have names that users choose.
 constexpr std::array kQuantities = {"requests",    "limits",   "capacity",
@@ -26,28 +25,97 @@ bool is_one_of(const std::string& name, const std::array<const char*, N>& list) 
   return false;
 }
 
-void canonicalise(Json& value) {
-  if (!value.is_string() && !value.is_number()) return;
-  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-  if (const Result<Quantity> quantity = Quantity::parse_trimmed(text); quantity.ok())
-    value = canonical_quantity(*quantity, text);
+std::string quantity(std::string_view value) {
+  const JsonKind kind = json_kind(value);
+  if (kind != JsonKind::kString && kind != JsonKind::kNumber) return json_without_space(value);
+  const std::string text = kind == JsonKind::kString ? json_string(value) : std::string(value);
+  const Result<Quantity> parsed = Quantity::parse_trimmed(text);
+  return parsed.ok() ? json_quote(canonical_quantity(*parsed, text)) : json_without_space(value);
 }
 
-void canonicalise_all(Json& value) {
-  if (value.is_array()) {
-    for (Json& item : value) canonicalise_all(item);
-  } else if (value.is_object()) {
-    for (auto& [name, member] : value.items()) {
-      if (is_one_of(name, kChosenNames)) continue;
-      if (member.is_object() && is_one_of(name, kQuantities)) {
-        for (Json& quantity : member) canonicalise(quantity);
-      } else if (name == "sizeLimit" || name == "divisor") {
-        canonicalise(member);
-      } else {
-        canonicalise_all(member);
-      }
+bool is_object(std::string_view value) { return json_kind(value) == JsonKind::kObject; }
+
+// Members that a document gets, as a JSON object: null takes a member away, and any other scalar
+// is put in its place, or only where the document has no value.
+struct Members {
+  std::string_view json = "{}";
+  bool only_missing = false;
+
+  // The member of that name, or nothing.
+  std::string_view find(std::string_view key) const {
+    for (JsonWalk walk(json); walk.next();)
+      if (walk.key == key) return walk.value;
+    return {};
+  }
+  Members below(std::string_view value) const { return {value, only_missing}; }
+};
+
+void write_value(std::string& out, std::string_view value, Members given = {});
+
+void write_member(std::string& out, std::string_view key, std::string_view value) {
+  const std::string name = json_string(key);
+  if (is_one_of(name, kChosenNames)) {
+    out += json_without_space(value);
+  } else if (is_object(value) && is_one_of(name, kQuantities)) {
+    out += '{';
+    for (JsonWalk walk(value); walk.next();)
+      (out += out.back() == '{' ? "" : ",") +=
+          json_without_space(walk.key) + ':' + quantity(walk.value);
+    out += '}';
+  } else if (name == "sizeLimit" || name == "divisor") {
+    out += quantity(value);
+  } else {
+    write_value(out, value);
+  }
+}
+
+void write_object(std::string& out, std::string_view value, Members given) {
+  const auto key = [&](std::string_view text) {
+    (out += out.back() == '{' ? "" : ",") += json_without_space(text) + ':';
+  };
+  out += '{';
+  for (JsonWalk walk(value); walk.next();) {
+    const std::string_view instead = given.find(walk.key);
+    const bool null = json_kind(walk.value) == JsonKind::kNull;
+    if (instead.empty()) {
+      key(walk.key);
+      write_member(out, walk.key, walk.value);
+    } else if (is_object(instead) && !null) {
+      key(walk.key);
+      write_value(out, walk.value, given.below(instead));
+    } else if (given.only_missing && !null && instead != "null") {
+      key(walk.key);
+      write_value(out, walk.value);
     }
   }
+  const Members there{value, false};
+  for (JsonWalk walk(given.json); walk.next();) {
+    const std::string_view now = there.find(walk.key);
+    const bool missing = now.empty() || json_kind(now) == JsonKind::kNull;
+    if (walk.value == "null") continue;
+    if (!missing && (is_object(walk.value) || given.only_missing)) continue;
+    key(walk.key);
+    if (is_object(walk.value)) {
+      write_object(out, "{}", given.below(walk.value));
+    } else {
+      out += walk.value;
+    }
+  }
+  out += '}';
+}
+
+void write_value(std::string& out, std::string_view value, Members given) {
+  if (is_object(value)) return write_object(out, value, given);
+  if (json_kind(value) != JsonKind::kArray) {
+    out += json_without_space(value);
+    return;
+  }
+  out += '[';
+  for (JsonWalk walk(value); walk.next();) {
+    if (out.back() != '[') out += ',';
+    write_value(out, walk.value);
+  }
+  out += ']';
 }
 
 Error from_c(libsched_error* error) {
@@ -59,40 +127,25 @@ Error from_c(libsched_error* error) {
   return out;
 }
 
-Result<Json> read(std::string_view raw) {
-  Json out = Json::parse(raw, nullptr, false);
-  if (!out.is_object())
+Result<std::string> write(libsched_str raw, Members given) {
+  const Result<std::string_view> value = go_value(chars_of(raw));
+  if (!value.ok() || !is_object(*value))
     return Error{Rc::kInternal, "the document of an object is no JSON object", {}, {}};
-  out.erase("kind");
-  out.erase("apiVersion");
-  canonicalise_all(out);
+  std::string out;
+  write_object(out, *value, given);
   return out;
 }
 
 // The members of a Node that Go writes even if they are empty.
-void fill_node(Json& node) {
-  constexpr std::array kNodeInfo = {"machineID",      "systemUUID",       "bootID",
-                                    "kernelVersion",  "osImage",          "containerRuntimeVersion",
-                                    "kubeletVersion", "kubeProxyVersion", "operatingSystem",
-                                    "architecture"};
-  Json& status = node["status"];
-  Json& port = status["daemonEndpoints"]["kubeletEndpoint"]["Port"];
-  if (port.is_null()) port = 0;
-  for (const char* name : kNodeInfo)
-    if (Json& text = status["nodeInfo"][name]; text.is_null()) text = "";
-}
+constexpr std::string_view kNodeMembers =
+    R"({"kind":null,"apiVersion":null,"status":{"daemonEndpoints":{"kubeletEndpoint":{"Port":0}},)"
+    R"("nodeInfo":{"machineID":"","systemUUID":"","bootID":"","kernelVersion":"","osImage":"",)"
+    R"("containerRuntimeVersion":"","kubeletVersion":"","kubeProxyVersion":"",)"
+    R"("operatingSystem":"","architecture":""}}})";
 
-std::string write(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-// Sets a member to what an object says now; an empty text removes it.
-void follow(Json& object, const char* name, libsched_str now) {
-  if (now.len != 0) {
-    object[name] = chars_of(now);
-  } else if (object.is_object()) {
-    object.erase(name);
-  }
+// What an object says now; an empty text is none.
+std::string member(const char* name, libsched_str now) {
+  return '"' + std::string(name) + "\":" + (now.len == 0 ? "null" : json_quote(chars_of(now)));
 }
 
 }  // namespace
@@ -110,14 +163,12 @@ Result<std::string> pod_document(const libsched_pod* pod) {
   libsched_str raw;
   libsched_error* error = nullptr;
   if (libsched_pod_raw(pod, &raw, &error) != LIBSCHED_OK) return from_c(error);
-  Result<Json> json = read(chars_of(raw));
-  if (!json.ok()) return json.error();
-  Json& meta = (*json)["metadata"];
-  follow(meta, "name", libsched_pod_name(pod));
-  follow(meta, "namespace", libsched_pod_namespace(pod));
-  follow(meta, "uid", libsched_pod_uid(pod));
-  follow((*json)["spec"], "nodeName", libsched_pod_node_name(pod));
-  return write(*json);
+  const std::string now = R"({"kind":null,"apiVersion":null,"metadata":{)" +
+                          member("name", libsched_pod_name(pod)) + ',' +
+                          member("namespace", libsched_pod_namespace(pod)) + ',' +
+                          member("uid", libsched_pod_uid(pod)) + R"(},"spec":{)" +
+                          member("nodeName", libsched_pod_node_name(pod)) + "}}";
+  return write(raw, {now, false});
 }
 
 // Nodes that a cluster has replaced are asked about no more.
@@ -137,11 +188,10 @@ Result<void> NodeDocuments::append(const libsched_node* const* nodes, size_t cou
       libsched_str raw;
       libsched_error* error = nullptr;
       if (libsched_node_raw(nodes[i], &raw, &error) != LIBSCHED_OK) return from_c(error);
-      Result<Json> json = read(chars_of(raw));
+      Result<std::string> json = write(raw, {kNodeMembers, true});
       if (!json.ok()) return json.error();
-      fill_node(*json);
       NodeReference node(libsched_node_ref(nodes[i]));
-      it = written_.emplace(nodes[i], Written{std::move(node), write(*json), 0, {}, {}}).first;
+      it = written_.emplace(nodes[i], Written{std::move(node), std::move(*json), 0, {}, {}}).first;
     }
     it->second.used = round_;
     if (i != 0) *out += ',';

@@ -1,8 +1,10 @@
 // Requests and answers of extender/v1, in upstream's order and with its texts.
 #include "net/src/extender/http_extender.hpp"
 
-#include <nlohmann/json.hpp>
+#include <charconv>
+#include <span>
 #include <unordered_map>
+#include <variant>
 
 #include "libsched/base/quote.hpp"
 #include "libsched/base/without_password.hpp"
@@ -34,46 +36,78 @@ libsched_code answered(libsched_status* status, F&& f) noexcept {
   return LIBSCHED_CODE_ERROR;
 }
 
+// A member of an object, and where its value goes.
+struct Field {
+  std::string_view name;
+  std::variant<std::string*, bool*, int64_t*> to;
+};
+
+// Reads the member that a walk has come to, if it is one of these. The text is the library's own,
+// so values have the types that they should have.
+void read_field(const JsonWalk& walk, std::span<const Field> fields) {
+  const std::string_view value = walk.value;
+  for (const Field& f : fields) {
+    if (walk.key.substr(1, walk.key.size() - 2) != f.name) continue;
+    if (const auto* text = std::get_if<std::string*>(&f.to)) {
+      **text = json_string(value);
+    } else if (const auto* yes = std::get_if<bool*>(&f.to)) {
+      **yes = value == "true";
+    } else {
+      std::from_chars(value.data(), value.data() + value.size(), *std::get<int64_t*>(f.to));
+    }
+  }
+}
+
 HttpExtender& extender_of(void* user_data) { return *static_cast<HttpExtender*>(user_data); }
 
 }  // namespace
 
 Result<HttpExtenderConfig> HttpExtenderConfig::read(std::string_view text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) return Error{Rc::kInvalid, "an extender is a JSON object", {}, {}};
+  const Result<std::string_view> json = go_value(text);
+  if (!json.ok() || json_kind(*json) != JsonKind::kObject)
+    return Error{Rc::kInvalid, "an extender is a JSON object", {}, {}};
   HttpExtenderConfig out;
-  out.url_prefix = json.value("urlPrefix", "");
-  out.filter_verb = json.value("filterVerb", "");
-  out.preempt_verb = json.value("preemptVerb", "");
-  out.prioritize_verb = json.value("prioritizeVerb", "");
-  out.bind_verb = json.value("bindVerb", "");
-  out.weight = json.value("weight", int64_t{0});
-  out.node_cache_capable = json.value("nodeCacheCapable", false);
-  out.ignorable = json.value("ignorable", false);
-  const int64_t timeout = json.value("httpTimeoutNanoseconds", int64_t{0});
-  out.http.timeout_ns = timeout == 0 ? kDefaultTimeout : timeout;
-  for (const auto& resource : json.value("managedResources", nlohmann::json::array()))
-    out.managed_resources.push_back(resource.value("name", ""));
   TlsConfig tls;
-  bool any = json.contains("tlsConfig");
-  if (any) {
-    const auto& from = json["tlsConfig"];
-    tls.insecure = from.value("insecure", false);
-    tls.server_name = from.value("serverName", "");
-    tls.cert_file = from.value("certFile", "");
-    tls.key_file = from.value("keyFile", "");
-    tls.ca_file = from.value("caFile", "");
-    for (const auto& [name, data] : {std::pair{"certData", &tls.cert_data},
-                                     {"keyData", &tls.key_data},
-                                     {"caData", &tls.ca_data}}) {
-      const Result<std::string> decoded = decode_base64(from.value(name, ""));
-      if (!decoded.ok()) return decoded.error();
-      *data = *decoded;
-    }
+  bool any = false, https = false;
+  int64_t timeout = 0;
+  std::string cert, key, ca;
+  const Field fields[] = {{"urlPrefix", &out.url_prefix},
+                          {"filterVerb", &out.filter_verb},
+                          {"preemptVerb", &out.preempt_verb},
+                          {"prioritizeVerb", &out.prioritize_verb},
+                          {"bindVerb", &out.bind_verb},
+                          {"weight", &out.weight},
+                          {"nodeCacheCapable", &out.node_cache_capable},
+                          {"ignorable", &out.ignorable},
+                          {"enableHTTPS", &https},
+                          {"httpTimeoutNanoseconds", &timeout}};
+  const Field tls_fields[] = {{"insecure", &tls.insecure},
+                              {"serverName", &tls.server_name},
+                              {"certFile", &tls.cert_file},
+                              {"keyFile", &tls.key_file},
+                              {"caFile", &tls.ca_file},
+                              {"certData", &cert},
+                              {"keyData", &key},
+                              {"caData", &ca}};
+  for (JsonWalk walk(*json); walk.next();) {
+    read_field(walk, fields);
+    if (walk.key == "\"managedResources\"")
+      for (JsonWalk item(walk.value); item.next();)
+        for (JsonWalk member(item.value); member.next();)
+          if (member.key == "\"name\"") out.managed_resources.push_back(json_string(member.value));
+    if (walk.key != "\"tlsConfig\"") continue;
+    any = true;
+    for (JsonWalk member(walk.value); member.next();) read_field(member, tls_fields);
+  }
+  out.http.timeout_ns = timeout == 0 ? kDefaultTimeout : timeout;
+  for (const auto& [from, to] :
+       {std::pair{&cert, &tls.cert_data}, {&key, &tls.key_data}, {&ca, &tls.ca_data}}) {
+    Result<std::string> decoded = decode_base64(*from);
+    if (!decoded.ok()) return decoded.error();
+    *to = std::move(*decoded);
   }
   // Upstream's: HTTPS without a certificate authority is not verified.
-  if (json.value("enableHTTPS", false) && tls.ca_file.empty() && tls.ca_data.empty())
-    any = tls.insecure = true;
+  if (https && tls.ca_file.empty() && tls.ca_data.empty()) any = tls.insecure = true;
   if (any) {
     Result<TlsConfig> loaded = load_tls(std::move(tls));
     if (!loaded.ok()) return std::move(loaded.error());

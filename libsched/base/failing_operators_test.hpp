@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "libsched/cluster/failing_new.hpp"
+#include "libsched/base/failing_new.hpp"
 
 namespace libsched {
 

@@ -6,7 +6,10 @@
 #include "libsched/base/quote.hpp"
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/ingest/defaults.hpp"
+#include "libsched/ingest/ephemeral_claim.hpp"
 #include "libsched/ingest/write/json_text.hpp"
+#include "libsched/objects/claim_templates.hpp"
+#include "libsched/objects/ephemeral_claims.hpp"
 #include "libsched/objects/toleration_index.hpp"
 #include "libsched/scheduler/control_plane/limit_ranger.hpp"
 #include "libsched/scheduler/control_plane/pod_draft.hpp"
@@ -15,6 +18,7 @@
 namespace libsched {
 namespace {
 
+constexpr Str kClaim = "PersistentVolumeClaim";
 constexpr Str kNotReady = "node.kubernetes.io/not-ready";
 constexpr Str kUnreachable = "node.kubernetes.io/unreachable";
 constexpr int64_t kTolerationSeconds = 300;
@@ -204,28 +208,55 @@ PodRef Admission::pod(const PodRef& given, Str kind, AdmissionReport* report) co
       refuse(error);
       if (!error.empty()) break;
     }
+  check_claims_of(draft.now(), report);
   return draft.finish(kind == "Pod");
+}
+
+void Admission::check_limits(const PersistentVolumeClaim& claim, AdmissionReport* report) const {
+  const ObjectMeta& meta = claim.meta;
+  const auto ranges = limit_ranges_.find(meta.ns);
+  if (ranges == limit_ranges_.end()) return;
+  for (const auto& [name, range] : ranges->second) {
+    const std::string error = limit_error(*range, claim);
+    if (error.empty()) continue;
+    report->refusals.push_back(
+        {std::string(kClaim), object_key(meta.ns, meta.name),
+         "persistentvolumeclaims " + go_quote(meta.name) + " is forbidden: " + error});
+    return;
+  }
+}
+
+// A claim of a set is that of its first pod; those that are there are not created again.
+void Admission::check_claims_of(const Pod& pod, AdmissionReport* report) const {
+  if (!limit_ranges_.contains(pod.meta.ns)) return;
+  const auto check = [&](const PersistentVolumeClaim& claim) {
+    const ObjectMeta& meta = claim.meta;
+    if (view_.objects().find<PersistentVolumeClaim>(meta.ns, meta.name) == nullptr)
+      check_limits(claim, report);
+  };
+  if (const ClaimTemplates* const templates = claim_templates(pod); templates != nullptr)
+    for (const PersistentVolumeClaimRef& like : templates->claims)
+      check(*new_claim(*like, pod.meta.ns, claim_name(*templates, *like, pod.meta.name)));
+  if (!has_ephemeral_volumes(pod)) return;
+  for (const Volume& v : pod.spec.volumes) {
+    if (v.kind != VolumeKind::kEphemeral) continue;
+    // One that cannot be made is told where it is made.
+    if (const Result<Ref<PersistentVolumeClaim>> claim = ephemeral_claim(pod, v); claim.ok())
+      check(**claim);
+  }
 }
 
 PersistentVolumeClaimRef Admission::claim(const PersistentVolumeClaimRef& given,
                                           AdmissionReport* report) const {
   const ObjectMeta& meta = given->meta;
   if (view_.objects().find<PersistentVolumeClaim>(meta.ns, meta.name) != nullptr) return given;
-  const std::string kind(stored_kind_name(StoredKind::kPersistentVolumeClaim));
-  const std::string key = object_key(meta.ns, meta.name);
-  if (const auto ranges = limit_ranges_.find(meta.ns); ranges != limit_ranges_.end())
-    for (const auto& [name, range] : ranges->second) {
-      const std::string error = limit_error(*range, *given);
-      if (error.empty()) continue;
-      report->refusals.push_back(
-          {kind, key, "persistentvolumeclaims " + go_quote(meta.name) + " is forbidden: " + error});
-      break;
-    }
+  check_limits(*given, report);
   if (given->has_storage_class() || default_class_.found() == nullptr) return given;
   const Ref<PersistentVolumeClaim> made = copy_claim(*given);
   default_class_.complete(*made);
   report->notes.push_back(
-      {kind, key, "gets the default StorageClass " + std::string(*made->storage_class_name)});
+      {std::string(kClaim), object_key(meta.ns, meta.name),
+       "gets the default StorageClass " + std::string(*made->storage_class_name)});
   return made;
 }
 

@@ -36,7 +36,8 @@ class Admission {
   // the object. The view's objects go before those of `with`.
   explicit Admission(const View& view, const ObjectSet* with = nullptr);
 
-  // A pod, or the pod template of a workload of this kind: the same if nothing changes.
+  // A pod, or the pod template of a workload of this kind: the same if nothing changes. Claims that
+  // controllers make for it are looked at, too.
   PodRef pod(const PodRef& pod, Str kind, AdmissionReport* report) const;
   // A claim. One that the view has is not created.
   PersistentVolumeClaimRef claim(const PersistentVolumeClaimRef& claim,
@@ -45,6 +46,8 @@ class Admission {
  private:
   const RuntimeClass* runtime_class(Str name) const;
   void warn(Str ns, AdmissionReport* report) const;
+  void check_limits(const PersistentVolumeClaim& claim, AdmissionReport* report) const;
+  void check_claims_of(const Pod& pod, AdmissionReport* report) const;
 
   const View& view_;
   std::map<Str, const RuntimeClass*> runtime_classes_;            // of `with`

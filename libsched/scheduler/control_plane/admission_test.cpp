@@ -168,6 +168,54 @@ TEST_CASE("admission: bounds of LimitRanges") {
                 "{requests: {cpu: 1}, limits: {cpu: 3}}") ==
         head + "cpu max limit to request ratio per Container is 2, but provided ratio is 3.000000");
   CHECK(refusal("{type: Container, max: {cpu: 1}}", "{}").empty());  // the maximum is the default
+  // Amounts are compared in thousandths, rounded up.
+  CHECK(refusal("{type: Container, min: {a.io/b: 1m}}", "{requests: {a.io/b: 100u}}").empty());
+  CHECK(refusal("{type: Container, maxLimitRequestRatio: {a.io/b: 1}}",
+                "{requests: {a.io/b: 900u}, limits: {a.io/b: 1m}}")
+            .empty());
+}
+
+TEST_CASE("admission: bounds tell each text once, and count huge pages by containers") {
+  const std::string range =
+      "---\napiVersion: v1\nkind: LimitRange\nmetadata: {name: r}\nspec: {limits: [{type: "
+      "Container, max: {cpu: 1}}, {type: Pod, max: {hugepages-2Mi: 2Mi}}]}\n";
+  const std::string container = "resources: {limits: {cpu: 2, hugepages-2Mi: 2Mi}}}";
+  const auto refusals = [&](const std::string& more) {
+    return Admitted(kNode + range,
+                    pod_yaml("{containers: [{name: c, " + container +
+                             ", {name: d, resources: {limits: {cpu: 2}}}]" + more + "}"))
+        .refusals();
+  };
+  const std::string want =
+      "Pod default/p: pods \"p\" is forbidden: maximum cpu usage per Container is 1, but limit is "
+      "2";
+  CHECK(refusals("") == want);
+  CHECK(refusals(", resources: {limits: {hugepages-2Mi: 4Mi}}") == want);
+}
+
+TEST_CASE("admission: LimitRanges bound the claims that controllers make") {
+  const std::string range =
+      "---\napiVersion: v1\nkind: LimitRange\nmetadata: {name: r}\nspec: {limits: [{type: "
+      "PersistentVolumeClaim, max: {storage: 1Gi}}]}\n";
+  const std::string claim =
+      "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 2Gi}}}";
+  const std::string set =
+      "---\napiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: web}\nspec: {replicas: 3, "
+      "selector: {matchLabels: {a: b}}, volumeClaimTemplates: [{metadata: {name: data}, " +
+      claim + "}], template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}}\n";
+  const std::string why =
+      " is forbidden: maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 2Gi";
+  CHECK(Admitted(kNode + range, set).refusals() ==
+        "PersistentVolumeClaim default/data-web-0: persistentvolumeclaims \"data-web-0\"" + why);
+  const std::string there =
+      "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data-web-0}\n" + claim +
+      "\n";
+  CHECK(Admitted(kNode + range + there, set).refusals().empty());
+  CHECK(Admitted(kNode + range, pod_yaml("{containers: [{name: c}], volumes: [{name: v, ephemeral: "
+                                         "{volumeClaimTemplate: {" +
+                                         claim + "}}}]}"))
+            .refusals() ==
+        "PersistentVolumeClaim default/p-v: persistentvolumeclaims \"p-v\"" + why);
 }
 
 TEST_CASE("admission: tolerations of failing nodes, told where they let a pod onto a node") {

@@ -2,12 +2,15 @@
 #include "libsched/scheduler/control_plane/limit_ranger.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "libsched/objects/quantity_sums.hpp"
 
 namespace libsched {
 namespace {
+
+constexpr int64_t kMostInThousandths = INT64_MAX / 1000;  // resource.MaxMilliValue
 
 // Adds the amounts of `defaults` that `list` lacks, which it keeps sorted, and returns them.
 std::vector<NamedQuantity> missing(ResourceList list, ResourceList defaults) {
@@ -63,6 +66,26 @@ void add_to(Span<Container> PodSpec::* containers, const std::vector<NamedQuanti
   }
 }
 
+// Amounts as upstream compares them: rounded up to thousandths, or to whole numbers if one of them
+// is too large for that.
+class Compared {
+ public:
+  Compared(const Quantity* request, const Quantity* limit, const Quantity& bound)
+      : Compared(request == nullptr ? Quantity() : *request, limit == nullptr ? Quantity() : *limit,
+                 bound) {}
+
+  int64_t request, limit, bound;
+
+ private:
+  Compared(const Quantity& r, const Quantity& l, const Quantity& b)
+      : request(r.value()), limit(l.value()), bound(b.value()) {
+    if (std::max({request, limit, bound}) > kMostInThousandths) return;
+    request = r.milli_value();
+    limit = l.milli_value();
+    bound = b.milli_value();
+  }
+};
+
 // The violations by one set of amounts.
 class Bounds {
  public:
@@ -83,7 +106,7 @@ class Bounds {
       const Quantity* const asked = find_quantity(requests, bound.name);
       if (asked == nullptr)
         add(head("maximum", bound) + ".  No request is specified");
-      else if (asked->compare(bound.quantity) > 0)
+      else if (const Compared c(asked, nullptr, bound.quantity); c.request > c.bound)
         add(head("maximum", bound) + ", but request is " + text(bound, *asked));
     }
   }
@@ -101,22 +124,24 @@ class Bounds {
   void check_min(const NamedQuantity& bound, ResourceList requests, ResourceList limits) {
     const Quantity* const asked = find_quantity(requests, bound.name);
     const Quantity* const limit = find_quantity(limits, bound.name);
+    const Compared c(asked, limit, bound.quantity);
     if (asked == nullptr)
       add(head("minimum", bound) + ".  No request is specified");
-    else if (asked->compare(bound.quantity) < 0)
+    else if (c.request < c.bound)
       add(head("minimum", bound) + ", but request is " + text(bound, *asked));
-    else if (limit != nullptr && limit->compare(bound.quantity) < 0)
+    else if (limit != nullptr && c.limit < c.bound)
       add(head("minimum", bound) + ", but limit is " + text(bound, *limit));
   }
 
   void check_max(const NamedQuantity& bound, ResourceList requests, ResourceList limits) {
     const Quantity* const asked = find_quantity(requests, bound.name);
     const Quantity* const limit = find_quantity(limits, bound.name);
+    const Compared c(asked, limit, bound.quantity);
     if (limit == nullptr)
       add(head("maximum", bound) + ".  No limit is specified");
-    else if (limit->compare(bound.quantity) > 0)
+    else if (c.limit > c.bound)
       add(head("maximum", bound) + ", but limit is " + text(bound, *limit));
-    else if (asked != nullptr && asked->compare(bound.quantity) > 0)
+    else if (asked != nullptr && c.request > c.bound)
       add(head("maximum", bound) + ", but request is " + text(bound, *asked));
   }
 
@@ -125,21 +150,25 @@ class Bounds {
                               std::string(item_.type) + " is " + text(bound, bound.quantity);
     const Quantity* const asked = find_quantity(requests, bound.name);
     const Quantity* const limit = find_quantity(limits, bound.name);
-    if (asked == nullptr || asked->is_zero())
+    const Compared c(asked, limit, bound.quantity);
+    if (asked == nullptr || c.request == 0)
       return add(start + ", but no request is specified or request is 0");
-    if (limit == nullptr || limit->is_zero())
+    if (limit == nullptr || c.limit == 0)
       return add(start + ", but no limit is specified or limit is 0");
-    const double ratio = limit->approximate() / asked->approximate();
-    if (ratio > bound.quantity.approximate())
-      add(start + ", but provided ratio is " + std::to_string(ratio));
+    const double ratio = static_cast<double>(c.limit) / static_cast<double>(c.request);
+    const int64_t whole = bound.quantity.value();
+    const bool too_much = whole <= kMostInThousandths
+                              ? ratio * 1000 > static_cast<double>(bound.quantity.milli_value())
+                              : ratio > static_cast<double>(whole);
+    if (too_much) add(start + ", but provided ratio is " + std::to_string(ratio));
   }
 
   const LimitRangeItem& item_;
   std::vector<std::string>& errors_;
 };
 
-// What a pod asks for as a whole; pod-level amounts take the place of its containers'. Overhead
-// does not count.
+// What a pod asks for as a whole; pod-level amounts of cpu and memory take the place of its
+// containers', and those of huge pages do not. Overhead does not count.
 std::vector<NamedQuantity> total(const PodSpec& spec, ResourceList Container::* amounts,
                                  ResourceList of_pod) {
   QuantitySums sums, sidecars, init;
@@ -154,18 +183,22 @@ std::vector<NamedQuantity> total(const PodSpec& spec, ResourceList Container::* 
     init.raise(sidecars.list());
   }
   sums.raise(init.list());
-  for (const NamedQuantity& item : of_pod) sums.set(item.name, item.quantity);
+  for (const NamedQuantity& item : of_pod)
+    if (item.name == "cpu" || item.name == "memory") sums.set(item.name, item.quantity);
   const ResourceList list = sums.list();
   std::vector<NamedQuantity> out(list.begin(), list.end());
   std::ranges::sort(out, {}, &NamedQuantity::name);
   return out;
 }
 
-// As upstream's aggregate of errors.
+// As upstream's aggregate of errors, which tells each text once.
 std::string aggregate(const std::vector<std::string>& errors) {
-  if (errors.size() == 1) return errors.front();
+  std::vector<std::string> told;
+  for (const std::string& e : errors)
+    if (std::ranges::find(told, e) == told.end()) told.push_back(e);
+  if (told.size() == 1) return told.front();
   std::string out;
-  for (const std::string& e : errors) out += (out.empty() ? "[" : ", ") + e;
+  for (const std::string& e : told) out += (out.empty() ? "[" : ", ") + e;
   return out.empty() ? out : out + "]";
 }
 

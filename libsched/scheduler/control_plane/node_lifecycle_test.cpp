@@ -11,8 +11,8 @@ namespace {
 const char* const kTaint = "{key: node.kubernetes.io/unschedulable, effect: NoSchedule}";
 
 NodeRef node(const std::string& spec) {
-  const Result<ObjectSet> set =
-      parse_objects("apiVersion: v1\nkind: Node\nmetadata: {name: node-1}\nspec: {" + spec + "}", {});
+  const Result<ObjectSet> set = parse_objects(
+      "apiVersion: v1\nkind: Node\nmetadata: {name: node-1}\nspec: {" + spec + "}", {});
   REQUIRE_MESSAGE(set.ok(), set.error().text());
   return set->nodes[0];
 }

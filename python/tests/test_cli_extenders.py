@@ -5,6 +5,7 @@ import json
 import threading
 
 import pytest
+from libsched.cli import main
 
 from manifests import node, pod, several
 
@@ -12,11 +13,17 @@ FILES = {"cluster.json": several(node("a"), node("b")), "pod.json": pod("web")}
 
 
 @pytest.fixture
-def extender():
+def requests():
+    """The bodies of the requests that reach the extender."""
+    return []
+
+
+@pytest.fixture
+def extender(requests):
     """A server that rejects node a, and has no scores; returns its address."""
     class Answers(http.server.BaseHTTPRequestHandler):
         def do_POST(self):
-            self.rfile.read(int(self.headers["Content-Length"]))
+            requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
             code, body = (200, {"NodeNames": ["b"], "FailedNodes": {"a": "no licence"}}) if self.path == "/filter" else (
                 500, {})
             data = json.dumps(body).encode()
@@ -67,3 +74,27 @@ def test_ignorable_extenders_that_fail_are_told(run):
     for verb in ("fit", "explain"):
         done = run(verb, "cluster.json", "--pod", "pod.json", "--config", "config.json", files=files)
         assert done.code == 0 and done.out.startswith(f"the extender {nobody} rejects no node: "), done
+
+
+def test_nodes_go_out_whole_or_by_name(run, extender, requests):
+    ask = ("fit", "cluster.json", "--pod", "pod.json", "--config", "config.json")
+    run(*ask, files={**FILES, "config.json": config(extender, nodeCacheCapable=False)})
+    run(*ask, files={**FILES, "config.json": config(extender)})
+    whole, by_name = requests
+    assert [one["metadata"]["name"] for one in whole["Nodes"]["items"]] == ["a", "b"] and whole["NodeNames"] is None
+    assert by_name["Nodes"] is None and by_name["NodeNames"] == ["a", "b"]
+    assert whole["Pod"] == by_name["Pod"] and whole["Pod"]["metadata"]["name"] == "web"
+
+
+def test_a_configuration_that_gets_extenders_is_read_anew(tmp_path, monkeypatch, capsys, extender):
+    monkeypatch.chdir(tmp_path)
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content if isinstance(content, str) else json.dumps(content))
+    without = {key: value for key, value in config(extender).items() if key != "extenders"}
+    said = []
+    for given in (without, config(extender), without):
+        (tmp_path / "config.json").write_text(json.dumps(given))
+        assert main(["fit", "cluster.json", "--pod", "pod.json", "--config", "config.json"]) == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[2] and "fits 2 of 2 nodes" in said[0]
+    assert "fits 1 of 2 nodes" in said[1] and "Extender  no licence" in said[1]

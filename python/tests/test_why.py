@@ -81,6 +81,22 @@ def test_a_pod_that_fits_or_is_gated(cluster):
     assert found.gate.plugin == "SchedulingGates" and "is not tried" in found.headline
 
 
+def test_the_command_tells_the_gates(run):
+    gated = {**WEB, "spec": {**WEB["spec"], "schedulingGates": [{"name": "a.example/one"}, {"name": "a.example/two"}]}}
+    done = run("why", "c.yaml", "--pod", "p.json", files={"c.yaml": MANIFESTS, "p.json": gated})
+    assert done.code == 1 and "is not tried" in done.out and "(gates a.example/one, a.example/two)" in done.out
+
+
+def test_a_pod_with_a_node_and_an_unbound_claim_waits_for_ever(run):
+    pinned = of_kind("v1", "Pod", "pinned", "spec: {nodeName: a, " + CLAIMS + "}\nstatus: {phase: Pending}")
+    files = {"c.yaml": MANIFESTS + CLAIM + LATER % "x" + pinned}
+    said = ("nodeName bypasses the scheduler, so nobody selects a node for d/data, and no volume is made; "
+            "remove spec.nodeName")
+    assert said in run("why", "c.yaml", "--pod", "d/pinned", files=files).out
+    bound = {"c.yaml": files["c.yaml"].replace("storageClassName: fast, ", "storageClassName: fast, volumeName: pv, ")}
+    assert said not in run("why", "c.yaml", "--pod", "d/pinned", files=bound).out
+
+
 def test_what_is_refused(cluster):
     with pytest.raises(libsched.InvalidError, match="2 pods where one is expected"):
         Framework().why(cluster, [WEB, {**WEB, "metadata": {"name": "other"}}])

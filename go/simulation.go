@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"context"
+	"runtime"
 	"runtime/cgo"
 	"sync"
 	"time"
@@ -43,13 +44,16 @@ type SimulationOptions struct {
 	ProvisionTime  time.Duration // how long it takes to make a volume
 	SampleInterval time.Duration // at least so much time is between two samples; 0: by what happens
 	Queue          QueueOptions
+
+	// Start is the date of the beginning, by which CronJobs are due. The zero time is 2026-01-01T00:00:00Z.
+	Start time.Time
 }
 
 // NewSimulation makes a simulation. The frameworks have different profiles; pods of other schedulers are
 // counted as ignored. The cluster is copied: its nodes, pods with a node and all other objects. The
 // workload, which may be in several simulations, cannot be added to any more. Errors: those of
 // NewSchedulingQueue; ErrExists (the cluster and the workload have a pod of one name), ErrInvalid
-// (options, a negative time).
+// (options, a negative time, a start that is not from 1970 to 2149).
 func NewSimulation(frameworks []*Framework, cluster View, workload *TimedWorkload,
 	options SimulationOptions) (*Simulation, error) {
 	if options.Ties > TiesRandom {
@@ -81,6 +85,14 @@ func NewSimulation(frameworks []*Framework, cluster View, workload *TimedWorkloa
 		no_volumes: C.bool(options.NoVolumes), provision_ns: C.int64_t(options.ProvisionTime),
 		no_claims_from_templates: C.bool(options.NoClaimsFromTemplates),
 		queue:                    options.Queue.c(),
+	}
+	// C reads the text that Go holds, so its memory is pinned.
+	var pinner runtime.Pinner
+	defer pinner.Unpin()
+	if !options.Start.IsZero() {
+		start := options.Start.Format(time.RFC3339Nano)
+		pinner.Pin(unsafe.StringData(start))
+		o.start = str(start)
 	}
 	var ptr *C.libsched_simulation
 	frame.run(context.Background(), func() {
@@ -182,7 +194,7 @@ func (s *Simulation) leave() {
 // Progress says how far a simulation is.
 type Progress struct {
 	Now     time.Duration
-	Total   int // pods of the workload
+	Total   int // pods of the workload, and of the runs that its CronJobs have started
 	Arrived int
 	Bound   int // also those that have ended since
 	Ended   int // finished or preempted
@@ -192,8 +204,8 @@ type Progress struct {
 // Run runs until all is quiet: all pods have arrived, none that runs will end, and the pods that are left
 // have been tried in vain. It can be called again to continue, also after ErrCancelled. The function, which
 // may be nil, is called now and then; an error of it ends the run and is returned. It must not use the
-// simulation. Plugins get the context. Errors: ErrCancelled when the context ends, ErrState (after
-// ErrNoMemory).
+// simulation. Plugins get the context. Errors: ErrCancelled when the context ends, ErrInvalid
+// (the workload has a CronJob, which never ends: use RunUntil), ErrState (after ErrNoMemory).
 func (s *Simulation) Run(ctx context.Context, progress func(Progress) error) error {
 	return s.run(ctx, -1, progress)
 }

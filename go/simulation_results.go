@@ -13,7 +13,7 @@ import (
 type SimulationSummary struct {
 	Time     time.Duration `json:"time"`
 	Quiet    bool          `json:"quiet"` // nothing more would happen
-	Pods     int           `json:"pods"`  // of the workload
+	Pods     int           `json:"pods"`  // of the workload, and of the runs that its CronJobs have started
 	Arrived  int           `json:"arrived"`
 	Attempts int           `json:"attempts"`
 	Bound    int           `json:"bound"` // also those that have ended since
@@ -24,7 +24,8 @@ type SimulationSummary struct {
 	Running   int `json:"running"`
 	Finished  int `json:"finished"`
 	Preempted int `json:"preempted"`
-	Ignored   int `json:"ignored"` // their schedulerName has no framework
+	Ignored   int `json:"ignored"`  // their schedulerName has no framework
+	Replaced  int `json:"replaced"` // by another run of their CronJob
 
 	Preemptions int   `json:"preemptions"`
 	Wait        Waits `json:"wait"`
@@ -91,7 +92,7 @@ func (s *Simulation) SummaryJSON() ([]byte, error) {
 type SimulatedPod struct {
 	Namespace string        `json:"namespace"`
 	Name      string        `json:"pod"`
-	State     string        `json:"state"` // "pending", "running", "finished", "preempted" or "ignored"
+	State     string        `json:"state"` // "pending", "running", "finished", "preempted", "ignored" or "replaced"
 	Arrival   time.Duration `json:"arrival"`
 	Bound     time.Duration `json:"bound"`
 	Wait      time.Duration `json:"wait"` // from Arrival to Bound
@@ -115,6 +116,7 @@ type PodSample struct {
 	Finished  int           `json:"finished"`
 	Preempted int           `json:"preempted"`
 	Ignored   int           `json:"ignored"`
+	Replaced  int           `json:"replaced"`
 }
 
 // Series returns the numbers of pods over time.

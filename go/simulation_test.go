@@ -207,6 +207,48 @@ spec: {storageClassName: wait, resources: {requests: {storage: 1Gi}}}
 	}
 }
 
+func TestJobsInASimulation(t *testing.T) {
+	objects := must(libsched.ParseObjects([]byte(`
+kind: Job
+apiVersion: batch/v1
+metadata: {name: j, annotations: {libsched/duration: 10m, libsched/durations: 10m}}
+spec: {completions: 3, template: {spec: {containers: [{name: c}]}}}
+---
+kind: CronJob
+apiVersion: batch/v1
+metadata: {name: c, annotations: {libsched/duration: 10m}}
+spec: {schedule: "@hourly", jobTemplate: {spec: {template: {spec: {containers: [{name: c}]}}}}}
+`), libsched.KeepAnnotations))(t)
+	defer objects.Close()
+	w := libsched.NewTimedWorkload()
+	defer w.Close()
+	check(t, w.AddObjects(objects))
+	if warnings := must(w.Warnings())(t); w.Len() != 3 || len(warnings) != 1 ||
+		warnings[0].Path != "workload default/j: metadata.annotations[libsched/durations]" {
+		t.Errorf("%+v %d", warnings, w.Len())
+	}
+	cluster := must(libsched.NewCluster())(t)
+	defer cluster.Close()
+	check(t, cluster.AddNode(newNode(t, "n", 4, "a", "")))
+	frameworks := []*libsched.Framework{newFramework(t)}
+	begin := time.Date(2026, 3, 1, 12, 30, 0, 0, time.FixedZone("", 2*3600))
+	s := must(libsched.NewSimulation(frameworks, cluster, w, libsched.SimulationOptions{Start: begin}))(t)
+	defer s.Close()
+	if err := s.Run(ctx, nil); !errors.Is(err, libsched.ErrInvalid) {
+		t.Error(err)
+	}
+	check(t, s.RunUntil(ctx, time.Hour, nil))
+	all := must(s.Summary())(t)
+	if pods := must(s.Pods())(t); all.Finished != 4 || all.Pods != 4 || len(pods) != 4 ||
+		!slices.ContainsFunc(pods, func(p libsched.SimulatedPod) bool { return p.Name == "c-29539380-0" }) {
+		t.Errorf("%+v %+v", all, pods)
+	}
+	late := libsched.SimulationOptions{Start: time.Date(2150, 1, 1, 0, 0, 0, 0, time.UTC)}
+	if _, err := libsched.NewSimulation(frameworks, cluster, w, late); !errors.Is(err, libsched.ErrInvalid) {
+		t.Error(err)
+	}
+}
+
 func TestTrace(t *testing.T) {
 	w := libsched.NewTimedWorkload()
 	check(t, w.AddTrace(ctx, []byte("name,cpu_milli,memory_mib,creation_time,deletion_time\na,1000,1024,5,9\nb,1,1,0,\n"),

@@ -5,6 +5,8 @@ import "C"
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -54,7 +56,7 @@ func (w *TimedWorkload) leave() {
 	w.h.release()
 }
 
-// Len returns the number of pods; 0 after Close.
+// Len returns the number of pods, without those of CronJobs; 0 after Close.
 func (w *TimedWorkload) Len() int {
 	ptr, err := w.enter()
 	if err != nil {
@@ -114,8 +116,10 @@ func (w *TimedWorkload) add(pod *Pod, replicas int, timing *Timing) error {
 }
 
 // AddObjects adds all pods, and the replicas of all workloads. Annotations of a pod, or of a workload's
-// pod template, are their times, as Go durations ("90s"): libsched/arrival, libsched/duration and
-// libsched/interval. Parse the objects with [KeepAnnotations] for that. Pods that have ended are left out.
+// pod template or else of the workload, are their times, as Go durations ("90s"): libsched/arrival,
+// libsched/duration and libsched/interval. Parse the objects with [KeepAnnotations] for that. Pods that have
+// ended are left out. A Job makes parallelism pods at a time until completions have run for their duration,
+// and a CronJob starts such Jobs by its schedule. [TimedWorkload.Warnings] tells what has no effect.
 func (w *TimedWorkload) AddObjects(objects *Objects) error {
 	if objects == nil {
 		return closedError(objects)
@@ -132,6 +136,33 @@ func (w *TimedWorkload) AddObjects(objects *Objects) error {
 	defer w.leave()
 	var failure *C.libsched_error
 	return takeError(C.libsched_workload_add_objects(ptr, o, &failure), failure)
+}
+
+// Warning is something in an object that has no effect.
+type Warning struct {
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+// Warnings tells what of the added objects has no effect: a misspelt annotation "libsched/...", a field of
+// Jobs that is not imitated, or a suspended Job.
+func (w *TimedWorkload) Warnings() ([]Warning, error) {
+	ptr, err := w.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer w.leave()
+	document, err := textOfObject(ptr, func(p *C.libsched_workload, text **C.libsched_text, err **C.libsched_error) C.libsched_rc {
+		return C.libsched_workload_warnings_json(p, text, err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	var warnings []Warning
+	if err := json.Unmarshal(document, &warnings); err != nil {
+		return nil, &Error{Code: ErrInternal, Msg: fmt.Sprintf("warnings: %v", err)}
+	}
+	return warnings, nil
 }
 
 // TraceOptions says how a trace is read. The zero value is the default.

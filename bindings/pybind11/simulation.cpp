@@ -67,6 +67,15 @@ void add_objects(Workload& workload, const Objects& objects) {
   });
 }
 
+py::str warnings(const Workload& workload) {
+  TextHandle text;
+  const Holding holding(workload.lock.get());
+  unlocked([&](libsched_error** error) {
+    return libsched_workload_warnings_json(workload.handle.get(), into(text), error);
+  });
+  return from_text(text);
+}
+
 void add_trace(Workload& workload, std::string_view csv, std::string_view file, std::string_view ns,
                std::string_view scheduler_name, std::string_view gpu_resource,
                std::string_view gpu_model_label) {
@@ -82,13 +91,11 @@ void add_trace(Workload& workload, std::string_view csv, std::string_view file, 
   });
 }
 
-std::unique_ptr<Simulation> create_simulation(const std::vector<const Framework*>& frameworks,
-                                              const View& cluster, Workload& workload,
-                                              uint32_t ties, uint64_t seed, Flag sampling,
-                                              Flag resources, Flag volumes, Flag claims,
-                                              int64_t provision_ns, int64_t sample_interval_ns,
-                                              int64_t initial_backoff_ns, int64_t max_backoff_ns,
-                                              int64_t max_in_unschedulable_ns) {
+std::unique_ptr<Simulation> create_simulation(
+    const std::vector<const Framework*>& frameworks, const View& cluster, Workload& workload,
+    uint32_t ties, uint64_t seed, Flag sampling, Flag resources, Flag volumes, Flag claims,
+    int64_t provision_ns, int64_t sample_interval_ns, int64_t initial_backoff_ns,
+    int64_t max_backoff_ns, int64_t max_in_unschedulable_ns, std::string_view start) {
   libsched_simulation_options options = LIBSCHED_SIMULATION_OPTIONS_INIT;
   options.ties = ties;
   options.seed = seed;
@@ -101,6 +108,7 @@ std::unique_ptr<Simulation> create_simulation(const std::vector<const Framework*
   options.queue.initial_backoff_ns = initial_backoff_ns;
   options.queue.max_backoff_ns = max_backoff_ns;
   options.queue.max_in_unschedulable_ns = max_in_unschedulable_ns;
+  options.start = to_str(start);
   std::vector<const libsched_framework*> profiles;
   for (const Framework* framework : frameworks) profiles.push_back(framework->handle.get());
   auto made = std::make_unique<Simulation>();
@@ -212,6 +220,7 @@ void bind_simulation(py::module_& module) {
       .def("add", &add)
       .def("add_objects", &add_objects)
       .def("add_trace", &add_trace)
+      .def("warnings", &warnings)
       .def("size", [](const Workload& workload) {
         const Holding holding(workload.lock.get());
         return libsched_workload_pod_count(workload.handle.get());

@@ -3,7 +3,7 @@
 
 #include "handles.hpp"
 #include "libsched/base/quote.hpp"
-#include "libsched/cluster/change_errors.hpp"
+#include "libsched/ingest/rfc3339.hpp"
 #include "libsched/scheduler/simulation/arrow.hpp"
 #include "libsched/scheduler/simulation/trace_csv.hpp"
 #include "refusals.hpp"
@@ -46,6 +46,13 @@ Result<SimulationOptions> simulation_options(const libsched_simulation_options* 
   how.claims_from_templates = !o->no_claims_from_templates;
   how.provision_ns = o->provision_ns;
   how.sample_interval_ns = o->sample_interval_ns;
+  if (o->start.len != 0) {
+    const std::optional<int64_t> start = parse_rfc3339(in(o->start));
+    if (!start)
+      return invalid("start",
+                     go_quote(in(o->start)) + R"( is no time such as "2026-01-01T00:00:00Z")");
+    how.start_ns = *start;
+  }
   how.queue = {q->initial_backoff_ns, q->max_backoff_ns, q->max_in_unschedulable_ns};
   return how;
 }
@@ -76,16 +83,10 @@ libsched_rc libsched_workload_add(libsched_workload* workload, const libsched_po
                                   libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, workload, pod);
   return guarded(error, [&]() -> Result<void> {
-    const Result<Timing> when =
-        timing == nullptr ? annotated_timing(*unwrap(pod), replicas != 0) : timing_of(*timing);
-    if (!when.ok()) {
-      Error error = when.error();
-      if (timing == nullptr)
-        error.path =
-            (replicas != 0 ? "workload " : "pod ") + pod_key(*unwrap(pod)) + ": " + error.path;
-      return error;
-    }
     const PodRef shared = PodRef::share(unwrap(pod));
+    if (timing == nullptr) return unwrap(workload)->add_annotated(shared, replicas);
+    const Result<Timing> when = timing_of(*timing);
+    if (!when.ok()) return when.error();
     return replicas == 0 ? unwrap(workload)->add(shared, *when)
                          : unwrap(workload)->add_series(shared, replicas, *when);
   });
@@ -95,6 +96,19 @@ libsched_rc libsched_workload_add_objects(libsched_workload* workload,
                                           const libsched_objects* objects, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, workload, objects);
   return guarded(error, [&] { return unwrap(workload)->add_objects(unwrap(objects)->set); });
+}
+
+libsched_rc libsched_workload_warnings_json(const libsched_workload* workload,
+                                            libsched_text** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, workload, result);
+  return guarded(error, [&]() -> Result<void> {
+    std::string out;
+    for (const IngestWarning& w : unwrap(workload)->warnings())
+      out += (out.empty() ? R"({"path":)" : R"(,{"path":)") + json_quote(w.path) +
+             R"(,"message":)" + json_quote(w.message) + "}";
+    *result = own(make_ref<Text>("[" + out + "]").release());
+    return {};
+  });
 }
 
 libsched_rc libsched_workload_add_trace(libsched_workload* workload, libsched_str csv,

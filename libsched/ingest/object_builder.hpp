@@ -25,6 +25,8 @@ struct NodeCapacity;
 
 TaintEffect to_taint_effect(Str text);
 
+class JobRules;
+
 class ObjectBuilder {
  public:
   ObjectBuilder(JsonReader& reader, const ParseOptions& options)
@@ -152,7 +154,10 @@ class ObjectBuilder {
   bool workload_fields(WorkloadParts& parts, const Table& table, int pod, int count);
   bool stateful_set_spec(WorkloadParts& parts);
   bool job_spec(WorkloadParts& parts);
+  bool other_job_field(JobRules& job, Str name, std::vector<Str>& others);
   bool cron_job_spec(WorkloadParts& parts);
+  bool job_metadata(WorkloadParts& parts);
+  void inherit_annotations(const WorkloadParts& parts);
   bool pod_template(WorkloadParts& parts);
   bool claim_template(PersistentVolumeClaim& made);
   bool workload_selector(WorkloadParts& parts);

@@ -1,14 +1,20 @@
 // Deployments, StatefulSets, DaemonSets, ReplicaSets, ReplicationControllers, Jobs and CronJobs:
 // the pod that they would create. It is named after the workload and lives in its namespace; its
 // labels are the template's.
+#include <algorithm>
 #include <utility>
 
 #include "libsched/ingest/defaults.hpp"
 #include "libsched/ingest/object_builder.hpp"
 #include "libsched/objects/claim_templates.hpp"
+#include "libsched/objects/job.hpp"
 
 namespace libsched {
 namespace {
+
+constexpr Str kOwnAnnotations = "libsched/";
+constexpr int32_t kDefaultBackoffLimit = 6;
+constexpr Str kJobController = "kubernetes.io/job-controller";
 
 constexpr KeyTable kWorkload("apiVersion", "kind", "metadata", "spec", "status");
 constexpr KeyTable kDeployment("replicas", "selector", "template", "strategy", "minReadySeconds",
@@ -38,9 +44,10 @@ constexpr KeyTable kClaim("apiVersion", "kind", "metadata", "spec", "status");
 struct ObjectBuilder::WorkloadParts {
   Workload& workload;
   Ref<Pod> pod;
-  int32_t replicas = 1, parallelism = 1, first_ordinal = 0;
-  std::optional<int32_t> completions;
+  int32_t replicas = 1, first_ordinal = 0;
   std::vector<PersistentVolumeClaimRef> claims;  // volumeClaimTemplates
+  Ref<JobRules> job;                             // of a Job or CronJob
+  ObjectMeta job_meta;                           // of a CronJob's jobTemplate
 };
 
 bool ObjectBuilder::pod_template(WorkloadParts& parts) {
@@ -141,23 +148,90 @@ bool ObjectBuilder::stateful_set_spec(WorkloadParts& parts) {
   });
 }
 
+// What decides about failed pods, deadlines or indexes is told by its path, unless it is the
+// default.
+bool ObjectBuilder::other_job_field(JobRules& job, Str name, std::vector<Str>& others) {
+  if (reader_.is_null()) return null();
+  bool set = true;
+  Str text;
+  int32_t number = 0;
+  if (name == "backoffLimit") {
+    if (!int32(number)) return false;
+    set = number != kDefaultBackoffLimit;
+  } else if (name == "completionMode" || name == "podReplacementPolicy" || name == "managedBy") {
+    if (!string(text)) return false;
+    set = name == "managedBy" ? text != kJobController : text == "Indexed" || text == "Failed";
+  } else if (!skip()) {
+    return false;
+  }
+  const std::string path = (job.cron ? "spec.jobTemplate.spec." : "spec.") + std::string(name);
+  if (set) others.push_back(job.arena.copy(path));
+  return true;
+}
+
 bool ObjectBuilder::job_spec(WorkloadParts& parts) {
-  return object(kJob, [&](int field) {
+  JobRules& job = *parts.job;
+  std::vector<Str> others;
+  const bool ok = object(kJob, [&](int field) {
     switch (field) {
-      case kJob["parallelism"]: return int32(parts.parallelism);
-      case kJob["completions"]: return optional_int32(parts.completions);
+      case kJob["parallelism"]: return int32(job.parallelism);
+      case kJob["completions"]: return optional_int32(job.completions);
       case kJob["template"]: return pod_template(parts);
+      case kJob["suspend"]: return boolean(job.suspend);
+      case kJob["selector"]:
+      case kJob["manualSelector"]:
+      case kJob["ttlSecondsAfterFinished"]: return skip();
+      default: return field < 0 ? skip() : other_job_field(job, kJob.names()[field], others);
+    }
+  });
+  job.others = job.arena.copy(others);
+  return ok;
+}
+
+bool ObjectBuilder::cron_job_spec(WorkloadParts& parts) {
+  JobRules& job = *parts.job;
+  job.cron = true;
+  return object(kCronJob, [&](int field) {
+    switch (field) {
+      case kCronJob["schedule"]: return string(job.schedule);
+      case kCronJob["timeZone"]: return optional_string(job.time_zone);
+      case kCronJob["suspend"]: return boolean(job.cron_suspend);
+      case kCronJob["concurrencyPolicy"]: return string(job.concurrency_policy);
+      case kCronJob["startingDeadlineSeconds"]:
+        return reader_.is_null() ? null() : int64(job.starting_deadline_s.emplace());
+      case kCronJob["jobTemplate"]:
+        return object(kTemplate, [&](int part) {
+          return part == kTemplate["spec"] ? job_spec(parts) : job_metadata(parts);
+        });
       default: return skip();
     }
   });
 }
 
-bool ObjectBuilder::cron_job_spec(WorkloadParts& parts) {
-  return object(kCronJob, [&](int field) {
-    if (field != kCronJob["jobTemplate"]) return skip();
-    return object(kTemplate,
-                  [&](int part) { return part == kTemplate["spec"] ? job_spec(parts) : skip(); });
-  });
+// Of a jobTemplate: it says nothing of the CronJob's name.
+bool ObjectBuilder::job_metadata(WorkloadParts& parts) {
+  const bool generated = generate_name_, mirror = mirror_;
+  const bool ok = metadata(parts.job_meta);
+  generate_name_ = generated;
+  mirror_ = mirror;
+  return ok;
+}
+
+// The library's annotations of a workload are those of its pods, unless the template has its own.
+void ObjectBuilder::inherit_annotations(const WorkloadParts& parts) {
+  if (!keep_annotations_) return;
+  Pod& pod = *parts.pod;
+  std::vector<KeyValue> all(pod.meta.annotations.begin(), pod.meta.annotations.end());
+  for (const ObjectMeta* meta : {&parts.job_meta, &std::as_const(parts.workload.meta)}) {
+    for (const KeyValue& a : meta->annotations) {
+      if (!a.key.starts_with(kOwnAnnotations)) continue;
+      const auto at = std::lower_bound(all.begin(), all.end(), a.key,
+                                       [](const KeyValue& b, Str key) { return b.key < key; });
+      if (at == all.end() || at->key != a.key)
+        all.insert(at, {pod.arena.copy(a.key), pod.arena.copy(a.value)});
+    }
+  }
+  if (all.size() != pod.meta.annotations.size()) pod.meta.annotations = pod.arena.copy(all);
 }
 
 bool ObjectBuilder::workload_spec(WorkloadParts& parts, Str kind) {
@@ -185,7 +259,9 @@ Ref<Workload> ObjectBuilder::workload(Str api_version, Str kind) {
     controller_ = make_ref<Controller>();
     controller_->kind = static_cast<StoredKind>(find_stored_kind(kind));
   }
-  WorkloadParts parts{*workload, make_ref<Pod>(arena_estimate_), 1, 1, 0, {}, {}};
+  const bool job = kind == "Job" || kind == "CronJob";
+  WorkloadParts parts{*workload, make_ref<Pod>(arena_estimate_), 1, 0, {}, {}, {}};
+  if (job) parts.job = make_ref<JobRules>();
   const size_t begin = reader_.offset();
   const bool ok = object(kWorkload, [&](int field) {
     switch (field) {
@@ -203,6 +279,7 @@ Ref<Workload> ObjectBuilder::workload(Str api_version, Str kind) {
   pod.meta.ns = pod.arena.copy(workload->meta.ns);
   pod.meta.uid = Str("", 0);
   pod.meta.key_hash = workload->meta.key_hash;
+  inherit_annotations(parts);
   mark_annotations(pod.meta);
   if (!parts.claims.empty()) {
     const auto templates = make_ref<ClaimTemplates>();
@@ -213,10 +290,14 @@ Ref<Workload> ObjectBuilder::workload(Str api_version, Str kind) {
     name_claims(pod);
   }
   finish_pod(pod);
-  if (kind == "Job" || kind == "CronJob") {
-    workload->replicas = std::min(parts.parallelism, parts.completions.value_or(parts.parallelism));
-  } else {
-    workload->replicas = parts.replicas;
+  workload->replicas = parts.replicas;
+  if (job) {
+    JobRules& rules = *parts.job;
+    workload->replicas = std::min(rules.parallelism, rules.completions.value_or(rules.parallelism));
+    rules.schedule = rules.arena.copy(rules.schedule);
+    rules.concurrency_policy = rules.arena.copy(rules.concurrency_policy);
+    if (rules.time_zone) rules.time_zone = rules.arena.copy(*rules.time_zone);
+    pod.job = parts.job;
   }
   remember_document(*workload, begin);
   finish_controller(parts, api_version);

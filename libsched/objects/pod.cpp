@@ -88,7 +88,8 @@ Pod::Pod(const Pod& like, size_t first_block)
       has_required_anti_affinity(like.has_required_anti_affinity),
       claim_names(like.claim_names),
       driver_volumes(like.driver_volumes),
-      claim_templates(like.claim_templates) {
+      claim_templates(like.claim_templates),
+      job(like.job) {
   meta = like.meta;
   raw = like.raw;
   origin = like.origin ? like.origin : Ref<const Object>::share(&like);

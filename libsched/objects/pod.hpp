@@ -169,6 +169,8 @@ class Pod final : public Object {
   uint32_t driver_volumes = 0;  // volumes with may_count_for_driver()
   // Of a StatefulSet's pod template and its copies: see claim_templates.hpp.
   Ref<const Object> claim_templates;
+  // Of a Job's or CronJob's pod template and its copies: see job.hpp.
+  Ref<const Object> job;
 
   int32_t priority() const { return spec.priority.value_or(0); }
   bool terminated() const { return status.phase == "Succeeded" || status.phase == "Failed"; }

@@ -9,7 +9,7 @@ from typing import Any, Union
 from .errors import FileError, InvalidError, UnsupportedError
 from .tables import ResultTable, columns
 
-_STATES = ("running", "pending", "waiting", "finished", "preempted", "ignored")
+_STATES = ("running", "pending", "waiting", "finished", "preempted", "ignored", "replaced")
 
 
 def draw(tables: Mapping[str, ResultTable]) -> Any:

@@ -21,7 +21,7 @@ from .tables import ResultTable
 from .view import View
 from .workload import TimedWorkload
 
-_STATES = ("waiting", "pending", "running", "finished", "preempted", "ignored")
+_STATES = ("waiting", "pending", "running", "finished", "preempted", "ignored", "replaced")
 TABLES = ("pods", "series", "resources", "pending", "preemptions", "volumes")
 
 #: Seconds, or a timedelta.
@@ -95,9 +95,10 @@ class SimulationResult:
     quiet : bool
         Whether nothing more would happen.
     pods_total, arrived, bound, attempts, preemption_count : int
+        `pods_total` counts the pods of CronJobs as soon as a run of theirs starts.
     states : dict
-        The number of pods by state: "waiting", "pending", "running", "finished", "preempted" or
-        "ignored" (its schedulerName has no profile).
+        The number of pods by state: "waiting", "pending", "running", "finished", "preempted",
+        "ignored" (its schedulerName has no profile) or "replaced" (by another run of its CronJob).
     wait : Waits
     pending_reasons : dict
         The numbers of pending pods by reason: the plugins that rejected them, "gated by" a plugin, "no nodes"
@@ -217,8 +218,8 @@ class Simulation:
     """A scheduler, an API server in memory and a timed workload, on a virtual clock.
 
     The same cluster, workload, frameworks and options give the same results. Pods finish after their
-    duration; preempted pods are not made again. Pods whose schedulerName has no profile are ignored
-    and counted.
+    duration, and Jobs and CronJobs make theirs as their controllers do; preempted pods of others are not
+    made again. Pods whose schedulerName has no profile are ignored and counted.
 
     Parameters
     ----------
@@ -248,13 +249,16 @@ class Simulation:
         At least so much time is between two samples; 0: about 1,000 samples, by what happens.
     initial_backoff, max_backoff, max_in_unschedulable : float or timedelta
         As for `Queue`.
+    start : str or datetime
+        The date of the beginning, by which CronJobs are due, as RFC 3339; a datetime has a time zone.
 
     Raises
     ------
     ExistsError
         The cluster and the workload have a pod of one name.
     InvalidError
-        A time is negative, or there is a `provision_time` without `volumes`.
+        A time is negative, there is a `provision_time` without `volumes`, or `start` is no time from
+        1970 to 2149.
 
     Examples
     --------
@@ -279,7 +283,8 @@ class Simulation:
                  claims_from_templates: bool = True, provision_time: Duration = 0,
                  sample_interval: Duration = 0,
                  initial_backoff: Duration = 1, max_backoff: Duration = 10,
-                 max_in_unschedulable: Duration = 300) -> None:
+                 max_in_unschedulable: Duration = 300,
+                 start: Union[str, datetime.datetime] = "2026-01-01T00:00:00Z") -> None:
         tie_breaking = ties_number(ties, seed)
         if not isinstance(workload, TimedWorkload):
             raise wrong("workload", "a TimedWorkload", workload)
@@ -293,7 +298,8 @@ class Simulation:
             duration_ns(provision_time, "provision_time"),
             duration_ns(sample_interval, "sample_interval"), duration_ns(initial_backoff, "initial_backoff"),
             duration_ns(max_backoff, "max_backoff"),
-            duration_ns(max_in_unschedulable, "max_in_unschedulable"))
+            duration_ns(max_in_unschedulable, "max_in_unschedulable"),
+            start.isoformat() if isinstance(start, datetime.datetime) else start)
 
     @property
     def now(self) -> float:
@@ -312,7 +318,7 @@ class Simulation:
         Parameters
         ----------
         until : float or timedelta, optional
-            Since the beginning.
+            Since the beginning. A workload with a CronJob is never quiet, so it needs one.
         progress : callable, optional
             Gets a `SimulationProgress` now and then; False ends the run. It must not use the
             simulation.
@@ -322,6 +328,8 @@ class Simulation:
         ------
         CancelledError
             `progress` returned False, or `cancel` was set.
+        InvalidError
+            `until` is negative, or is missing though the workload has a CronJob.
         """
         end = -1 if until is None else duration_ns(until, "until")
         if until is not None and end < 0:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
-from typing import Union
+from typing import Any, Union
 
 from . import _core
 from ._arguments import names_arguments
@@ -36,7 +37,17 @@ class TimedWorkload:
         self._handle = _core.Workload()
 
     def __len__(self) -> int:
+        """The number of pods, without those of CronJobs: a simulation makes them as long as it runs."""
         return self._handle.size()
+
+    @property
+    def warnings(self) -> list[dict[str, Any]]:
+        """What of the added objects has no effect, as ``path`` and ``message``.
+
+        That is a misspelt annotation ``libsched/...``, a field of Jobs that is not imitated, or a
+        suspended Job.
+        """
+        return list(json.loads(self._handle.warnings()))
 
     def add(self, pod: Source, *, arrival: float = 0, duration: float | None = None,
             replicas: int | None = None, interval: float = 0) -> None:
@@ -75,15 +86,24 @@ class TimedWorkload:
     def add_objects(self, source: Source | Workload) -> None:
         """Adds all pods, and the replicas of all workloads, with the times of their annotations.
 
-        The annotations of a pod, or of a workload's pod template, are Go durations ("1m30s"):
-        ``libsched/arrival``, ``libsched/duration`` and ``libsched/interval`` (between replicas).
-        Pods that have ended are left out.
+        The annotations of a pod, or of a workload's pod template or else of the workload, are Go
+        durations ("1m30s"): ``libsched/arrival``, ``libsched/duration`` and ``libsched/interval``
+        (between replicas). Pods that have ended are left out. A Job makes ``parallelism`` pods at a
+        time until ``completions`` have run for their duration, and a CronJob starts such Jobs by its
+        schedule. `warnings` tells what has no effect.
 
         Parameters
         ----------
         source : Objects, Workload or what makes Objects
             An `Objects`, `Workload` or `Pod` must have been made with ``keep_annotations=True``.
             Several documents are added one after the other, up to the first error.
+
+        Raises
+        ------
+        ExistsError, StateError
+            As `add`.
+        InvalidError
+            An annotation is no duration, or a CronJob has no valid schedule or time zone.
         """
         if isinstance(source, Workload):
             if source.replicas > 0:

@@ -50,6 +50,62 @@ def simulate(run):
     return go
 
 
+JOB = """
+kind: Job
+apiVersion: batch/v1
+metadata: {name: j, annotations: {libsched/arrival: 90s, libsched/duration: 1h}}
+spec:
+  completions: 4
+  parallelism: 2
+  template: {spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 1}}}]}}
+"""
+CRON_JOB = """
+kind: CronJob
+apiVersion: batch/v1
+metadata: {name: c, annotations: {libsched/duration: 10m}}
+spec:
+  schedule: "@hourly"
+  jobTemplate:
+    spec:
+      template: {spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 1}}}]}}
+"""
+
+
+def test_a_job_runs_to_its_completions(simulate):
+    done = simulate("cluster.yaml", "--workload", "job.yaml", job_yaml=JOB)
+    assert (done.code, done.err) == (0, "")
+    first, second = done.out.splitlines()[:2]
+    assert first == "5 pods: 4 finished, 1 running"
+    assert second.startswith("2:01:30 in ")
+
+
+def test_a_job_that_is_suspended_or_misspelt_is_a_warning(simulate):
+    misspelt = JOB.replace("duration", "durration") + "---" + JOB.replace("name: j", "name: k").replace(
+        "completions: 4", "suspend: true")
+    done = simulate("cluster.yaml", "--workload", "job.yaml", job_yaml=misspelt)
+    assert "job.yaml: workload default/j: metadata.annotations[libsched/durration]: unknown annotation; " \
+        'did you mean "libsched/duration"?' in done.err
+    assert "job.yaml: workload default/k: spec.suspend: it is suspended: it makes no pods" in done.err
+
+
+def test_a_cron_job_needs_an_end(simulate):
+    done = simulate("cluster.yaml", "--workload", "cron.yaml", cron_yaml=CRON_JOB)
+    assert done.code == 2
+    assert "--until: a CronJob starts Jobs without end" in done.err
+
+
+def test_a_cron_job_starts_jobs_by_the_date(simulate, tmp_path):
+    done = simulate("cluster.yaml", "--workload", "cron.yaml", "--until", "3h", "--start", "2026-03-01T10:30:00Z",
+                    "--tables", "out", cron_yaml=CRON_JOB)
+    assert done.code == 0
+    assert done.out.splitlines()[0] == "4 pods: 3 finished, 1 running"
+    assert "default,c-29539380-0,finished" in (tmp_path / "out" / "pods.csv").read_text()
+    done = simulate("cluster.yaml", "--workload", "cron.yaml", "--until", "3h", "--start", "noon",
+                    cron_yaml=CRON_JOB)
+    assert done.code == 2
+    assert 'start: "noon" is no time' in done.err
+
+
 def test_text(simulate):
     done = simulate("cluster.yaml", "--workload", "pods.yaml")
     assert done.code == 0

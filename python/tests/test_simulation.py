@@ -48,7 +48,7 @@ def traced(trace):
 def test_a_trace_runs_to_its_end(traced):
     assert traced.quiet
     assert traced.states == {"waiting": 0, "pending": 1, "running": 0, "finished": 2,
-                             "preempted": 0, "ignored": 0}
+                             "preempted": 0, "ignored": 0, "replaced": 0}
     assert traced.pending_reasons == {"NodeResourcesFit": 1}
     assert traced.pods_total == traced.arrived == 3
     assert traced.bound == 2
@@ -74,6 +74,91 @@ def test_a_higher_priority_preempts():
     assert (row["pod"], row["node"], row["preemptor"]) == ("low", "n1", "default/high")
     assert result.preemption_count == 1
     assert 60 <= float(row["time"]) < 61
+
+
+def job(name, kind="Job", priority=0, annotations=None, **spec):
+    """A Job of pods that request one cpu, or a CronJob of such Jobs: `spec` is what is not the Job's template."""
+    template = {"template": {"spec": pod("x", priority=priority)["spec"]}}
+    inner = {field: spec.pop(field) for field in ("completions", "parallelism") if field in spec} | template
+    return {"kind": kind, "apiVersion": "batch/v1", "metadata": {"name": name, "annotations": annotations or {}},
+            "spec": {**spec, **({"jobTemplate": {"spec": inner}} if kind == "CronJob" else inner)}}
+
+
+def test_a_job_runs_until_enough_pods_have_succeeded():
+    workload = TimedWorkload()
+    workload.add_objects(job("j", completions=60, parallelism=20, annotations={"libsched/duration": "2h"}))
+    result = Simulation(Cluster([node("n1", cpu="20")]), workload).run()
+    assert (result.states["finished"], result.pods_total, len(workload)) == (60, 60, 60)
+    assert result.time == pytest.approx(6 * 3600, abs=1)
+
+
+def test_a_job_that_is_added_as_a_workload_runs_in_the_same_way():
+    objects = Objects(job("j", completions=3, annotations={"libsched/duration": "10s"}), keep_annotations=True)
+    workload = TimedWorkload()
+    workload.add_objects(objects.workloads[0])
+    result = Simulation(Cluster([node("n1")]), workload).run()
+    assert result.states["finished"] == 3
+    assert result.time == pytest.approx(30, abs=1)
+
+
+def test_a_job_makes_another_pod_for_a_preempted_one():
+    workload = TimedWorkload()
+    workload.add_objects(job("j", completions=2, parallelism=2, annotations={"libsched/duration": "60s"}))
+    workload.add(pod("high", "3", priority=10), arrival=10, duration=20)
+    result = Simulation(Cluster([node("n1")]), workload).run()
+    assert result.preemption_count == 1
+    states = {row["pod"]: row["state"] for row in result.pods.rows()}
+    assert sorted(states) == ["high", "j-0", "j-1", "j-2"]
+    assert sorted(states.values()) == ["finished", "finished", "finished", "preempted"]
+    assert states["j-2"] == "finished"
+    assert result.pods_total == result.arrived == 4
+
+
+@pytest.mark.parametrize("start, names", [
+    ("2026-01-01T00:00:00Z", ["c-29453820-0", "c-29453880-0"]),
+    ("2026-01-01T12:30:00+02:00", ["c-29454420-0", "c-29454480-0"]),
+    (datetime.datetime(2026, 1, 1, 0, 30, tzinfo=datetime.timezone.utc), ["c-29453820-0", "c-29453880-0"])])
+def test_a_cron_job_starts_jobs_by_the_date(start, names):
+    workload = TimedWorkload()
+    workload.add_objects(job("c", "CronJob", schedule="@hourly", annotations={"libsched/duration": "10m"}))
+    assert len(workload) == 0
+    result = Simulation(Cluster([node("n1")]), workload, start=start).run(datetime.timedelta(hours=2))
+    assert [row["pod"] for row in result.pods.rows()] == names
+    assert result.pods_total == result.arrived == 2
+
+
+def test_a_cron_job_of_a_day_in_hours_has_24_runs():
+    workload = TimedWorkload()
+    workload.add_objects(job("c", "CronJob", schedule="0 * * * *", annotations={"libsched/duration": "10m"}))
+    simulation = Simulation(Cluster([node("n1")]), workload)
+    with pytest.raises(libsched.InvalidError, match="^until: a CronJob starts Jobs without end"):
+        simulation.run()
+    result = simulation.run(24 * 3600)
+    assert (result.states["finished"], result.states["running"]) == (23, 1)
+
+
+@pytest.mark.parametrize("start", ["tomorrow", "2026-01-01", "1969-12-31T23:59:59Z", "2150-01-01T00:00:00Z"])
+def test_a_beginning_that_is_no_date_is_refused(start):
+    with pytest.raises(libsched.InvalidError, match="^start: "):
+        Simulation(Cluster([node("n1")]), TimedWorkload(), start=start)
+
+
+def test_what_has_no_effect_is_a_warning():
+    workload = TimedWorkload()
+    assert workload.warnings == []
+    workload.add_objects([job("a", annotations={"libsched/durration": "1h"}), job("b", backoffLimit=1),
+                          job("c", suspend=True)])
+    assert [(warning["path"], warning["message"].split(";")[0]) for warning in workload.warnings] == [
+        ("workload default/a: metadata.annotations[libsched/durration]", "unknown annotation"),
+        ("workload default/b: spec.backoffLimit", "not imitated: it has no effect here"),
+        ("workload default/c: spec.suspend", "it is suspended: it makes no pods")]
+    assert len(workload) == 2
+
+
+def test_a_schedule_that_is_none_is_refused_with_its_path():
+    workload = TimedWorkload()
+    with pytest.raises(libsched.InvalidError, match="^workload default/c: spec.schedule: minute: "):
+        workload.add_objects(job("c", "CronJob", schedule="99 * * * *"))
 
 
 def storage(*modes):

@@ -91,6 +91,41 @@ static bool told(void* user_data, const libsched_progress* p) {
   return true;
 }
 
+/* A CronJob starts Jobs by the date of the beginning, and what has no effect is told. */
+static void test_cron_jobs(void) {
+  bench b = {default_framework(), five_nodes(), NULL, NULL};
+  libsched_objects* objects = NULL;
+  CHECK_OK(libsched_objects_parse(
+      text("kind: CronJob\napiVersion: batch/v1\nmetadata: {name: c}\n"
+           "spec: {schedule: '@hourly', jobTemplate: {spec: {backoffLimit: 1, template: {spec: "
+           "{schedulerName: default-scheduler}}}}}\n"),
+      NULL, &objects, err));
+  CHECK_OK(libsched_workload_create(&b.workload, err));
+  CHECK_OK(libsched_workload_add_objects(b.workload, objects, err));
+  libsched_objects_unref(objects);
+  libsched_text* warnings = NULL;
+  CHECK_OK(libsched_workload_warnings_json(b.workload, &warnings, err));
+  CHECK(strcmp(libsched_text_get(warnings).ptr,
+               "[{\"path\":\"workload default/c: spec.jobTemplate.spec.backoffLimit\",\"message\":"
+               "\"not imitated: it has no effect here\"}]") == 0);
+  libsched_text_unref(warnings);
+  libsched_simulation_options options = LIBSCHED_SIMULATION_OPTIONS_INIT;
+  options.start = text("noon");
+  const libsched_framework* profiles[] = {b.framework};
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, "start", "\"noon\" is no time such as",
+              libsched_simulation_create(profiles, 1, libsched_cluster_view(b.cluster), b.workload,
+                                         &options, &b.simulation, err));
+  options.start = text("2026-01-01T01:30:00+01:00");
+  CHECK_OK(libsched_simulation_create(profiles, 1, libsched_cluster_view(b.cluster), b.workload,
+                                      &options, &b.simulation, err));
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, "until", "a CronJob starts Jobs without end",
+              libsched_simulation_run(b.simulation, -1, NULL, NULL, NULL, err));
+  CHECK_OK(libsched_simulation_run(b.simulation, 7200 * kSecond, NULL, NULL, NULL, err));
+  CHECK(summary_has(b.simulation, "\"pods\":2,\"arrived\":2"));
+  CHECK(strstr(table_text(b.simulation, "pods", LIBSCHED_TABLE_CSV)->text, "c-29453880-0") != NULL);
+  teardown(&b);
+}
+
 /* A claim that waits for its first pod is bound on the virtual clock, to a volume that is made. */
 static void test_volumes(void) {
   bench b = {default_framework(), five_nodes(), NULL, NULL};
@@ -284,6 +319,7 @@ static void test_workloads(void) {
 
 int main(void) {
   test_a_run();
+  test_cron_jobs();
   test_volumes();
   test_ends();
   test_workloads();

@@ -17,6 +17,7 @@ typedef struct libsched_workload libsched_workload;
 libsched_rc libsched_workload_create(LIBSCHED_OWN libsched_workload **out, LIBSCHED_OWN libsched_error **error);
 libsched_workload *libsched_workload_ref(libsched_workload *workload);
 void libsched_workload_unref(LIBSCHED_OWN libsched_workload *workload);
+/* The number of pods, without those of CronJobs. */
 size_t libsched_workload_pod_count(const libsched_workload *workload);
 
 /* When pods arrive, and for how long each runs once it is bound. */
@@ -33,16 +34,24 @@ typedef struct libsched_timing {
    (a pod of this name), INVALID (a time that is negative or beyond 50 years), LIMIT (more than
    1,000,000,000 pods), STATE (a simulation has the workload). */
 
-/* `replicas` pods named as a StatefulSet's ("name-0"); 0: one pod with its own name. `timing` NULL: the
-   times of the pod's annotations (see libsched_workload_add_objects()), or without any, it arrives at
-   once and stays. */
+/* `replicas` pods named as a StatefulSet's ("name-0"); 0: one pod with its own name. `timing` NULL: as
+   libsched_workload_add_objects() adds a pod, or a workload with this pod template and so many replicas;
+   without annotations it arrives at once and stays. */
 libsched_rc libsched_workload_add(libsched_workload *workload, const libsched_pod *pod, size_t replicas, const libsched_timing *timing,
                                   LIBSCHED_OWN libsched_error **error);
-/* All pods, and the replicas of all workloads. Annotations of a pod, or of a workload's pod template,
-   are their times, as Go durations ("90s"): libsched/arrival, libsched/duration, libsched/interval. The
-   objects must have been read with `keep_annotations` for that. Pods that have ended are left out. */
+/* All pods, and the replicas of all workloads. Annotations of a pod, or of a workload's pod template or
+   else of the workload, are their times, as Go durations ("90s"): libsched/arrival, libsched/duration,
+   libsched/interval. The objects must have been read with `keep_annotations` for that. Pods that have
+   ended are left out. A Job makes `parallelism` pods at a time until `completions` have run for their
+   duration, and another one for a pod that was preempted; a CronJob starts such Jobs by its schedule. A
+   schedule or time zone that is none is INVALID. */
 libsched_rc libsched_workload_add_objects(libsched_workload *workload, const libsched_objects *objects,
                                           LIBSCHED_OWN libsched_error **error);
+
+/* An array of {path, message}: what of the added objects has no effect, such as a misspelt annotation
+   "libsched/...", a field of Jobs that is not imitated, or a suspended Job. */
+libsched_rc libsched_workload_warnings_json(const libsched_workload *workload, LIBSCHED_OWN libsched_text **out,
+                                            LIBSCHED_OWN libsched_error **error);
 
 /* The options for reading a trace. Zero everywhere is the default. */
 typedef struct libsched_trace_options {
@@ -83,10 +92,12 @@ typedef struct libsched_simulation_options {
   int64_t sample_interval_ns; /* at least so much time is between two samples; 0: by what happens */
   libsched_queue_options queue;
   int64_t provision_ns; /* how long it takes to make a volume */
+  /* The date of the beginning, as RFC 3339, by which CronJobs are due. Empty: 2026-01-01T00:00:00Z. */
+  libsched_str start;
 } libsched_simulation_options;
 #define LIBSCHED_SIMULATION_OPTIONS_INIT \
   {sizeof(libsched_simulation_options), 0, 0, false, false, false, false, {false, false, false, false}, 0, \
-   LIBSCHED_QUEUE_OPTIONS_INIT, 0}
+   LIBSCHED_QUEUE_OPTIONS_INIT, 0, {LIBSCHED_NULL, 0}}
 
 /* A simulation. */
 typedef struct libsched_simulation libsched_simulation;
@@ -94,7 +105,7 @@ typedef struct libsched_simulation libsched_simulation;
    `cluster` is copied: its nodes, pods with a node and all other objects. The workload, which may be in
    several simulations, cannot be added to any more. `options` may be NULL. Errors: those of
    libsched_queue_create(); EXISTS (the cluster and the workload have a pod of one name), INVALID (a
-   negative time; `provision_ns` with `no_volumes`). */
+   negative time; `provision_ns` with `no_volumes`; a `start` that is no time from 1970 to 2149). */
 libsched_rc libsched_simulation_create(const libsched_framework *const *profiles, size_t profile_count, const libsched_view *cluster,
                                        libsched_workload *workload, const libsched_simulation_options *options,
                                        LIBSCHED_OWN libsched_simulation **out, LIBSCHED_OWN libsched_error **error);
@@ -106,7 +117,7 @@ typedef struct libsched_progress {
   uint32_t struct_size; /* sizeof(libsched_progress) of the library */
   uint32_t reserved;    /* 0 */
   int64_t now_ns;
-  uint64_t total;   /* pods of the workload */
+  uint64_t total;   /* pods of the workload, and of the runs that its CronJobs have started */
   uint64_t arrived;
   uint64_t bound;   /* also those that have ended since */
   uint64_t ended;   /* finished or preempted */
@@ -119,12 +130,13 @@ typedef bool (*libsched_progress_fn)(void *user_data, const libsched_progress *p
    none that runs will end, and the pods that are left have been tried in vain. It can be called again to
    continue, also after CANCELLED. `cancel` and `progress` may be NULL.
      libsched_simulation_run(simulation, -1, NULL, NULL, NULL, &error);
-   Errors: CANCELLED (`cancel`, or `progress` returned false), STATE (after NO_MEMORY). */
+   Errors: CANCELLED (`cancel`, or `progress` returned false), INVALID (no time, though the workload has a
+   CronJob, which never ends), STATE (after NO_MEMORY). */
 libsched_rc libsched_simulation_run(libsched_simulation *simulation, int64_t until_ns, const libsched_cancel *cancel,
                                     libsched_progress_fn progress, void *user_data, LIBSCHED_OWN libsched_error **error);
 int64_t libsched_simulation_now(const libsched_simulation *simulation);
 /* An object with the numbers of the run: time, quiet, pods, arrived, waiting, pending, running, finished,
-   preempted, ignored, bound, attempts, preemptions, wait {mean, median, p90, p99, longest},
+   preempted, ignored, replaced, bound, attempts, preemptions, wait {mean, median, p90, p99, longest},
    pendingReasons [{reason, pods}], ignoredSchedulers [{schedulerName, pods}], resources [{resource,
    allocatable, used, free, fragmented, utilisation, fragmentation}]. Times are seconds. */
 libsched_rc libsched_simulation_summary_json(const libsched_simulation *simulation, LIBSCHED_OWN libsched_text **out,
@@ -133,7 +145,7 @@ libsched_rc libsched_simulation_summary_json(const libsched_simulation *simulati
 /* A table of results. It never changes; any thread may read it. */
 typedef struct libsched_table libsched_table;
 /* The table of that name, as of now. Errors: NOT_FOUND.
-   "pods": namespace, pod, state (waiting, pending, running, finished, preempted, ignored), arrival,
+   "pods": namespace, pod, state (waiting, pending, running, finished, preempted, ignored, replaced), arrival,
      bound, wait, end, node, attempts, reason and message (of a pending pod);
    "series": time, arrived, and the number of pods in each state;
    "resources": time, resource, allocatable, used, free, fragmented, utilisation, fragmentation. What is

@@ -16,6 +16,8 @@ constexpr Imitated kImitated[] = {
     {"ephemeral volume controller", "makes the claims of generic ephemeral volumes", "claims made"},
     {"resourceclaim controller", "makes ResourceClaims from ResourceClaimTemplates, and releases them", "claims made"},
     {"DaemonSet controller", "makes a pod with its tolerations for each eligible node", "schedule"},
+    {"Job controller", "runs pods until enough have succeeded, and makes others for preempted ones", "simulate"},
+    {"CronJob controller", "starts Jobs by their schedule", "simulate"},
     {"persistent volume controller", "binds claims and has volumes provisioned", "simulate"},
     {"garbage collector", "takes away the claims of a pod that is gone", "pods taken away"},
 };

@@ -7,8 +7,8 @@
 namespace libsched {
 
 const char* word_of(PodState state) {
-  constexpr const char* kWords[] = {"waiting",  "pending",   "running",
-                                    "finished", "preempted", "ignored"};
+  constexpr const char* kWords[] = {"waiting",   "pending", "running", "finished",
+                                    "preempted", "ignored", "replaced"};
   return kWords[static_cast<size_t>(state)];
 }
 
@@ -41,7 +41,7 @@ void Recorder::move(uint32_t pod, PodState to, uint32_t reason) {
 uint32_t Recorder::arrived(const Arrivals::Arrival& arrival) {
   Record r;
   r.arrival_ns = arrival.at_ns;
-  r.entry = arrival.entry;
+  r.source = arrival.source;
   r.index = static_cast<uint32_t>(arrival.index);
   pods_.push_back(r);
   ++states_[static_cast<size_t>(PodState::kWaiting)];
@@ -91,8 +91,8 @@ Recorder::Waits Recorder::waits() const {
   return out;
 }
 
-void Recorder::finished(uint32_t pod, int64_t at_ns) {
-  move(pod, PodState::kFinished, 0);
+void Recorder::end(uint32_t pod, PodState state, int64_t at_ns) {
+  move(pod, state, 0);
   pods_[pod].end_ns = at_ns;
 }
 
@@ -101,8 +101,7 @@ void Recorder::preempted(std::optional<uint32_t> pod, Str victim_ns, Str victim_
   preemptions_.push_back({at_ns, std::string(victim_ns), std::string(victim_name),
                           std::string(node), std::string(preemptor)});
   if (!pod) return;
-  move(*pod, PodState::kPreempted, 0);
-  pods_[*pod].end_ns = at_ns;
+  end(*pod, PodState::kPreempted, at_ns);
 }
 
 void Recorder::sample(int64_t at_ns, const Fragmentation* resources) {
@@ -176,8 +175,8 @@ TableRef Recorder::pods() const {
   for (uint32_t i = 0; i < pods_.size(); ++i) {
     const Record& r = pods_[i];
     const bool pending = r.state == PodState::kPending;
-    c[0].add(workload_.entries()[r.entry].pod->meta.ns);
-    c[1].add(Str(workload_.pod_name(r.entry, r.index)));
+    c[0].add(arrivals_.entry(r.source).pod->meta.ns);
+    c[1].add(Str(arrivals_.pod_name(r.source, r.index)));
     c[2].add(Str(word_of(r.state)));
     c[3].add(r.arrival_ns);
     c[4].add(if_any(r.bound_ns));

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "libsched/scheduler/api_memory/volume_controller.hpp"
+#include "libsched/scheduler/simulation/arrivals.hpp"
 #include "libsched/scheduler/simulation/fragmentation.hpp"
 #include "libsched/scheduler/simulation/table.hpp"
-#include "libsched/scheduler/simulation/workload.hpp"
 
 namespace libsched {
 
@@ -26,8 +26,9 @@ enum class PodState : uint8_t {
   kFinished = 3,   // has run for its duration
   kPreempted = 4,  // made room for another pod
   kIgnored = 5,    // its schedulerName has no profile
+  kReplaced = 6,   // its CronJob has ended it, to start another run
 };
-inline constexpr size_t kPodStates = 6;
+inline constexpr size_t kPodStates = 7;
 const char* word_of(PodState state);
 
 class Recorder {
@@ -36,8 +37,8 @@ class Recorder {
   // as often.
   static constexpr size_t kMostSamples = 1024;
 
-  // `workload` outlives the recorder.
-  explicit Recorder(const TimedWorkload& workload) : workload_(workload) {}
+  // `arrivals`, which knows the sources of pods, outlives the recorder.
+  explicit Recorder(const Arrivals& arrivals) : arrivals_(arrivals) {}
 
   // --- what happens, in the order of time ---
   // Returns the number of the pod: pods are counted from 0 on as they arrive.
@@ -48,7 +49,8 @@ class Recorder {
   // PreEnqueue holds the pod back: it waits for a reason, without an attempt.
   void gated(uint32_t pod, Str reason);
   void bound(uint32_t pod, int64_t at_ns, Str node);
-  void finished(uint32_t pod, int64_t at_ns);
+  void finished(uint32_t pod, int64_t at_ns) { end(pod, PodState::kFinished, at_ns); }
+  void replaced(uint32_t pod, int64_t at_ns) { end(pod, PodState::kReplaced, at_ns); }
   // `by`: the pod that needs the room. The victim may be none of the workload's pods.
   void preempted(std::optional<uint32_t> pod, Str victim_ns, Str victim_name, Str node,
                  Str preemptor, int64_t at_ns);
@@ -77,16 +79,16 @@ class Recorder {
   const std::vector<Fragmentation::Amount>* latest_amounts() const {
     return samples_.empty() ? nullptr : &samples_.back().amounts;
   }
-  // Of the pod: its workload's entry and index.
+  // Of the pod: its source and the index there.
   std::pair<uint32_t, uint64_t> source(uint32_t pod) const {
-    return {pods_[pod].entry, pods_[pod].index};
+    return {pods_[pod].source, pods_[pod].index};
   }
   // The pending pods by reason, the most frequent first, of one count by name.
   std::vector<std::pair<std::string, uint64_t>> pending_reasons() const;
 
   // "pods": namespace, pod, state, arrival, bound, wait, end, node, attempts, reason, message.
   TableRef pods() const;
-  // "series": time, arrived, waiting, pending, running, finished, preempted, ignored.
+  // "series": time, arrived, waiting, pending, running, finished, preempted, ignored, replaced.
   TableRef series() const;
   // "resources": time, resource, allocatable, used, free, fragmented, utilisation, fragmentation.
   TableRef resources() const;
@@ -94,15 +96,15 @@ class Recorder {
   TableRef pending() const;
   // "preemptions": time, namespace, pod, node, preemptor.
   TableRef preemptions() const;
-  // "volumes": time, action (provisioned, bound, failed), namespace, claim, volume, storageClass, node,
-  // message; where there is none, null.
+  // "volumes": time, action (provisioned, bound, failed), namespace, claim, volume, storageClass,
+  // node, message; where there is none, null.
   TableRef volumes() const;
 
  private:
   static constexpr int64_t kNever = -1;
   struct Record {
     int64_t arrival_ns = 0, bound_ns = kNever, end_ns = kNever;
-    uint32_t entry = 0, index = 0;
+    uint32_t source = 0, index = 0;
     uint32_t node = 0, reason = 0;  // words, 0: none
     uint32_t attempts = 0;
     PodState state = PodState::kWaiting;
@@ -137,8 +139,9 @@ class Recorder {
   };
 
   void move(uint32_t pod, PodState to, uint32_t reason);
+  void end(uint32_t pod, PodState state, int64_t at_ns);
 
-  const TimedWorkload& workload_;
+  const Arrivals& arrivals_;
   std::vector<Record> pods_;
   std::unordered_map<uint32_t, std::string> messages_;  // of pending pods
   std::vector<Preemption> preemptions_;

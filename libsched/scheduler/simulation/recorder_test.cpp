@@ -24,7 +24,8 @@ struct Recording {
   }
 
   Ref<TimedWorkload> workload = make_ref<TimedWorkload>();
-  Recorder r{*workload};
+  Arrivals arrivals{*workload, 0};
+  Recorder r{arrivals};
 };
 
 TEST_CASE("each pod has its state, times and reason") {
@@ -52,10 +53,10 @@ TEST_CASE("each pod has its state, times and reason") {
         "ns,p-3,ignored,0.000000006,,,,,0,,\n"
         "ns,p-4,waiting,0.000000007,,,,,0,,\n");
   CHECK(Recording::csv(t.r.series()) ==
-        "time,arrived,waiting,pending,running,finished,preempted,ignored\n"
-        "1.000000000,5,2,1,1,0,0,1\n"
-        "1.500000000,5,1,2,1,0,0,1\n"
-        "4.000000000,5,1,1,0,1,1,1\n");
+        "time,arrived,waiting,pending,running,finished,preempted,ignored,replaced\n"
+        "1.000000000,5,2,1,1,0,0,1,0\n"
+        "1.500000000,5,1,2,1,0,0,1,0\n"
+        "4.000000000,5,1,1,0,1,1,1,0\n");
   CHECK(Recording::csv(t.r.pending()) ==
         "time,reason,pods\n"
         "1.000000000,NodeResourcesFit,1\n"

@@ -109,8 +109,8 @@ Simulation::Simulation(Ref<const TimedWorkload> workload, const SimulationOption
       clock_(make_ref<VirtualClock>()),
       origin_ns_(clock_->now_ns()),
       server_(make_ref<ApiServer>(clock_, server_options())),
-      recorder_(*workload_),
-      arrivals_(*workload_),
+      arrivals_(*workload_, options.start_ns),
+      recorder_(arrivals_),
       arriving_(std::make_unique<Arriving>(this)),
       ending_(std::make_unique<Ending>(this)) {}
 
@@ -126,6 +126,9 @@ Result<Ref<Simulation>> Simulation::create(const std::vector<FrameworkRef>& prof
   if (options.provision_ns < 0) return invalid({}, "the time to make a volume is negative");
   if (options.provision_ns != 0 && !options.volumes)
     return invalid({}, "a time to make a volume needs a controller that makes volumes");
+  constexpr int64_t kLastStart = int64_t{5'680'281'600} * kSecondNs;  // 2150
+  if (options.start_ns < 0 || options.start_ns >= kLastStart)
+    return invalid("start", "must be from 1970 to 2149");
   auto made = Ref<Simulation>::adopt(new Simulation(std::move(workload), options));
   LIBSCHED_TRY(made->build(profiles, cluster));
   made->workload_->freeze();
@@ -198,9 +201,12 @@ void Simulation::measure(bool comparison_operators) {
 // --- what happens ---
 
 void Simulation::arrive() {
-  const Arrivals::Arrival arrival = arrivals_.pop();
-  const Pod& shape = *workload_->entries()[arrival.entry].pod;
-  const uint32_t number = recorder_.arrived(arrival);
+  const std::optional<Arrivals::Arrival> arrival = arrivals_.pop();
+  for (const uint32_t run : arrivals_.take_replaced()) end_run(run);
+  if (!arrival) return;
+  const Pod& shape = *arrivals_.entry(arrival->source).pod;
+  const uint32_t number = recorder_.arrived(*arrival);
+  if (arrivals_.replaceable(arrival->source)) pods_of_[arrival->source].push_back(number);
   changed_ns_ = now_ns();
   const bool placed = !shape.spec.node_name.empty();
   if (!placed && profile_of(profiles_, shape, {}) == nullptr) {
@@ -208,8 +214,8 @@ void Simulation::arrive() {
     ++ignored_[std::string(shape.spec.scheduler_name)];
     return;
   }
-  const Ref<Pod> pod = workload_->make_pod(arrival.entry, arrival.index,
-                                           std::string(kUidPrefix) + std::to_string(number));
+  const Ref<Pod> pod = arrivals_.make_pod(arrival->source, arrival->index,
+                                          std::string(kUidPrefix) + std::to_string(number));
   pod->status.start_time = {clock_->now_ns(), true};  // preemption prefers younger victims
   PodRef made = pod;
   if (options_.claims_from_templates && has_made_claims(*pod)) made = with_claims(made, shape);
@@ -248,8 +254,8 @@ PodRef Simulation::with_claims(const PodRef& pod, const Pod& shape) {
 void Simulation::start(uint32_t number, Str node) {
   recorder_.bound(number, now_ns(), node);
   changed_ns_ = now_ns();
-  const auto [entry, index] = recorder_.source(number);
-  const std::optional<int64_t> duration = workload_->entries()[entry].timing.duration_ns;
+  const auto [source, index] = recorder_.source(number);
+  const std::optional<int64_t> duration = arrivals_.entry(source).timing.duration_ns;
   // Beyond all times a pod does not end.
   if (!duration || *duration > INT64_MAX - clock_->now_ns()) return;
   ends_.push_back({now_ns() + *duration, number});
@@ -261,10 +267,25 @@ void Simulation::finish() {
   const uint32_t number = ends_.back().number;
   ends_.pop_back();
   if (recorder_.state(number) != PodState::kRunning) return;  // it was preempted before
-  const auto [entry, index] = recorder_.source(number);
-  const Str ns = workload_->entries()[entry].pod->meta.ns;
-  static_cast<void>(server_->finish_pod(ns, workload_->pod_name(entry, index)));
+  const auto [source, index] = recorder_.source(number);
+  const Str ns = arrivals_.entry(source).pod->meta.ns;
+  static_cast<void>(server_->finish_pod(ns, arrivals_.pod_name(source, index)));
   recorder_.finished(number, now_ns());
+  arrivals_.ended(source, /*succeeded=*/true, now_ns());
+  changed_ns_ = now_ns();
+}
+
+// A CronJob replaces the run: its pods are deleted.
+void Simulation::end_run(uint32_t run) {
+  const Str ns = arrivals_.entry(run).pod->meta.ns;
+  for (const uint32_t number : pods_of_[run]) {
+    const PodState state = recorder_.state(number);
+    if (state > PodState::kRunning) continue;  // it has ended, or is ignored
+    const uint64_t index = recorder_.source(number).second;
+    static_cast<void>(server_->remove_pod(ns, arrivals_.pod_name(run, index)));
+    recorder_.replaced(number, now_ns());
+  }
+  pods_of_.erase(run);
   changed_ns_ = now_ns();
 }
 
@@ -275,12 +296,14 @@ void Simulation::bound(const Pod& pod, Str node) {
 void Simulation::preempted(const Pod& victim, Str by) {
   std::string preemptor(by);
   if (const std::optional<uint32_t> number = number_of(by)) {
-    const auto [entry, index] = recorder_.source(*number);
-    preemptor = std::string(workload_->entries()[entry].pod->meta.ns) + "/" +
-                workload_->pod_name(entry, index);
+    const auto [source, index] = recorder_.source(*number);
+    preemptor =
+        std::string(arrivals_.entry(source).pod->meta.ns) + "/" + arrivals_.pod_name(source, index);
   }
-  recorder_.preempted(number_of(victim.meta.uid), victim.meta.ns, victim.meta.name,
-                      victim.spec.node_name, preemptor, now_ns());
+  const std::optional<uint32_t> ended = number_of(victim.meta.uid);
+  recorder_.preempted(ended, victim.meta.ns, victim.meta.name, victim.spec.node_name, preemptor,
+                      now_ns());
+  if (ended) arrivals_.ended(recorder_.source(*ended).first, /*succeeded=*/false, now_ns());
   changed_ns_ = now_ns();
 }
 
@@ -355,7 +378,7 @@ SimulationProgress Simulation::progress_now() const {
   const Recorder& r = recorder_;
   return {now_ns(),
           r.arrived_count(),
-          workload_->pod_count(),
+          arrivals_.pod_count(),
           r.bound_count(),
           r.count(PodState::kFinished) + r.count(PodState::kPreempted),
           r.count(PodState::kPending) + r.count(PodState::kWaiting)};
@@ -364,6 +387,8 @@ SimulationProgress Simulation::progress_now() const {
 Result<void> Simulation::run(std::optional<int64_t> until_ns, const Limits& limits,
                              const Progress& progress) {
   if (until_ns && *until_ns < 0) return invalid({}, "the time to run to is negative");
+  if (!until_ns && workload_->has_cron())
+    return invalid("until", "a CronJob starts Jobs without end: give the time at which to end");
   if (broken_) return Error{Rc::kState, "the simulation ran out of memory before", {}, {}};
   Result<void> done;
   try {

@@ -1,9 +1,9 @@
 // Simulation: a scheduler, an API server and a timed workload on a virtual clock.
 //
 // The same cluster, workload, profiles and options give the same results. Controllers finish pods
-// after their duration, bind volumes, and take ResourceClaims back; preempted pods are not made
-// again. It belongs to one
-// thread. Its memory is that of the pods that are there, and of the recorder.
+// after their duration, make the pods of Jobs and CronJobs, bind volumes, and take ResourceClaims
+// back; preempted pods of other workloads are not made again. It belongs to one thread. Its memory
+// is that of the pods that are there, and of the recorder.
 #pragma once
 
 #include <functional>
@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "libsched/framework/limits.hpp"
@@ -20,6 +21,9 @@
 #include "libsched/scheduler/simulation/workload.hpp"
 
 namespace libsched {
+
+// 2026-01-01T00:00:00Z
+inline constexpr int64_t kDefaultStartNs = int64_t{1'767'225'600} * 1'000'000'000;
 
 struct SimulationOptions {
   TieMode ties = TieMode::kUpstream;
@@ -38,6 +42,8 @@ struct SimulationOptions {
   // (scheduler/control_plane/claims.hpp). A pod of which a ResourceClaimTemplate is not there
   // waits.
   bool claims_from_templates = true;
+  // The date of the beginning, since 1970: CronJobs are due by it.
+  int64_t start_ns = kDefaultStartNs;
 };
 
 struct SimulationProgress {
@@ -52,7 +58,7 @@ class Simulation final : public RefCounted {
 
   // `cluster` is copied: nodes, running pods and all other objects. The workload is frozen. Errors:
   // those of Scheduler::create(); kExists (a pod of the workload is in the cluster); kInvalid (a
-  // negative time).
+  // negative time, a beginning that is not from 1970 to 2149).
   static Result<Ref<Simulation>> create(const std::vector<FrameworkRef>& profiles,
                                         const View& cluster, Ref<const TimedWorkload> workload,
                                         const SimulationOptions& options);
@@ -61,8 +67,8 @@ class Simulation final : public RefCounted {
   // Runs until the given time, or until all is quiet: every pod has arrived, no pod that runs will
   // end, none is on its way to a node, and those that are left have been tried in vain. Times are
   // since the beginning. It can be called again to continue. Errors: kCancelled (`progress`
-  // returned false, or the limits), kDeadline, kInvalid (a negative time), kNoMemory, and kState
-  // after that.
+  // returned false, or the limits), kDeadline, kInvalid (a negative time; none, though the workload
+  // has a CronJob), kNoMemory, and kState after that.
   Result<void> run(std::optional<int64_t> until_ns, const Limits& limits, const Progress& progress);
 
   bool quiet() const;
@@ -97,6 +103,7 @@ class Simulation final : public RefCounted {
   void arrive();
   PodRef with_claims(const PodRef& pod, const Pod& shape);
   void finish();
+  void end_run(uint32_t run);
   void bound(const Pod& pod, Str node);
   void preempted(const Pod& victim, Str by);
   void failed(const Pod& pod, const Failure& failure);
@@ -120,9 +127,10 @@ class Simulation final : public RefCounted {
   Ref<VirtualClock> clock_;
   int64_t origin_ns_;
   Ref<ApiServer> server_;
-  Recorder recorder_;
   Arrivals arrivals_;
-  std::vector<End> ends_;  // a heap
+  Recorder recorder_;
+  std::unordered_map<uint32_t, std::vector<uint32_t>> pods_of_;  // of runs that may be replaced
+  std::vector<End> ends_;                                        // a heap
   std::optional<Fragmentation> fragmentation_;
   std::vector<Evaluator*> profiles_;
   std::map<std::string, uint64_t> ignored_;  // pods by schedulerName

@@ -27,7 +27,7 @@ std::string Simulation::summary_json() const {
   const Recorder::Waits waits = r.waits();
   std::string out = "{" + member("time", seconds_text(now_ns()));
   out += "," + member("quiet", quiet() ? "true" : "false");
-  out += "," + member("pods", workload_->pod_count());
+  out += "," + member("pods", arrivals_.pod_count());
   out += "," + member("arrived", r.arrived_count());
   for (size_t i = 0; i < kPodStates; ++i) {
     const auto state = static_cast<PodState>(i);

@@ -268,6 +268,58 @@ TEST_CASE("progress is reported, and can end a run that continues later") {
   CHECK(s.made().recorder().bound_count() == 3000);
 }
 
+// A workload of the manifests, which name the scheduler.
+void add_objects(Simulated* s, const std::string& yaml) {
+  ParseOptions options;
+  options.keep_annotations = true;
+  const Result<ObjectSet> objects = parse_objects(yaml, options);
+  REQUIRE_MESSAGE(objects.ok(), objects.error().text());
+  const Result<void> done = s->workload->add_objects(*objects);
+  REQUIRE_MESSAGE(done.ok(), done.error().text());
+}
+std::string job_spec(const std::string& fields, const std::string& duration) {
+  return "spec: {" + fields +
+         ", template: {metadata: {annotations: {libsched/duration: " + duration +
+         "}}, spec: {schedulerName: fakes, priority: -1, containers: [{name: c, resources: "
+         "{requests: {cpu: 1}}}]}}}}";
+}
+
+TEST_CASE("a Job runs so many pods at a time until enough have succeeded") {
+  Simulated s({20});
+  add_objects(&s, "{kind: Job, apiVersion: batch/v1, metadata: {name: j}, " +
+                      job_spec("completions: 60, parallelism: 20", "2h"));
+  uint64_t total = 0;
+  CHECK(s.run({}, [&](const SimulationProgress& p) {
+    total = p.total;
+    return true;
+  }) == "");
+  CHECK(s.made().recorder().count(PodState::kFinished) == 60);
+  CHECK(s.made().now_ns() / kSecond == 6 * 3600);
+  CHECK(s.made().summary_json().find(R"("quiet":true,"pods":60,"arrived":60)") !=
+        std::string::npos);
+}
+
+TEST_CASE("the runs of a CronJob come by the date of the beginning, and may be replaced") {
+  Simulated s({3});
+  s.options.start_ns = kDefaultStartNs + 1800 * kSecond;
+  add_objects(&s,
+              "{kind: CronJob, apiVersion: batch/v1, metadata: {name: c}, spec: {schedule: "
+              "'@hourly', concurrencyPolicy: Replace, jobTemplate: {" +
+                  job_spec("completions: 2", "45m") + "}}");
+  CHECK(s.run() == "until: a CronJob starts Jobs without end: give the time at which to end");
+  CHECK(s.run(2 * 3600 * kSecond) == "");
+  CHECK(s.story() ==
+        "c-29453820-0 finished 1800000 4500000 n1; c-29453820-1 replaced 4500000 5400000 n1; "
+        "c-29453880-0 running 5400000 n1");
+  CHECK(!s.made().quiet());
+  CHECK(s.made().view().pod_count() == 1);
+  CHECK(s.made().summary_json().find(R"("pods":4,"arrived":3)") != std::string::npos);
+  s.simulation = nullptr;
+  s.options.start_ns = -1;
+  CHECK(Simulation::create(s.frameworks, s.cluster->view(), s.workload, s.options).error().text() ==
+        "start: must be from 1970 to 2149");
+}
+
 TEST_CASE("what does not fit together is refused at the beginning") {
   Simulated s;
   REQUIRE(s.cluster->update_pod(pod_of("s-1", 1), "n1").ok());

@@ -3,18 +3,16 @@
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 #include <utility>
 
+#include "libsched/base/near_name.hpp"
 #include "libsched/base/quote.hpp"
 #include "libsched/config/duration.hpp"
 
 namespace libsched {
 namespace {
 
-uint64_t hash_of(bool series, Str ns, Str name) {
-  return object_key_hash(ns, name) ^ (series ? 0x9e3779b97f4a7c15ULL : 0);
-}
+constexpr Str kOwnAnnotations = "libsched/";
 
 std::string entry_key(const TimedWorkload::Entry& e) {
   return std::string(e.pod->meta.ns) + "/" + std::string(e.name);
@@ -41,9 +39,9 @@ Result<void> check_times(const TimedWorkload::Entry& e) {
   LIBSCHED_TRY(check(e.timing.arrival_ns, "the arrival"));
   LIBSCHED_TRY(check(e.timing.duration_ns.value_or(0), "the duration"));
   LIBSCHED_TRY(check(e.timing.interval_ns, "the interval"));
-  if (e.timing.interval_ns == 0 || e.count < 2) return {};
+  if (e.timing.interval_ns == 0 || e.at_once() < 2) return {};
   const auto room = static_cast<uint64_t>((kLatestNs - e.timing.arrival_ns) / e.timing.interval_ns);
-  if (e.count - 1 > room) return invalid({}, "the last arrival is later than 50 years");
+  if (e.at_once() - 1 > room) return invalid({}, "the last arrival is later than 50 years");
   return {};
 }
 
@@ -59,8 +57,7 @@ Result<int64_t> annotated(const ObjectMeta& meta, Str key, bool* present) {
   return *ns;
 }
 
-}  // namespace
-
+// The times of the pod's annotations. `series`: it may have an interval.
 Result<Timing> annotated_timing(const Pod& pod, bool series) {
   const ObjectMeta& meta = pod.meta;
   Timing timing;
@@ -80,20 +77,37 @@ Result<Timing> annotated_timing(const Pod& pod, bool series) {
   return timing;
 }
 
-uint32_t TimedWorkload::find(bool series, Str ns, Str name) const {
-  return by_name_.find(hash_of(series, ns, name), [&](uint32_t i) {
+}  // namespace
+
+TimedWorkload::Naming TimedWorkload::naming(const Entry& e) {
+  return e.cron() ? Naming::kCron : e.series ? Naming::kSeries : Naming::kPod;
+}
+
+uint64_t TimedWorkload::hash_of(Naming naming, Str ns, Str name) {
+  return object_key_hash(ns, name) ^ (static_cast<uint64_t>(naming) * 0x9e3779b97f4a7c15ULL);
+}
+
+uint32_t TimedWorkload::find(Naming naming, Str ns, Str name) const {
+  return by_name_.find(hash_of(naming, ns, name), [&](uint32_t i) {
     const Entry& e = entries_[i];
-    return e.series == series && e.name == name && e.pod->meta.ns == ns;
+    return TimedWorkload::naming(e) == naming && e.name == name && e.pod->meta.ns == ns;
   });
 }
 
+void TimedWorkload::warn(const std::string& place, const std::string& message) {
+  warnings_.push_back({place, message});
+}
+
+// A Job gives the pods that it makes for others, which have been preempted, further indexes.
 bool TimedWorkload::makes(Str ns, Str name) const {
-  if (find(false, ns, name) != kNoId) return true;
+  if (find(Naming::kPod, ns, name) != kNoId) return true;
   if (series_ == 0) return false;
   const auto replica = as_replica(name);
   if (!replica) return false;
-  const uint32_t s = find(true, ns, replica->first);
-  return s != kNoId && replica->second < entries_[s].count;
+  if (const auto run = as_replica(replica->first))
+    if (find(Naming::kCron, ns, run->first) != kNoId) return true;
+  const uint32_t s = find(Naming::kSeries, ns, replica->first);
+  return s != kNoId && (entries_[s].job || replica->second < entries_[s].count);
 }
 
 // The key of a pod that the workload has and the entry would make again.
@@ -101,12 +115,15 @@ std::optional<std::string> TimedWorkload::clash(const Entry& entry) const {
   const Str ns = entry.pod->meta.ns;
   if (!entry.series)
     return makes(ns, entry.name) ? std::optional(entry_key(entry)) : std::optional<std::string>();
-  if (find(true, ns, entry.name) != kNoId) return entry_key(entry);
+  if (find(naming(entry), ns, entry.name) != kNoId) return entry_key(entry);
   if (series_ == entries_.size()) return {};
   for (const Entry& e : entries_) {
     if (e.series || e.pod->meta.ns != ns) continue;
     const auto replica = as_replica(e.name);
-    if (replica && replica->first == entry.name && replica->second < entry.count)
+    if (!replica) continue;
+    const auto run = as_replica(replica->first);
+    if (entry.cron() ? run && run->first == entry.name
+                     : replica->first == entry.name && (entry.job || replica->second < entry.count))
       return entry_key(e);
   }
   return {};
@@ -116,11 +133,14 @@ TimedWorkload::Addition::~Addition() {
   if (committed_) return;
   for (size_t i = workload_.entries_.size(); i-- > entries_;) {
     const Entry& e = workload_.entries_[i];
-    workload_.by_name_.erase(hash_of(e.series, e.pod->meta.ns, e.name), static_cast<uint32_t>(i));
+    workload_.by_name_.erase(hash_of(naming(e), e.pod->meta.ns, e.name), static_cast<uint32_t>(i));
     workload_.series_ -= e.series ? 1 : 0;
     workload_.entries_.pop_back();
   }
   workload_.pods_ = pods_;
+  workload_.has_cron_ = has_cron_;
+  workload_.warnings_.erase(workload_.warnings_.begin() + static_cast<std::ptrdiff_t>(warnings_),
+                            workload_.warnings_.end());
 }
 
 Result<void> TimedWorkload::Addition::add(Entry entry) {
@@ -133,110 +153,90 @@ Result<void> TimedWorkload::Addition::add(Entry entry) {
   if (w.entries_.size() >= kNoId || entry.count > kMostPods - w.pods_)
     return Error{Rc::kLimit, "a workload has at most 1000000000 pods", {}, {}};
   entry.name = w.names_.copy(entry.name);
-  const uint64_t hash = hash_of(entry.series, entry.pod->meta.ns, entry.name);
+  const uint64_t hash = hash_of(naming(entry), entry.pod->meta.ns, entry.name);
   w.by_name_.reserve();
   w.entries_.push_back(std::move(entry));
   w.by_name_.insert_reserved(hash, static_cast<uint32_t>(w.entries_.size() - 1));
   w.series_ += w.entries_.back().series ? 1 : 0;
-  w.pods_ += w.entries_.back().count;
+  w.pods_ += w.entries_.back().cron() ? 0 : w.entries_.back().count;
+  w.has_cron_ |= w.entries_.back().cron();
   return {};
 }
 
 Result<void> TimedWorkload::add(const PodRef& pod, const Timing& timing) {
   Addition addition(this);
-  LIBSCHED_TRY(addition.add({pod, pod->meta.name, 1, false, timing}));
+  LIBSCHED_TRY(addition.add({pod, pod->meta.name, 1, false, timing, nullptr}));
   addition.commit();
   return {};
 }
 
 Result<void> TimedWorkload::add_series(const PodRef& pod, uint64_t count, const Timing& timing) {
   Addition addition(this);
-  LIBSCHED_TRY(addition.add({pod, pod->meta.name, count, true, timing}));
+  LIBSCHED_TRY(addition.add({pod, pod->meta.name, count, true, timing, nullptr}));
+  addition.commit();
+  return {};
+}
+
+// Everything but the place in errors.
+Result<void> TimedWorkload::Addition::add_annotated(const PodRef& pod, uint64_t replicas) {
+  const std::string place = (replicas != 0 ? "workload " : "pod ") + std::string(pod->meta.ns) +
+                            "/" + std::string(pod->meta.name);
+  const auto named = [&](Error error) {
+    error.path = error.path.empty() ? place : place + ": " + error.path;
+    return error;
+  };
+  Result<Timing> timing = annotated_timing(*pod, replicas != 0);
+  if (!timing.ok()) return named(std::move(timing.error()));
+  for (const KeyValue& a : pod->meta.annotations) {
+    if (!a.key.starts_with(kOwnAnnotations)) continue;
+    NearName meant(a.key);
+    bool known = false;
+    for (const Str key : {kArrivalAnnotation, kDurationAnnotation, kIntervalAnnotation}) {
+      known |= a.key == key;
+      meant.offer(key);
+    }
+    if (!known)
+      workload_.warn(place + ": metadata.annotations[" + std::string(a.key) + "]",
+                     "unknown annotation" + meant.hint());
+  }
+  Entry entry{pod,           pod->meta.name, std::max<uint64_t>(replicas, 1),
+              replicas != 0, *timing,        nullptr};
+  if (const JobRules* const rules = replicas == 0 ? nullptr : job_rules(*pod)) {
+    for (const Str path : rules->others)
+      workload_.warn(place + ": " + std::string(path), "not imitated: it has no effect here");
+    Result<JobControl> job = job_control(*rules, replicas);
+    if (!job.ok()) return named(std::move(job.error()));
+    if (rules->cron_suspend || rules->suspend) {
+      const Str path =
+          rules->cron_suspend || !rules->cron ? "spec.suspend" : "spec.jobTemplate.spec.suspend";
+      workload_.warn(place + ": " + std::string(path), "it is suspended: it makes no pods");
+      return {};
+    }
+    if (rules->completions)
+      entry.count = std::max(entry.count, static_cast<uint64_t>(std::max(*rules->completions, 0)));
+    entry.job = std::make_shared<const JobControl>(std::move(*job));
+  }
+  Result<void> added = add(std::move(entry));
+  if (!added.ok()) return named(std::move(added.error()));
+  return {};
+}
+
+Result<void> TimedWorkload::add_annotated(const PodRef& pod, uint64_t replicas) {
+  Addition addition(this);
+  LIBSCHED_TRY(addition.add_annotated(pod, replicas));
   addition.commit();
   return {};
 }
 
 Result<void> TimedWorkload::add_objects(const ObjectSet& objects) {
   Addition addition(this);
-  const auto add = [&](const PodRef& pod, const char* kind, uint64_t count,
-                       bool series) -> Result<void> {
-    Result<Timing> timing = annotated_timing(*pod, series);
-    Error error;
-    if (timing.ok()) {
-      Result<void> added = addition.add({pod, pod->meta.name, count, series, *timing});
-      if (added.ok()) return {};
-      error = std::move(added.error());
-    } else {
-      error = std::move(timing.error());
-    }
-    const std::string place =
-        std::string(kind) + " " + std::string(pod->meta.ns) + "/" + std::string(pod->meta.name);
-    error.path = error.path.empty() ? place : place + ": " + error.path;
-    return error;
-  };
   for (const PodRef& pod : objects.pods)
-    if (!pod->terminated()) LIBSCHED_TRY(add(pod, "pod", 1, false));
+    if (!pod->terminated()) LIBSCHED_TRY(addition.add_annotated(pod, 0));
   for (const WorkloadRef& w : objects.workloads)
     if (w->replicas > 0)
-      LIBSCHED_TRY(add(w->pod, "workload", static_cast<uint64_t>(w->replicas), true));
+      LIBSCHED_TRY(addition.add_annotated(w->pod, static_cast<uint64_t>(w->replicas)));
   addition.commit();
   return {};
-}
-
-std::string TimedWorkload::pod_name(uint32_t entry, uint64_t index) const {
-  const Entry& e = entries_[entry];
-  return e.series ? std::string(e.name) + "-" + std::to_string(index) : std::string(e.name);
-}
-
-Ref<Pod> TimedWorkload::make_pod(uint32_t entry, uint64_t index, Str uid) const {
-  const Pod& pod = *entries_[entry].pod;
-  return copy_pod(pod, pod_name(entry, index), pod.meta.ns, uid, pod.spec.node_name);
-}
-
-namespace {
-
-// The order of a heap whose first element is the least.
-bool later(const Arrivals::Arrival& a, const Arrivals::Arrival& b) {
-  return a.at_ns != b.at_ns ? a.at_ns > b.at_ns : a.entry > b.entry;
-}
-
-}  // namespace
-
-Arrivals::Arrivals(const TimedWorkload& workload)
-    : workload_(workload), order_(workload.entries().size()) {
-  std::iota(order_.begin(), order_.end(), 0U);
-  std::stable_sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) {
-    return workload.entries()[a].timing.arrival_ns < workload.entries()[b].timing.arrival_ns;
-  });
-}
-
-std::optional<int64_t> Arrivals::next_due() const {
-  std::optional<int64_t> due;
-  if (at_ < order_.size()) due = workload_.entries()[order_[at_]].timing.arrival_ns;
-  if (!running_.empty() && (!due || running_.front().at_ns < *due)) due = running_.front().at_ns;
-  return due;
-}
-
-Arrivals::Arrival Arrivals::pop() {
-  Arrival next;
-  if (at_ < order_.size()) {
-    next.entry = order_[at_];
-    next.at_ns = workload_.entries()[next.entry].timing.arrival_ns;
-  }
-  const bool runs = !running_.empty() && (at_ == order_.size() || later(next, running_.front()));
-  if (runs) {
-    std::pop_heap(running_.begin(), running_.end(), later);
-    next = running_.back();
-    running_.pop_back();
-  } else {
-    ++at_;
-  }
-  const TimedWorkload::Entry& e = workload_.entries()[next.entry];
-  if (next.index + 1 < e.count) {
-    running_.push_back({next.at_ns + e.timing.interval_ns, next.entry, next.index + 1});
-    std::push_heap(running_.begin(), running_.end(), later);
-  }
-  return next;
 }
 
 }  // namespace libsched

@@ -1,6 +1,6 @@
 // The workload: names, times, the order of arrivals, manifests with annotations, and the reader of
 // traces with the place of each mistake.
-#include "libsched/scheduler/simulation/workload.hpp"
+#include "libsched/scheduler/simulation/arrivals.hpp"
 
 #include <algorithm>
 #include <random>
@@ -24,11 +24,13 @@ PodRef pod_of(const std::string& name) {
 
 std::string arrivals_of(const TimedWorkload& w) {
   std::string out;
-  Arrivals arrivals(w);
+  Arrivals arrivals(w, 0);
   while (const std::optional<int64_t> due = arrivals.next_due()) {
-    const Arrivals::Arrival a = arrivals.pop();
-    CHECK(a.at_ns == *due);
-    out += (out.empty() ? "" : " ") + std::to_string(a.at_ns) + ":" + w.pod_name(a.entry, a.index);
+    const std::optional<Arrivals::Arrival> a = arrivals.pop();
+    REQUIRE(a);
+    CHECK(a->at_ns == *due);
+    out += (out.empty() ? "" : " ") + std::to_string(a->at_ns) + ":" +
+           arrivals.pod_name(a->source, a->index);
   }
   return out;
 }
@@ -66,12 +68,13 @@ TEST_CASE("arrivals of random workloads are those of a sort") {
         all.emplace_back(t.arrival_ns + static_cast<int64_t>(i) * t.interval_ns, e, i);
     }
     std::sort(all.begin(), all.end());
-    Arrivals arrivals(*w);
+    Arrivals arrivals(*w, 0);
     for (const auto& [at, entry, index] : all) {
       REQUIRE(arrivals.next_due() == at);
-      const Arrivals::Arrival a = arrivals.pop();
-      CHECK(a.entry == entry);
-      CHECK(a.index == index);
+      const std::optional<Arrivals::Arrival> a = arrivals.pop();
+      REQUIRE(a);
+      CHECK(a->source == entry);
+      CHECK(a->index == index);
     }
     CHECK(!arrivals.next_due());
   }
@@ -136,7 +139,7 @@ spec:
   CHECK(w->entries()[0].timing.duration_ns == 2 * kSecond);
   CHECK(!w->entries()[1].timing.duration_ns);
   CHECK(arrivals_of(*w) == "0:d-0 10000000:d-1 20000000:d-2 90000000000:p");
-  const PodRef pod = w->make_pod(1, 2, "u7");
+  const PodRef pod = Arrivals(*w, 0).make_pod(1, 2, "u7");
   CHECK(pod->meta.name == "d-2");
   CHECK(pod->meta.ns == "other");
   CHECK(pod->meta.uid == "u7");

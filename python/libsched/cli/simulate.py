@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._amounts import amounts
@@ -32,10 +32,12 @@ Runs a whole scheduler on a virtual clock: queue, scheduling and binding cycles,
 server in memory. The pods of the workload arrive over time, wait, run for their duration and finish.
 The same input, options and seed give the same results.
 
-A workload is a file of manifests, whose pods (or pod templates) have the times in annotations
+A workload is a file of manifests, whose pods and workloads have the times in annotations
 (libsched/arrival, libsched/duration, libsched/interval: "90s", "1h30m"), or CSV in the columns of the
 openb trace (name, cpu_milli, memory_mib; num_gpu, gpu_milli, gpu_spec, qos, pod_phase, creation_time,
-deletion_time, scheduled_time), if its name ends in .csv. Pods of CLUSTER without a node arrive at once."""
+deletion_time, scheduled_time), if its name ends in .csv. Jobs run until enough of their pods have
+finished, and CronJobs start Jobs by their schedule, which needs --until. Pods of CLUSTER without a node
+arrive at once."""
 
 EPILOG = """\
 exit codes:
@@ -53,8 +55,9 @@ _PARTS = re.compile(r"([0-9]+(?:[.][0-9]+)?)(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _LONGEST = 292 * 365 * 86400.0  # what 63 bits hold in nanoseconds
 _STATES = (("finished", "good"), ("running", "good"), ("pending", "bad"), ("waiting", "note"),
-           ("preempted", "note"), ("ignored", "bad"))
+           ("preempted", "note"), ("replaced", "note"), ("ignored", "bad"))
 _MOST_ROWS = 10
+_START = "2026-01-01T00:00:00Z"  # as the library's own
 
 
 def add(made: argparse.ArgumentParser) -> None:
@@ -68,6 +71,8 @@ def add(made: argparse.ArgumentParser) -> None:
     made.add_argument("--until", type=_duration, metavar="TIME",
                       help='end at this time, such as "90s", "1h30m" or "7d" (default: when nothing '
                       "more happens)")
+    made.add_argument("--start", default=_START, metavar="DATE",
+                      help=f"the date of the beginning, by which CronJobs are due, as RFC 3339 (default: {_START})")
     made.add_argument("--ties", choices=("upstream", "name", "random"), default="upstream",
                       help="which of several best nodes (default: the first in upstream's order)")
     made.add_argument("--seed", type=whole(0, (1 << 64) - 1, "number of at most 64 bits"), default=0, metavar="N",
@@ -113,7 +118,7 @@ def run(options: argparse.Namespace) -> int:
                             seed=options.seed, sampling=options.sampling,
                             sample_interval=options.interval,
                             claims_from_templates=options.claims,
-                            provision_time=options.provision_time)
+                            provision_time=options.provision_time, start=options.start)
     begin = time.monotonic()
     with Progress("simulating", 2 * len(workload)) as bar:
 
@@ -121,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
             bar.update(progress.arrived + progress.bound,
                        f"{time_text(progress.now)}, {progress.bound:,} of {progress.total:,} bound")
 
-        result = simulation.run(options.until, progress=tell)
+        result = _run(simulation, options.until, tell)
     took = time.monotonic() - begin
     _write(options, result)
     if options.json:
@@ -130,6 +135,16 @@ def run(options: argparse.Namespace) -> int:
         show(result, took, Terminal(sys.stdout))
     left = sum(result.states[state] for state in ("pending", "waiting", "ignored"))
     return 1 if left else 0
+
+
+def _run(simulation: Simulation, until: float | None, tell: Callable[[SimulationProgress], None]) -> SimulationResult:
+    """Runs the simulation; an error about the end names the option."""
+    try:
+        return simulation.run(until, progress=tell)
+    except InvalidError as error:
+        if error.path == "until":
+            error.path = "--until"
+        raise
 
 
 def _read(options: argparse.Namespace,
@@ -179,6 +194,7 @@ def _read(options: argparse.Namespace,
     needs.check(options, cluster, [one.pod for one in left],
                 [one.pod for one in left if files.get((one.kind, one.pod.key), dumped) != dumped])
     of_file: dict[str, list[Candidate]] = {}
+    seen = 0
     for one in left:
         of_file.setdefault(files.get((one.kind, one.pod.key), dumped), []).append(one)
     for name in (dumped, *options.workload):
@@ -188,7 +204,10 @@ def _read(options: argparse.Namespace,
         for one in of_file.pop(name, ()):
             added = Workload(one.kind, one.replicas, one.pod) if one.kind else [one.pod]
             _named(name, lambda added=added: workload.add_objects(added))
-    if not len(workload):
+        told = workload.warnings
+        warnings += [(name, warning) for warning in told[seen:]]
+        seen = len(told)
+    if not len(workload) and not workload.warnings and not any(one.kind == "CronJob" for one in left):
         raise InvalidError("there is no pod to schedule; name a file with --workload")
     told_once = list(dict.fromkeys(f"{reading.shown(name)}: " + ": ".join(filter(None, warning.values()))
                                    for name, warning in warnings))

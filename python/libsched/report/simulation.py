@@ -19,7 +19,7 @@ from ..simulation import SimulationResult
 from ..tables import columns
 from .charts import Line, chart
 
-_STATES = ("running", "pending", "waiting", "finished", "preempted", "ignored")
+_STATES = ("running", "pending", "waiting", "finished", "preempted", "ignored", "replaced")
 _MOST_ROWS = 15
 _MOST_RESOURCES = 4
 

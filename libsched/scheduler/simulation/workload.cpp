@@ -182,6 +182,7 @@ Result<void> TimedWorkload::Addition::add_annotated(const PodRef& pod, uint64_t 
   const std::string place = (replicas != 0 ? "workload " : "pod ") + std::string(pod->meta.ns) +
                             "/" + std::string(pod->meta.name);
   const auto named = [&](Error error) {
+    if (error.rc == Rc::kState) return error;  // about the workload
     error.path = error.path.empty() ? place : place + ": " + error.path;
     return error;
   };

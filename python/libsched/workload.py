@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Union
+from typing import Union
 
 from . import _core
 from ._arguments import names_arguments
@@ -41,7 +41,7 @@ class TimedWorkload:
         return self._handle.size()
 
     @property
-    def warnings(self) -> list[dict[str, Any]]:
+    def warnings(self) -> list[dict[str, str]]:
         """What of the added objects has no effect, as ``path`` and ``message``.
 
         That is a misspelt annotation ``libsched/...``, a field of Jobs that is not imitated, or a

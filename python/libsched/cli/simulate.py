@@ -204,9 +204,9 @@ def _read(options: argparse.Namespace,
         for one in of_file.pop(name, ()):
             added = Workload(one.kind, one.replicas, one.pod) if one.kind else [one.pod]
             _named(name, lambda added=added: workload.add_objects(added))
-        told = workload.warnings
-        warnings += [(name, warning) for warning in told[seen:]]
-        seen = len(told)
+        without_effect = workload.warnings
+        warnings += [(name, warning) for warning in without_effect[seen:]]
+        seen = len(without_effect)
     if not len(workload) and not workload.warnings and not any(one.kind == "CronJob" for one in left):
         raise InvalidError("there is no pod to schedule; name a file with --workload")
     told_once = list(dict.fromkeys(f"{reading.shown(name)}: " + ": ".join(filter(None, warning.values()))

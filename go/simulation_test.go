@@ -218,7 +218,7 @@ kind: CronJob
 apiVersion: batch/v1
 metadata: {name: c, annotations: {libsched/duration: 10m}}
 spec: {schedule: "@hourly", jobTemplate: {spec: {template: {spec: {containers: [{name: c}]}}}}}
-`), libsched.KeepAnnotations))(t)
+`), libsched.KeepAnnotations()))(t)
 	defer objects.Close()
 	w := libsched.NewTimedWorkload()
 	defer w.Close()

@@ -60,11 +60,12 @@ def _random_calls(shell, binary):
     return of_program(search)
 
 
-def random_calls_of_threads(shell, program, env):
+def run_threads(shell):
     """Runs random sequences of C calls on threads that share objects, for a while."""
+    build(shell, "tsan", ["random_capi"])
     seconds = SECONDS * 6
-    search = shell.run([*program, "--threads", os.cpu_count() or 2, "--seed", SEED, "--seconds", seconds], env=env,
-                       timeout=seconds + 300)
+    search = shell.run([BUILD / "tsan/random/random_capi", "--threads", os.cpu_count() or 2, "--seed", SEED,
+                        "--seconds", seconds], env={"TSAN_OPTIONS": "halt_on_error=1"}, timeout=seconds + 300)
     if line := re.search(r"random_capi: seed .*", search.output):
         print(f"  {line[0]}", flush=True)
     return of_program(search)

@@ -246,7 +246,7 @@ def _thread_tests():
               if re.search(r'TEST_CASE\("[^"]*thread', path.read_text())}
     programs = [path.stem for path in ROOT.glob("tests/capi/*thread*_test.c")]
     return sorted([f"libsched_{layer}_test" for layer in layers]
-                  + [f"capi_{name}" for name in programs] + ["libsched_cycles", "random_capi"])
+                  + [f"capi_{name}" for name in programs] + ["libsched_cycles"])
 
 
 RECORDED_WITH_THREADS = 200  # scripts of mode cycles
@@ -257,7 +257,7 @@ def _tsan_builds():
 
 
 def run_tsan(shell):
-    """Tests with "thread" in their name or file name, recorded scripts with threads for bindings, and random C calls."""
+    """Tests with "thread" in their name or file name, and recorded scripts with threads for bindings."""
     [(preset, targets)] = _tsan_builds()
     # GCC 12's run time does not work with a randomised address space.
     still = ["setarch", "--addr-no-randomize"]
@@ -269,8 +269,7 @@ def run_tsan(shell):
     recorded = shell.run([*wrapper, BUILD / preset / "cycles/libsched_cycles", "--wall",
                           "tests/goldens/schedule.cycles.jsonl.gz", RECORDED_WITH_THREADS],
                          env=_SANITIZER_ENV)
-    return total + counts.of_closing_line(recorded) + fuzzing.random_calls_of_threads(
-        shell, [*wrapper, BUILD / preset / "random/random_capi"], _SANITIZER_ENV)
+    return total + counts.of_closing_line(recorded)
 
 
 PARTS = (
@@ -330,5 +329,6 @@ PARTS = (
     Part("goldens", "conformance with recorded verdicts of the real framework", run_goldens),
     Part("asan", "unit and C tests under AddressSanitizer and UBSan", run_asan, builds=_asan_builds),
     Part("tsan", "thread tests under ThreadSanitizer", run_tsan, builds=_tsan_builds),
+    Part("calls", "random C calls on threads under ThreadSanitizer", fuzzing.run_threads, needs=(CLANG,), by_name=True),
     Part("fuzz", "fuzzers: corpus, then a bounded time each", fuzzing.run, needs=(CLANG,)),
 )

@@ -32,7 +32,7 @@ std::string& prefix() {
 }
 std::atomic<bool> quiet = false, reported = false;
 
-// Without memory: whoever reports the death may hold the locks of malloc().
+// Without memory: the thread that dies may hold the locks of malloc().
 void print(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const ssize_t n = write(STDERR_FILENO, text.data() + at, text.size() - at);

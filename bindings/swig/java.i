@@ -229,6 +229,7 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %gives_text(libsched_api_server_take_events_json)
 %gives_text(libsched_scheduler_metrics_text)
 %gives_text(libsched_simulation_summary_json)
+%gives_text(libsched_workload_warnings_json)
 %gives_text(libsched_pod_raw)
 %gives_text(libsched_node_raw)
 

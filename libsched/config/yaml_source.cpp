@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "libsched/base/quote.hpp"
@@ -238,10 +239,11 @@ Result<ConfigSource> read_yaml_document(Str bytes) {
   for (bool done = false; !done;) {
     yaml_event_t e;
     if (yaml_parser_parse(&p.parser, &e) == 0) return invalid({}, syntax_error(p.parser));
+    // Also where memory runs out in between.
+    const std::unique_ptr<yaml_event_t, void (*)(yaml_event_t*)> owned(&e, yaml_event_delete);
     scanner.event(e);
     if (e.type == YAML_DOCUMENT_END_EVENT) length = offset_of(bytes, e.end_mark.index);
     done = e.type == YAML_DOCUMENT_END_EVENT || e.type == YAML_STREAM_END_EVENT;
-    yaml_event_delete(&e);
     if (!scanner.unknown_anchor().empty()) {
       return invalid({}, "yaml: unknown anchor '" + scanner.unknown_anchor() + "' referenced");
     }

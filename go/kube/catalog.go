@@ -335,6 +335,16 @@ func (h *holds) end(age uint32) {
 	}
 }
 
+// oldest is the age in which the oldest Hold began, or `now`.
+func (h *holds) oldest(now uint32) uint32 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for began := range h.counts {
+		now = min(now, began)
+	}
+	return now
+}
+
 // next begins the next age unless forget fails, which gets the number of ages to keep: at least all since the oldest Hold.
 func (h *holds) next(age *atomic.Uint32, keep int, forget func(keep int) error) error {
 	h.mu.Lock()
@@ -365,19 +375,20 @@ func (c *Catalog) Age(keep int) (int, error) {
 		defer t.unlock()
 	}
 	age := c.age.Load()
-	// The library has not seen the lookups.
+	// The library has not seen the lookups. One that waited for an Age before has the age from before it.
+	oldest := c.holds.oldest(age)
 	var pods []libsched.PodRef
 	var nodes []libsched.NodeRef
 	for _, t := range []*table{c.pods, c.placed} {
 		t.each(func(e *entry) bool {
-			if e.age.Load() == age {
+			if e.age.Load() >= oldest {
 				pods = append(pods, libsched.PodRef(e.ref))
 			}
 			return true
 		})
 	}
 	c.nodes.each(func(e *entry) bool {
-		if e.age.Load() == age {
+		if e.age.Load() >= oldest {
 			nodes = append(nodes, libsched.NodeRef(e.ref))
 		}
 		return true

@@ -44,8 +44,8 @@ func (t *table) find(hash uint64, key []byte, age uint32) uint64 {
 	defer s.mu.RUnlock()
 	for e := s.entries[hash]; e != nil; e = e.next {
 		if bytes.Equal(e.key, key) {
-			if e.age.Load() != age {
-				e.age.Store(age)
+			// Never an earlier one: a lookup that has waited for Age brings the age from before it.
+			for had := e.age.Load(); had < age && !e.age.CompareAndSwap(had, age); had = e.age.Load() {
 			}
 			return e.ref
 		}

@@ -43,8 +43,7 @@ void node_affinity(JsonText& json, Str name, const NodeAffinity& a) {
     json.list_if("preferredDuringSchedulingIgnoredDuringExecution", a.preferred,
                  [&](const PreferredSchedulingTerm& t) {
                    json.object([&] {
-                     json.key("weight");
-                     json.number(t.weight);
+                     json.number("weight", t.weight);
                      json.object("preference", [&] { node_term(json, t.preference); });
                    });
                  });
@@ -53,8 +52,7 @@ void node_affinity(JsonText& json, Str name, const NodeAffinity& a) {
 
 void constraint(JsonText& json, const TopologySpreadConstraint& c) {
   json.object([&] {
-    json.key("maxSkew");
-    json.number(c.max_skew);
+    json.number("maxSkew", c.max_skew);
     json.field("topologyKey", c.topology_key);
     json.field("whenUnsatisfiable", c.when_unsatisfiable);
     if (c.selector.present)
@@ -77,16 +75,6 @@ struct ItemNames {
 constexpr ItemNames kOfDocuments = {"name", "weight", "utilization", "score"};
 constexpr ItemNames kOfGo = {"Name", "Weight", "Utilization", "Score"};
 
-void add_int(JsonText& json, Str name, int64_t value) {
-  json.key(name);
-  json.number(value);
-}
-
-void add_bool(JsonText& json, Str name, bool value) {
-  json.key(name);
-  json.boolean(value);
-}
-
 template <typename Items>
 void add_texts(JsonText& json, Str name, const Items& items, bool present) {
   list_or_null(json, name, Span<std::string>(items), present,
@@ -98,7 +86,7 @@ void resources(JsonText& json, Str name, const std::vector<ResourceSpec>& list,
   json.list(name, Span<ResourceSpec>(list), [&](const ResourceSpec& r) {
     json.object([&] {
       json.field(names.name, r.name);
-      if (r.weight != 0 || &names == &kOfGo) add_int(json, names.weight, r.weight);
+      if (r.weight != 0 || &names == &kOfGo) json.number(names.weight, r.weight);
     });
   });
 }
@@ -108,8 +96,8 @@ void shape(JsonText& json, Str name, const std::vector<UtilizationShapePoint>& p
   list_or_null(json, name, Span<UtilizationShapePoint>(points), present,
                [&](const UtilizationShapePoint& p) {
                  json.object([&] {
-                   add_int(json, names.utilization, p.utilization);
-                   add_int(json, names.score, p.score);
+                   json.number(names.utilization, p.utilization);
+                   json.number(names.score, p.score);
                  });
                });
 }
@@ -128,8 +116,8 @@ struct ArgsWriter {
   void operator()(const RawArgs&) const {}
   void operator()(const DefaultPreemptionArgs& a) const {
     json.field("kind", "DefaultPreemptionArgs");
-    add_int(json, "minCandidateNodesAbsolute", a.min_candidate_nodes_absolute);
-    add_int(json, "minCandidateNodesPercentage", a.min_candidate_nodes_percentage);
+    json.number("minCandidateNodesAbsolute", a.min_candidate_nodes_absolute);
+    json.number("minCandidateNodesPercentage", a.min_candidate_nodes_percentage);
   }
   void operator()(const DynamicResourcesArgs& a) const {
     json.field("kind", "DynamicResourcesArgs");
@@ -138,8 +126,8 @@ struct ArgsWriter {
   }
   void operator()(const InterPodAffinityArgs& a) const {
     json.field("kind", "InterPodAffinityArgs");
-    add_int(json, "hardPodAffinityWeight", a.hard_pod_affinity_weight);
-    add_bool(json, "ignorePreferredTermsOfExistingPods", a.ignore_preferred_terms_of_existing_pods);
+    json.number("hardPodAffinityWeight", a.hard_pod_affinity_weight);
+    json.boolean("ignorePreferredTermsOfExistingPods", a.ignore_preferred_terms_of_existing_pods);
   }
   void operator()(const NodeAffinityArgs& a) const {
     json.field("kind", "NodeAffinityArgs");
@@ -173,7 +161,7 @@ struct ArgsWriter {
   }
   void operator()(const VolumeBindingArgs& a) const {
     json.field("kind", "VolumeBindingArgs");
-    add_int(json, "bindTimeoutSeconds", a.bind_timeout_seconds);
+    json.number("bindTimeoutSeconds", a.bind_timeout_seconds);
     if (a.shape && !a.shape->empty()) shape(json, "shape", *a.shape, true, kOfDocuments);
   }
 };
@@ -185,16 +173,16 @@ struct GoWriter {
   void operator()(const std::monostate&) const {}
   void operator()(const RawArgs&) const {}
   void operator()(const DefaultPreemptionArgs& a) const {
-    add_int(json, "MinCandidateNodesPercentage", a.min_candidate_nodes_percentage);
-    add_int(json, "MinCandidateNodesAbsolute", a.min_candidate_nodes_absolute);
+    json.number("MinCandidateNodesPercentage", a.min_candidate_nodes_percentage);
+    json.number("MinCandidateNodesAbsolute", a.min_candidate_nodes_absolute);
   }
   void operator()(const DynamicResourcesArgs& a) const {
     duration_or_null(json, "FilterTimeout", a.filter_timeout_ns);
     duration_or_null(json, "BindingTimeout", a.binding_timeout_ns);
   }
   void operator()(const InterPodAffinityArgs& a) const {
-    add_int(json, "HardPodAffinityWeight", a.hard_pod_affinity_weight);
-    add_bool(json, "IgnorePreferredTermsOfExistingPods", a.ignore_preferred_terms_of_existing_pods);
+    json.number("HardPodAffinityWeight", a.hard_pod_affinity_weight);
+    json.boolean("IgnorePreferredTermsOfExistingPods", a.ignore_preferred_terms_of_existing_pods);
   }
   void operator()(const NodeAffinityArgs& a) const {
     if (a.added_affinity.present) return node_affinity(json, "AddedAffinity", a.added_affinity);
@@ -224,7 +212,7 @@ struct GoWriter {
   }
   void operator()(const VolumeBindingArgs& a) const {
     const std::vector<UtilizationShapePoint> none;
-    add_int(json, "BindTimeoutSeconds", a.bind_timeout_seconds);
+    json.number("BindTimeoutSeconds", a.bind_timeout_seconds);
     shape(json, "Shape", a.shape ? *a.shape : none, a.shape.has_value(), kOfGo);
   }
 };

@@ -89,24 +89,16 @@ std::string float_text(float value) {
 
 // The fields of the configuration but its profiles, inside of its object.
 void write_top_level(JsonText& json, const SchedulerConfig& c, Secrets secrets) {
-  const auto number = [&](Str name, int64_t value) {
-    json.key(name);
-    json.number(value);
-  };
-  const auto boolean = [&](Str name, bool value) {
-    json.key(name);
-    json.boolean(value);
-  };
   json.field("apiVersion", kConfigGroupVersion);
   json.field("kind", kConfigKind);
-  number("parallelism", c.parallelism);
-  number("podInitialBackoffSeconds", c.pod_initial_backoff_seconds);
-  number("podMaxBackoffSeconds", c.pod_max_backoff_seconds);
-  boolean("enableProfiling", c.enable_profiling);
-  boolean("enableContentionProfiling", c.enable_contention_profiling);
+  json.number("parallelism", c.parallelism);
+  json.number("podInitialBackoffSeconds", c.pod_initial_backoff_seconds);
+  json.number("podMaxBackoffSeconds", c.pod_max_backoff_seconds);
+  json.boolean("enableProfiling", c.enable_profiling);
+  json.boolean("enableContentionProfiling", c.enable_contention_profiling);
   json.object("leaderElection", [&] {
     const LeaderElection& l = c.leader_election;
-    boolean("leaderElect", l.leader_elect);
+    json.boolean("leaderElect", l.leader_elect);
     json.field("leaseDuration", duration_text(l.lease_duration_ns));
     json.field("renewDeadline", duration_text(l.renew_deadline_ns));
     json.field("retryPeriod", duration_text(l.retry_period_ns));
@@ -121,7 +113,7 @@ void write_top_level(JsonText& json, const SchedulerConfig& c, Secrets secrets) 
     json.field("contentType", k.content_type);
     json.key("qps");
     json.raw(float_text(k.qps));
-    number("burst", k.burst);
+    json.number("burst", k.burst);
   });
   json.number_if("percentageOfNodesToScore", c.percentage_of_nodes_to_score);
   json.true_if("delayCacheUntilActive", c.delay_cache_until_active);
@@ -186,8 +178,7 @@ std::string extender_to_json(const ExtenderConfig& e) {
   JsonText json;
   json.object([&] {
     write_extender(json, e, Secrets::kWritten);
-    json.key("httpTimeoutNanoseconds");
-    json.number(e.http_timeout_ns);
+    json.number("httpTimeoutNanoseconds", e.http_timeout_ns);
   });
   return json.take();
 }

@@ -120,8 +120,7 @@ std::string embedded_configs_json(Str text) {
     out.object([&] {
       out.field("place", c.place);
       out.field("text", c.text);
-      out.key("isFile");
-      out.boolean(c.is_file);
+      out.boolean("isFile", c.is_file);
     });
   }
   out.close(']');

@@ -49,15 +49,6 @@ void put_facts(JsonText& out, Span<Fact> facts) {
   });
 }
 
-void put_number(JsonText& out, Str name, int64_t value) {
-  out.key(name);
-  out.number(value);
-}
-void put_flag(JsonText& out, Str name, bool value) {
-  out.key(name);
-  out.boolean(value);
-}
-
 void put_scores(JsonText& out, const Decision& d) {
   put_texts_if(out, "skipScore", d.skip_score);
   if (!d.score_error.empty()) {
@@ -69,13 +60,13 @@ void put_scores(JsonText& out, const Decision& d) {
   for (size_t i = 0; i < d.scores.rows.size(); ++i) {
     out.object([&] {
       out.field("node", d.node(d.scores.rows[i]));
-      put_number(out, "total", d.scores.totals[i]);
+      out.number("total", d.scores.totals[i]);
       out.object("plugins", [&] {
         for (const ScoreTable::Column& c : d.scores.columns)
           out.object(c.plugin, [&] {
-            put_number(out, "raw", c.raw[i]);
-            put_number(out, "normalized", c.normalized[i]);
-            put_number(out, "weighted", c.weighted[i]);
+            out.number("raw", c.raw[i]);
+            out.number("normalized", c.normalized[i]);
+            out.number("weighted", c.weighted[i]);
           });
       });
     });
@@ -95,14 +86,14 @@ void put_preemption(JsonText& out, const PreemptionReport& report) {
   put_status(out, report.status);
   out.field_if("nominatedNode", Str(report.nominated_node));
   if (!report.victims.empty()) put_pods(out, "victims", report.victims);
-  if (!report.victims.empty()) put_number(out, "numPDBViolations", report.budget_violations);
+  if (!report.victims.empty()) out.number("numPDBViolations", report.budget_violations);
   put_texts_if(out, "budgets", report.budgets);
   put_texts_if(out, "tied", report.tied);
   out.list_if("candidates", Span<Candidate>(report.candidates), [&](const Candidate& c) {
     out.object([&] {
       out.field("node", c.node);
       put_pods(out, "pods", c.victims);
-      put_number(out, "numPDBViolations", c.budget_violations);
+      out.number("numPDBViolations", c.budget_violations);
       put_texts_if(out, "budgets", c.budgets);
     });
   });
@@ -236,7 +227,7 @@ std::string Decision::explain_json() const {
   out.object([&] {
     out.field("pod", std::string(pod->meta.ns) + "/" + std::string(pod->meta.name));
     out.field("profile", d.profile);
-    put_flag(out, "fits", feasible_count != 0 && error.empty() && !pre_enqueue);
+    out.boolean("fits", feasible_count != 0 && error.empty() && !pre_enqueue);
     out.field_if("error", Str(error));
     if (pre_enqueue)
       out.object("preEnqueue", [&] {
@@ -247,7 +238,7 @@ std::string Decision::explain_json() const {
       out.object("preFilter", [&] {
         put_status(out, *pre_filter);
         put_facts(out, about_pod.subspan(pre_enqueue_facts));
-        put_flag(out, "allNodes", narrowed.all_nodes);
+        out.boolean("allNodes", narrowed.all_nodes);
         put_texts_if(out, "nodeNames", narrowed.nodes);
         put_texts_if(out, "restrictedBy", narrowed.restricted);
         put_texts_if(out, "skipFilter", d.skipped);

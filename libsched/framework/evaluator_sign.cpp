@@ -6,6 +6,7 @@
 #include "libsched/framework/evaluator.hpp"
 
 namespace libsched {
+
 // Caches signatures by pod class, as long as no object of the cluster changes; foreign signers may
 // read more than that and run each time. While the evaluator is busy other threads may call this.
 std::string Evaluator::sign_pod(const Pod& pod) const {

@@ -80,18 +80,13 @@ ComparedUse use_of(const View& view) {
 std::string ComparedUse::json() const {
   JsonText out;
   out.object([&] {
-    out.key("nodes");
-    out.number(static_cast<int64_t>(nodes));
-    out.key("nodesInUse");
-    out.number(static_cast<int64_t>(in_use()));
+    out.number("nodes", static_cast<int64_t>(nodes));
+    out.number("nodesInUse", static_cast<int64_t>(in_use()));
     out.list("emptyNodes", Span<std::string>(empty), [&](const std::string& n) { out.string(n); });
     out.list("resources", Span<Amounts>(resources), [&](const Amounts& a) {
       out.object([&] {
         out.field("resource", a.resource);
-        const auto amount = [&](Str name, int64_t value) {
-          out.key(name);
-          out.number(value);
-        };
+        const auto amount = [&](Str name, int64_t value) { out.number(name, value); };
         amount("allocatable", a.allocatable);
         amount("requested", a.requested);
         amount("allocatableInUse", a.used_allocatable);

@@ -44,6 +44,14 @@ class JsonText {
     key(name);
     string(value);
   }
+  void number(Str name, int64_t value) {
+    key(name);
+    number(value);
+  }
+  void boolean(Str name, bool value) {
+    key(name);
+    boolean(value);
+  }
   void field_if(Str name, Str value) {
     if (!value.empty()) field(name, value);
   }
@@ -51,20 +59,14 @@ class JsonText {
     if (value) field(name, *value);
   }
   void number_if(Str name, int64_t value) {
-    if (value == 0) return;
-    key(name);
-    number(value);
+    if (value != 0) number(name, value);
   }
   template <typename Number>
   void number_if(Str name, const std::optional<Number>& value) {
-    if (!value) return;
-    key(name);
-    number(*value);
+    if (value) number(name, *value);
   }
   void true_if(Str name, bool value) {
-    if (!value) return;
-    key(name);
-    boolean(true);
+    if (value) boolean(name, true);
   }
   template <typename F>
   void object(Str name, F&& fields) {

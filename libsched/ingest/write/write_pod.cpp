@@ -174,8 +174,7 @@ void write_spec(JsonText& json, const PodSpec& spec, Str node_name) {
   write_resources_if(json, spec.resources_present, spec.pod_requests, spec.pod_limits);
   json.true_if("hostNetwork", spec.host_network);
   if (spec.host_users) {
-    json.key("hostUsers");
-    json.boolean(*spec.host_users);
+    json.boolean("hostUsers", *spec.host_users);
   }
   if (!spec.scheduling_group.empty())
     json.object("schedulingGroup", [&] { json.field("podGroupName", spec.scheduling_group); });

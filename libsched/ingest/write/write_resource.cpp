@@ -106,8 +106,7 @@ void write_allocation(JsonText& json, const ClaimAllocation& allocation) {
           json.field("pool", d.pool);
           json.field("device", d.device);
           if (d.admin_access) {
-            json.key("adminAccess");
-            json.boolean(*d.admin_access);
+            json.boolean("adminAccess", *d.admin_access);
           }
           write_tolerations(json, d.tolerations);
           json.strings_if("bindingConditions", d.binding_conditions);
@@ -200,8 +199,7 @@ void write_attribute(JsonText& json, const DeviceAttribute& a) {
   json.object(a.name, [&] {
     json.number_if("int", a.number);
     if (a.boolean) {
-      json.key("bool");
-      json.boolean(*a.boolean);
+      json.boolean("bool", *a.boolean);
     }
     json.field_if("string", a.text);
     json.field_if("version", a.version);
@@ -263,10 +261,8 @@ void write_fields(JsonText& json, const ResourceSlice& slice) {
     json.field("driver", slice.driver);
     json.object("pool", [&] {
       json.field("name", slice.pool);
-      json.key("generation");
-      json.number(slice.generation);
-      json.key("resourceSliceCount");
-      json.number(slice.slice_count);
+      json.number("generation", slice.generation);
+      json.number("resourceSliceCount", slice.slice_count);
     });
     json.field_if("nodeName", slice.node_name);
     write_node_selector(json, "nodeSelector", slice.node_selector);

@@ -151,8 +151,7 @@ void write_fields(JsonText& json, const Controller& c) {
 void write_fields(JsonText&, const Namespace&) {}
 
 void write_fields(JsonText& json, const PriorityClass& pc) {
-  json.key("value");
-  json.number(pc.value);
+  json.number("value", pc.value);
   json.true_if("globalDefault", pc.global_default);
   json.field_if("preemptionPolicy", pc.preemption_policy);
 }
@@ -168,8 +167,7 @@ void write_fields(JsonText& json, const PodDisruptionBudget& budget) {
     json.number_if("desiredHealthy", int64_t{budget.desired_healthy});
     // A budget is outdated if this is less than its generation.
     if (budget.outdated) {
-      json.key("observedGeneration");
-      json.number(-1);
+      json.number("observedGeneration", -1);
     }
     if (!budget.disrupted_pods.empty())
       json.object("disruptedPods", [&] {

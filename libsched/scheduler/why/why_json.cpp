@@ -63,10 +63,7 @@ class Writer {
   }
 
  private:
-  void number(Str name, size_t value) {
-    out_.key(name);
-    out_.number(static_cast<int64_t>(value));
-  }
+  void number(Str name, size_t value) { out_.number(name, static_cast<int64_t>(value)); }
   void real(Str name, double value) {
     std::array<char, 32> text;
     const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
@@ -169,8 +166,7 @@ class Writer {
         out_.field("resource", b.resource);
         for (const auto& [name, value] :
              {std::pair("requested", b.requested), {"largest", b.largest}}) {
-          out_.key(name);
-          out_.number(value);
+          out_.number(name, value);
         }
         out_.field_if("node", Str(b.node));
       });
@@ -183,8 +179,7 @@ class Writer {
       if (!report.victims.empty())
         list("victims", report.victims, [&](const PodRef& pod) { out_.string(pod_key(*pod)); });
       if (!report.victims.empty()) {
-        out_.key("numPDBViolations");
-        out_.number(report.budget_violations);
+        out_.number("numPDBViolations", report.budget_violations);
       }
       if (!report.budgets.empty()) strings("budgets", report.budgets);
     });
@@ -200,8 +195,7 @@ class Writer {
         if (s.step != 0)
           for (const auto& [name, value] :
                {std::pair("from", s.from), {"to", s.to}, {"step", s.step}}) {
-            out_.key(name);
-            out_.number(value);
+            out_.number(name, value);
           }
         number("nodes", s.nodes);
         out_.field("node", s.node);

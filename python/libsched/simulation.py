@@ -22,6 +22,8 @@ from .view import View
 from .workload import TimedWorkload
 
 _STATES = ("waiting", "pending", "running", "finished", "preempted", "ignored", "replaced")
+#: The date of the beginning, if none is given; the library's own default.
+START = "2026-01-01T00:00:00Z"
 TABLES = ("pods", "series", "resources", "pending", "preemptions", "volumes")
 
 #: Seconds, or a timedelta.
@@ -284,7 +286,7 @@ class Simulation:
                  sample_interval: Duration = 0,
                  initial_backoff: Duration = 1, max_backoff: Duration = 10,
                  max_in_unschedulable: Duration = 300,
-                 start: Union[str, datetime.datetime] = "2026-01-01T00:00:00Z") -> None:
+                 start: Union[str, datetime.datetime] = START) -> None:
         tie_breaking = ties_number(ties, seed)
         if not isinstance(workload, TimedWorkload):
             raise wrong("workload", "a TimedWorkload", workload)

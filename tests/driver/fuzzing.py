@@ -43,15 +43,20 @@ def _fuzz(shell, binary):
     return replay + of_program(search)
 
 
+def _search_calls(shell, command, seconds, env=None):
+    """Runs random sequences of C calls for so long; prints the program's line of counts."""
+    search = shell.run([*command, "--seed", SEED, "--seconds", seconds], env=env, timeout=seconds + 300)
+    if line := re.search(r"random_capi: seed .*", search.output):
+        print(f"  {line[0]}", flush=True)
+    return search
+
+
 def _random_calls(shell, binary):
     """Runs random sequences of C calls for a while; prints and shrinks a failing one."""
     found = BUILD / "fuzz" / "found"
     found.mkdir(parents=True, exist_ok=True)
     prefix = found / "random_capi-"
-    search = shell.run([binary, "--seed", SEED, "--seconds", SECONDS * 3, "--found", prefix],
-                       timeout=SECONDS * 3 + 300)
-    if line := re.search(r"random_capi: seed .*", search.output):
-        print(f"  {line[0]}", flush=True)
+    search = _search_calls(shell, [binary, "--found", prefix], SECONDS * 3)
     if search.code:
         shell.note(f"again: {binary} --seed {SEED} --found {prefix}")
         if written := re.search(r"--- input written to ([^;\n]+);", search.output):
@@ -63,12 +68,8 @@ def _random_calls(shell, binary):
 def run_threads(shell):
     """Runs random sequences of C calls on threads that share objects, for a while."""
     build(shell, "tsan", ["random_capi"])
-    seconds = SECONDS * 6
-    search = shell.run([BUILD / "tsan/random/random_capi", "--threads", os.cpu_count() or 2, "--seed", SEED,
-                        "--seconds", seconds], env={"TSAN_OPTIONS": "halt_on_error=1"}, timeout=seconds + 300)
-    if line := re.search(r"random_capi: seed .*", search.output):
-        print(f"  {line[0]}", flush=True)
-    return of_program(search)
+    threads = [BUILD / "tsan/random/random_capi", "--threads", os.cpu_count() or 2]
+    return of_program(_search_calls(shell, threads, SECONDS * 6, {"TSAN_OPTIONS": "halt_on_error=1"}))
 
 
 def run(shell):

@@ -18,7 +18,7 @@ from ..errors import Error, FileError, InvalidError
 from ..framework import Framework
 from ..objects import Objects, Workload
 from ..report.simulation import simulation_html
-from ..simulation import Simulation, SimulationProgress, SimulationResult
+from ..simulation import START, Simulation, SimulationProgress, SimulationResult
 from ..workload import TimedWorkload
 from . import admission, asking, needs, output, reading, what_if
 from .candidate import ENDED, Candidate
@@ -57,7 +57,6 @@ _LONGEST = 292 * 365 * 86400.0  # what 63 bits hold in nanoseconds
 _STATES = (("finished", "good"), ("running", "good"), ("pending", "bad"), ("waiting", "note"),
            ("preempted", "note"), ("replaced", "note"), ("ignored", "bad"))
 _MOST_ROWS = 10
-_START = "2026-01-01T00:00:00Z"  # as the library's own
 
 
 def add(made: argparse.ArgumentParser) -> None:
@@ -71,8 +70,8 @@ def add(made: argparse.ArgumentParser) -> None:
     made.add_argument("--until", type=_duration, metavar="TIME",
                       help='end at this time, such as "90s", "1h30m" or "7d" (default: when nothing '
                       "more happens)")
-    made.add_argument("--start", default=_START, metavar="DATE",
-                      help=f"the date of the beginning, by which CronJobs are due, as RFC 3339 (default: {_START})")
+    made.add_argument("--start", default=START, metavar="DATE",
+                      help=f"the date of the beginning, by which CronJobs are due, as RFC 3339 (default: {START})")
     made.add_argument("--ties", choices=("upstream", "name", "random"), default="upstream",
                       help="which of several best nodes (default: the first in upstream's order)")
     made.add_argument("--seed", type=whole(0, (1 << 64) - 1, "number of at most 64 bits"), default=0, metavar="N",

@@ -58,6 +58,16 @@ notices() {
   done
 }
 
+# python_headers PYTHON: puts the headers into build/wheel/include that Debian's Python includes by their place below
+# /usr/include, where zig does not look.
+python_headers() {
+  local place
+  place=$("$1" -c 'import sys, sysconfig; print("%s/python%d.%d" % (sysconfig.get_config_var("MULTIARCH"), *sys.version_info[:2]))')
+  [ -d "/usr/include/$place" ] || return 0
+  mkdir -p "build/wheel/include/$(dirname "$place")"
+  ln -sfn "/usr/include/$place" "build/wheel/include/$place"
+}
+
 openssl
 say "compiling the libraries"
 zig_libraries manylinux -DOPENSSL="$root/openssl"
@@ -72,9 +82,11 @@ done
 for python in "$@"; do
   say "building the wheel for $("$python" --version)"
   work=$(mktemp -d)
+  python_headers "$python"
   CC=$root/tools/zig-clang CXX=$root/tools/zig-clang++ "$python" -m pip wheel --quiet --disable-pip-version-check \
     --no-deps --no-build-isolation --wheel-dir "$work" . \
     --config-settings build-dir="build/wheel-{wheel_tag}" --config-settings install.strip=true \
+    --config-settings cmake.define.CMAKE_CXX_FLAGS="-I$PWD/build/wheel/include" \
     --config-settings cmake.define.LIBSCHED_NOTICES="$PWD/build/wheel/stripped/NOTICES.txt" \
     --config-settings cmake.define.LIBSCHED_PREBUILT="$PWD/build/wheel/stripped/libsched.so"
   "$python" -m wheel tags --remove --platform-tag "$platform" "$work"/*.whl > /dev/null

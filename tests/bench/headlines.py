@@ -10,7 +10,7 @@ class Headline:
     plot: tuple = ()   # question, kind and nodes, or
     group: str = ""    # ... the row's group and
     name: str = ""     # ... a regular expression for its name
-    tile: str = ""     # a short title; empty: no tile
+    tile: str = ""     # a short title for the page's tiles and the README; empty: in neither of them
 
     def find(self, rows):
         """The row, or None."""
@@ -38,7 +38,7 @@ HEADLINES = (
     Headline("autoscaler: first fit, none of 5,000 nodes fits, asked again", group="simulated cluster",
              name="^first fit, none of 5,000 nodes fits, plain pod, C$"),
     Headline("… after a pod has come", group="simulated cluster", name="^the same after a pod has come, plain pod, C$",
-             tile="first fit, none of 5,000"),
+             tile="first fit, none of 5,000 nodes"),
     Headline("… with pod anti-affinity", group="simulated cluster",
              name="^the same after a pod has come, pod anti-affinity, C$"),
     Headline("… fork, place a pod, revert", group="simulated cluster", name="^fork, check a node, place, revert, C$"),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rewrites the table of figures in README.md from a recorded run.
+"""Rewrites the short table of figures in README.md from a recorded run; the page about performance has the whole one.
 
     tests/bench/readme_table.py              from docs/bench.json
     tests/bench/readme_table.py FILE         from another run (run.py --json FILE), which becomes docs/bench.json
@@ -31,8 +31,8 @@ def _value(row, number):
     return "" if number is None else table.value(number, row["unit"])
 
 
-def markdown(result):
-    """The table, with a sentence about the run before it."""
+def markdown(result, *, short=False):
+    """The table, with a sentence about the run before it. The short one has the headlines with a short title alone."""
     machine, peer = result["machine"], result["upstream"]
     against = f", Kubernetes {peer['kubernetes']} with {peer['go']}" if isinstance(peer, dict) else ""
     busy = "; the machine was busy" if table.busy(result) else ""
@@ -40,18 +40,19 @@ def markdown(result):
     lines = [f"CPU time of one thread on {machine['cpu']} ({how}){against}, {result['date']}{busy}:", "",
              "| question | limit | libsched | upstream | faster than upstream |", "|---|--:|--:|--:|--:|"]
     for headline, row in headlines.found(result):
-        cells = [headline.label, _value(row, row["limit"]), _value(row, row["libsched"]["min"]),
-                 _value(row, row["upstream"]), _times(row["over_upstream"])]
-        lines.append("| " + " | ".join(cells) + " |")
+        cells = [headline.tile if short else headline.label, _value(row, row["limit"]),
+                 _value(row, row["libsched"]["min"]), _value(row, row["upstream"]), _times(row["over_upstream"])]
+        if cells[0]:
+            lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
 def replaced(text, result):
-    """A README's text with the table of a run. Raises ValueError if the markers are missing."""
+    """A README's text with the short table of a run. Raises ValueError if the markers are missing."""
     if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(END) < text.index(BEGIN):
         raise ValueError(f"README.md needs one {BEGIN} and one {END} behind it")
     before, rest = text.split(BEGIN)
-    return f"{before}{BEGIN}\n{markdown(result)}\n{END}{rest.split(END)[1]}"
+    return f"{before}{BEGIN}\n{markdown(result, short=True)}\n{END}{rest.split(END)[1]}"
 
 
 def main(arguments):

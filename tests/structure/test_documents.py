@@ -43,3 +43,10 @@ def test_feature_gates_that_cannot_be_set_are_named():
     for words, default in ((said[1], "false"), (said[2], "true")):
         expected = {gate for gate, value, locked in rows if (value, locked) == (default, "false")}
         assert set(re.findall(r"\b[A-Z]\w+\b", words)) == expected
+
+
+def test_the_first_command_of_a_contributor_runs_tests():
+    """The layer has a target, and the pattern names a file of its tests: doctest says success to one that finds none."""
+    said = re.search(r'--target libsched_(\w+)_test\n    build/dev/unit/libsched_\1_test -sf="([^"]+)"', sources.text("CONTRIBUTING.md"))
+    tests = [path for path in sources.files() if path.match(f"libsched/{said[1]}/{said[2]}_test.cpp")]
+    assert tests and said[1] in sources.text("CMakeLists.txt") + sources.text("libsched/CMakeLists.txt")

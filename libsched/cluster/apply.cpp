@@ -22,7 +22,8 @@ bool same_object(const Object& stored, const Object& offered) {
          stored.meta.uid == offered.meta.uid;
 }
 
-// The further changes of a change of the row's node: its pods may enter, change or leave a domain.
+// Adds the changes that a change of the row's node implies: with other labels its pods may enter or
+// leave a domain.
 ChangeKinds with_pods(const View& state, uint32_t r, ChangeKinds changes) {
   const View::Row& row = state.row(r);
   if (row.pods.empty() || (changes & (kNodeChanged | kLabelsChanged)) == 0) return changes;
@@ -37,7 +38,7 @@ ChangeKinds with_pods(const View& state, uint32_t r, ChangeKinds changes) {
 template <typename PodAt, typename NodeAt>
 class Cluster::FetchAhead {
  public:
-  // pod_at(i) and node_at(i): pod i of n, and the name of its node.
+  // pod_at(i) returns pod i of n, and node_at(i) the name of its node.
   FetchAhead(const State& state, size_t n, PodAt pod_at, NodeAt node_at)
       : state_(state), n_(n), pod_at_(pod_at), node_at_(node_at) {
     for (size_t i = 0; i < std::min(n, kNames); ++i) fetch_name(i);
@@ -45,7 +46,8 @@ class Cluster::FetchAhead {
     for (size_t i = 0; i < std::min(n, kRows); ++i) fetch_row(i);
   }
 
-  // To be called once for each pod in turn, before it is put: its node, until the next call.
+  // Returns the node of the next pod. It is called once for each pod in turn, before the pod is
+  // put, and its result is valid until the next call.
   const NodeName& next() {
     const size_t i = at_++;
     if (i + kPods < n_) [[likely]] {

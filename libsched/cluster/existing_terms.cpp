@@ -309,7 +309,7 @@ void ExistingTerms::add_pod(uint32_t slot, const Pod& pod, uint32_t row) {
   for (const Profile::Item& i : p.items) change_rows(i.term, row, i.times);
 }
 
-// Returns whether the term's rows need trim().
+// Adds `delta` to the row's count of the term. Returns whether the term's rows need trim().
 bool ExistingTerms::change_rows(uint32_t term, uint32_t row, int32_t delta) {
   Term& t = terms_.edit(term);
   t.before = std::exchange(t.changed, ++changes_);

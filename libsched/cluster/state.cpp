@@ -199,7 +199,7 @@ void State::prepare_pod(uint32_t s, const Pod& pod, uint32_t r) {
   existing_terms_.prepare_attach(s, pod, r, columns_.capacity());  // last: it notes the slot
 }
 
-// What each pod needs is inlined into the functions below: it is most of a what-if's time.
+// link_pod() is inlined into the functions below, because it takes most of the time of a what-if.
 __attribute__((always_inline)) inline void State::link_pod(uint32_t s, Slot& slot, uint32_t r,
                                                            Row& row) noexcept {
   const Pod& pod = *slot.pod;
@@ -361,8 +361,8 @@ void State::collect_ids(uint64_t since) noexcept {
   const size_t unused = labels_.unused() + taints_.unused() + images_.unused() +
                         claim_uses_.unused() + group_uses_.unused();
   if (unused <= 4096 || unused * 2 <= id_count()) return;
-  // Inside a fork some ids may have to stay: after a fruitless walk the next one waits until there
-  // are half as many again.
+  // Inside a fork some ids may have to stay. After each walk the next one therefore waits until
+  // there are half as many ids again.
   if (since != 0 && id_count() < collect_at_) return;
   labels_.collect(since);
   taints_.collect(since);

@@ -227,7 +227,7 @@ SumsRef Tables::sums(const CountsRef& counts, const TopologyRef& topology,
   return or_drop_and_throw([&] {
     Table* const table = counts->place < tables_.size() ? &tables_[counts->place] : nullptr;
     const uint32_t place = find_topology(topology->key, topology->key_hash);
-    // Dropped meanwhile by another thread, or outdated by a change: the result cannot be kept.
+    // If another thread has dropped the table or a change has outdated it, the sums are not kept.
     if (table == nullptr || !table->counts.shares(counts) || place == kNoId ||
         topologies_[place].column->stamp != topology->stamp)
       return SumsRef(make_sums(*counts, *topology, eligible));
@@ -275,7 +275,7 @@ size_t Tables::count_tables() const {
 
 void Tables::shrink(const Table* keep_table, const Topology* keep_topology) const {
   if (bytes_ <= limit_) return;
-  // Well below the limit, so that this walk is rare.
+  // Shrink to well below the limit, so that this walk is rare.
   const size_t goal = limit_ - limit_ / 4;
   std::vector<std::pair<uint64_t, uint32_t>> tables, topologies;  // by last use
   for (uint32_t i = 0; i < tables_.size(); ++i)

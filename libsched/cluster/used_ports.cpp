@@ -16,7 +16,7 @@ uint64_t hash_of(const HostPort& p) {
 void UsedPorts::reserve(size_t more) {
   reserve_more(ports_, more);
   if (ports_.size() + more <= kFew && places_ == nullptr) return;
-  // The index has room for as many ports as there ever were, so that all of them can come back.
+  // The index has room for all ports that the vector has room for, so undoing never allocates.
   if (places_ != nullptr) return places_->reserve(ports_.capacity() - ports_.size());
   auto places = std::make_unique<SmallIdTable>();
   places->reserve(ports_.capacity());

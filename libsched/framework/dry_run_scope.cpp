@@ -18,9 +18,10 @@ Result<void> Evaluator::set_parallelism(uint32_t threads) {
   return {};
 }
 
-// Each dry run has a copy of `state`, and runs Filter and the PreFilterExtensions. A plugin that
-// needs the caller's thread must not run on another, nor may its values be copied there; and a
-// caller inside of a plugin may hold that plugin's lock.
+// Returns whether dry runs of preemption may run on several threads. Each has a copy of `state`,
+// and runs Filter and the PreFilterExtensions. A plugin that needs the caller's thread must not run
+// on another one, nor may its values be copied there. A caller that is itself inside of a plugin
+// may hold that plugin's lock, so it gets no further threads either.
 bool Evaluator::may_use_threads(const CycleState& state) const {
   if (parallelism_ < 2 || ForeignCall::inside()) return false;
   const auto here = [&](uint32_t i) {

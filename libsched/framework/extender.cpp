@@ -150,7 +150,7 @@ Result<std::vector<ExtenderScores>> ExtenderPass::prioritize(
   return out;
 }
 
-// The pods of an answer's uids.
+// Turns the uids of victims in an extender's answer into pods of the view.
 Result<Extender::Candidates> ExtenderPass::resolve(
     const Extender& extender, const std::vector<Extender::Victims>& victims) const {
   Extender::Candidates out;

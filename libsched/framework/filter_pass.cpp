@@ -31,7 +31,8 @@ const PluginData* FilterPass::prepare_data(const Plugin& plugin, const Stamps& n
   return own.data.get();
 }
 
-// Sets `out` to the plugin's data, prepared now if need be. False: it is for another view state.
+// Sets `out` to the plugin's data, which is prepared now if need be. Returns false if the data
+// belongs to another state of the view.
 inline bool FilterPass::data_for(const Plugin& plugin, const Stamps& now, uint32_t i,
                                  const CycleState::Entry& entry, const PluginData** out) {
   const PluginData* data = entry.data.get();
@@ -142,7 +143,7 @@ Result<void> FilterPass::judge_with_nominated(const NodeView& node, Status* stat
   LIBSCHED_TRY(with.judge(NodeView(*crowded.node), status));
   if (status->success()) return judge(node, status);
   if (facts_ == nullptr || !status->rejected()) return {};
-  // Whether the nominated pods make a difference.
+  // Judge the node again without the nominated pods, to tell whether they make a difference.
   Facts alone;
   Status without;
   Facts* const facts = std::exchange(facts_, &alone);

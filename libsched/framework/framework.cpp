@@ -67,7 +67,7 @@ bool names(const Profile& profile, const std::string& plugin) {
   return in(profile.plugins.multi_point);
 }
 
-// The profile with the plugins that the registry enables.
+// Returns the profile with the plugins added that the registry enables for every profile.
 Profile with_enabled(const Profile& profile, const Registry& registry) {
   Profile whole = profile;
   for (const EnabledPlugin& e : registry.enabled())
@@ -75,7 +75,8 @@ Profile with_enabled(const Profile& profile, const Registry& registry) {
   return whole;
 }
 
-// Removes what the registry does not have from the profile; returns the names, each once.
+// Removes the plugins that the registry does not have from the profile. Returns their names, each
+// once.
 std::vector<std::string> take_unknown(Profile& profile, const Registry& registry) {
   std::set<std::string> names;
   const auto unknown = [&](const EnabledPlugin& p) {

@@ -99,7 +99,7 @@ void WatchedObjects::unlink(Entry& claim) {
   *at = claim.next;
 }
 
-// Allocates nothing: a change that has happened cannot be missed.
+// Allocates nothing, because it must not fail: the change has already happened.
 void WatchedObjects::put(Entry& entry, Str resource, ObjectRef object) {
   if (!named_volume(resource, entry.object).empty()) unlink(entry);
   entry.object = std::move(object);

@@ -18,7 +18,7 @@ size_t select_bit(uint64_t bits, size_t k) {
   uint64_t counts = bits - ((bits >> 1) & 0x5555555555555555);
   counts = (counts & 0x3333333333333333) + ((counts >> 2) & 0x3333333333333333);
   counts = (counts + (counts >> 4)) & 0x0f0f0f0f0f0f0f0f;
-  const uint64_t up_to = counts * kOnes;  // by byte: bits in it and in those below it
+  const uint64_t up_to = counts * kOnes;  // each byte: bits set in it and below
   // The first byte that reaches k + 1.
   const uint64_t reached = ((up_to | 0x80 * kOnes) - (k + 1) * kOnes) & (0x80 * kOnes);
   const auto shift = static_cast<size_t>(std::countr_zero(reached)) & ~size_t{7};
@@ -110,13 +110,13 @@ size_t PlacedTotals::word_at(size_t position) const {
 }
 
 PlacedTotals::Best PlacedTotals::best(const NodePlaces& places) {
-  // Ranks of places pay from the second time on.
+  // Ranking all places pays only if no totals were taken since the last call.
   if (feasible_ == places.count() && !moved_any_) return best_of_all(places);
   ranked_ = false;
   renew_stale();
   count();
   const ColumnKernels& kernels = column_kernels();
-  // After so many bounds that are too high none is left.
+  // After this many bounds that turned out too high, all words are made exact.
   constexpr int kBounds = 4;
   for (int n = 1;; ++n) {
     const int32_t top = kernels.largest(best_.data(), best_.size());
@@ -126,7 +126,7 @@ PlacedTotals::Best PlacedTotals::best(const NodePlaces& places) {
   }
 }
 
-// Where every node is feasible.
+// best() for the case that every node is feasible.
 PlacedTotals::Best PlacedTotals::best_of_all(const NodePlaces& places) {
   const ColumnKernels& kernels = column_kernels();
   const size_t words = bits_.size();
@@ -228,7 +228,7 @@ void PlacedTotals::renew_stale() {
   std::fill(fresh_.begin(), fresh_.end(), 0);
 }
 
-// The same for words whose best_ is this number, or for all.
+// Recomputes the exact best total of the words whose `best_` is `top`, or of all words.
 void PlacedTotals::make_exact(int32_t top, bool all) {
   const ColumnKernels& kernels = column_kernels();
   for (size_t k = 0; k < exact_.size(); ++k) {

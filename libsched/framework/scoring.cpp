@@ -11,7 +11,7 @@ namespace libsched {
 Span<uint32_t> FeasibleOrder::rows() {
   if (made_) return {rows_->data(), count_};
   made_ = true;
-  rows_->resize(count_ + 1);  // one more: every step writes, the last ones in vain
+  rows_->resize(count_ + 1);  // every step writes a row, also after the last one is found
   uint32_t* out = rows_->data();
   size_t n = 0, stop = 0;
   constexpr size_t kStretch = 256;  // a set that is complete is noticed after so many nodes

@@ -59,7 +59,7 @@ Result<void> Evaluator::use(Ref<Services> services) {
                  "this evaluator is asking its plugins already: its services are in use",
                  {},
                  {}};
-  // Inside of a plugin, the services it was given are still in use.
+  // A plugin that is running may still use the old services, so they are kept for now.
   if (ForeignCall::depth() == 0)
     replaced_.clear();
   else

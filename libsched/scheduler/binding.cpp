@@ -90,7 +90,7 @@ std::optional<Failure> Binding::wait_on_permit(std::optional<int64_t> since_ns) 
   });
   if (allowed.success()) return std::nullopt;
   if (!allowed.rejected()) return with(allowed);
-  // The pod waits for the same events as this plugin, whatever its code.
+  // Whichever code the plugin gave, the pod waits for the events that this plugin has registered.
   Failure failure = Failure::of_node(allowed);
   failure.unschedulable_plugins = {allowed.plugin};
   failure.pending_plugins.clear();

@@ -122,7 +122,7 @@ class Placing::Placer {
   // depend on the cluster only. Sampling advances its start with each pod.
   void keep(Evaluator& evaluator, const Placement& failed, std::string of) {
     if (options_.sampling || !evaluator.nominations().empty()) return;
-    if (!evaluator.framework().extenders().empty()) return;  // they may answer otherwise
+    if (!evaluator.framework().extenders().empty()) return;  // the next answer may differ
     // Claims that were made for it are in the cluster for this moment only.
     if (options_.claims_from_templates && has_made_claims(*failed.pod)) return;
     const View& view = cluster().view();
@@ -275,9 +275,9 @@ void fetch_parts(const View& view, const Pod& pod) {
   if (!pod.meta.labels.empty()) prefetch(pod.meta.labels[0].value.data());
 }
 
-// Finding the page of an address takes long, but the processor finds several at the same time. So
-// this touches the table of names for `count` requests from requests[ahead] on, and the pods of the
-// `count` requests behind those. The functions above then bring all closer, pod by pod.
+// Warms the TLB: a page walk is slow, but the processor does several at the same time. Touches the
+// entries in the table of names of `count` requests from requests[ahead] on, and the pods of the
+// `count` requests behind those. The functions above then fetch the rest, pod by pod.
 void fetch_pages(const View& view, Span<PlaceRequest> requests, size_t ahead, size_t count) {
   const auto each = [&](size_t from, auto&& f) {
     for (size_t i = from; i < std::min(from + count, requests.size()); ++i)

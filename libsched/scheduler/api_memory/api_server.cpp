@@ -14,7 +14,7 @@
 namespace libsched {
 namespace {
 
-// As a client names the kind in paths and errors.
+// Returns the name of the kind's resource, as clients write it in paths and errors.
 std::string resource_of(StoredKind kind) {
   if (kind == StoredKind::kResourceClaim) return "resourceclaims.resource.k8s.io";
   std::string out(stored_kind_name(kind));
@@ -220,7 +220,8 @@ std::string ApiServer::uid_of_claim(const Object* before) {
   return uid;
 }
 
-// The object as it is kept. A volume's claimRef needs the uid of its claim.
+// Returns the object as it is stored. A claim gets a uid if it has none, because the claimRef of
+// its volume needs one.
 ObjectRef ApiServer::kept_object(StoredKind kind, const ObjectRef& given, const Object* before) {
   const std::string uid(given->meta.uid);
   if (kind == StoredKind::kResourceClaim)

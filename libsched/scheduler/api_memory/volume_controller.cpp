@@ -281,7 +281,7 @@ VolumeController::Match VolumeController::find_volume(const PersistentVolumeClai
     }
     best = {&volume, by_name, modes};
   };
-  // Names that have become wrong are dropped.
+  // Calls f for each possible volume of `names`, and drops names whose volume is gone or changed.
   const auto each = [&](std::set<std::string>& names, auto&& right, auto&& f) {
     for (auto name = names.begin(); name != names.end();) {
       const PersistentVolume* const volume = objects_.volume(*name);
@@ -425,7 +425,7 @@ bool VolumeController::bind(const PersistentVolume& given, const PersistentVolum
   return true;
 }
 
-// Returns false, because nothing changes.
+// Reports once that the claim cannot go on. Returns false, since no object has changed.
 bool VolumeController::stuck(const PersistentVolumeClaim& claim, Str type, Str reason,
                              const std::string& note) {
   if (!stuck_.insert(Key(claim.meta.ns, claim.meta.name)).second || type.empty()) return false;

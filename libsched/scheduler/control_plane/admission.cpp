@@ -193,7 +193,7 @@ PodRef Admission::pod(const PodRef& given, Str kind, AdmissionReport* report) co
   }
   if (kind != "DaemonSet") {  // its controller has added them, without an end
     std::string added = add_default_tolerations(&draft);
-    // Nearly every pod gets them, so they are told where they let it onto a node.
+    // Nearly every pod gets these tolerations, so a note is made only if they let it onto a node.
     const Span<Toleration> all = draft.now().spec.tolerations;
     const auto takes_it = [&](const Node* node) { return tolerates_all(all, *node); };
     if (!added.empty() && std::ranges::any_of(failing_, takes_it)) note(std::move(added));

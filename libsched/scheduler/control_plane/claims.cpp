@@ -99,7 +99,7 @@ class PodClaims {
     return false;
   }
 
-  // A claim that was made for the entry, although the pod's status does not say so.
+  // Returns a claim that was made for the entry but that the pod's status does not name, or null.
   const ResourceClaim* orphan(const PodResourceClaim& entry) const {
     const ResourceClaim* found = nullptr;
     objects_.for_each_named<ResourceClaim>(

@@ -44,7 +44,7 @@ void ApiDispatcher::patch_pod_status(const PodRef& pod, const PodStatusPatch::Co
 }
 
 Steps<Result<void>> ApiDispatcher::bind(PodRef pod, Str node) {
-  std::optional<Baton::Hold> hold;  // Bind runs without it
+  std::optional<Baton::Hold> hold;  // taken again here, because Bind plugins run without it
   if (baton_ != nullptr) hold.emplace(*baton_);
   const auto call = std::make_shared<Call>();
   call->pod = pod;
@@ -104,7 +104,7 @@ Steps<> ApiDispatcher::make_next() {
   co_await make(uid);
 }
 
-// Makes the pod's call, which has been waiting, and those that come about the pod meanwhile.
+// Makes the call that waits for the pod, and then those that are queued for it meanwhile.
 Steps<> ApiDispatcher::make(std::string uid) {
   FrameworkMetrics& metrics = services_.metrics();
   for (CallRef call = calls_.at(uid); call;) {

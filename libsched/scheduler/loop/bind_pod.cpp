@@ -33,7 +33,8 @@ void Scheduler::start_binding(const FlightRef& flight) {
   }
 }
 
-// A task: the binding cycle up to Permit if the pod has to wait there, or what is left of it.
+// The task of a binding cycle: it begins the cycle and waits on Permit, or finishes a cycle whose
+// pod is permitted already.
 Steps<> Scheduler::fly(FlightRef flight) {
   try {
     if (flight->permitted)
@@ -143,8 +144,8 @@ void Scheduler::cut_off_bindings() {
   for (const Flight* f : binding_) services_->pods_in_pre_bind().cancel(f->pod()->meta.uid, kStops);
 }
 
-// Plugins that make API calls, as preemption does in line, let other tasks run meanwhile: those
-// change nothing before the plugins have been asked.
+// Waits until no plugin is judging the cluster. While a plugin makes an API call, as preemption
+// does, other tasks run, and they must not change the cluster until that plugin has returned.
 Steps<> Scheduler::hold() {
   while (turns_ && cluster_->judged()) co_await turns_->hold();
   while (threads_ && cluster_->judged()) threads_->hold();
@@ -155,7 +156,7 @@ Steps<> Scheduler::fail_binding(Flight& flight, const Failure& failure) {
   const PodRef pod = flight.pod();
   if (cluster_->judged()) co_await hold();
   co_await flight.binding->run_unreserve(*cluster_);
-  // A new pod of the same name may be there.
+  // The name may belong to a new pod by now.
   const uint32_t slot = cluster_->view().find_pod(pod->meta.ns, pod->meta.name);
   const bool there = slot != kNoId && same_pod(*cluster_->view().slot(slot).pod, *pod);
   const bool forgot = !there || cluster_->forget(pod->meta.ns, pod->meta.name).ok();

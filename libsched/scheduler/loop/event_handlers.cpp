@@ -47,7 +47,7 @@ Result<void> EventHandlers::left_nomination(const PodRef& pod) {
 
 Result<void> EventHandlers::pod(const WatchEvent& event) {
   const PodRef given = as<Pod>(event.after ? event.after : event.before);
-  // The known version counts: the source may have missed some.
+  // Use the version that the scheduler knows: the source of events may have missed some changes.
   PodRef before = PodRef::share(pods_.find_unassigned(*given));
   if (!before) before = PodRef::share(pods_.find_assigned(given->meta.ns, given->meta.name));
   if (!event.after || given->terminated()) {

@@ -6,7 +6,7 @@
 namespace libsched {
 namespace {
 
-// The pod without the terms that plugins cannot see.
+// Returns a copy of the pod without its required anti-affinity, or without all of its pod affinity.
 Ref<Pod> without_terms(const Pod& pod, bool all) {
   Ref<Pod> out = copy_pod(pod, pod.spec.node_name);
   out->has_required_anti_affinity = false;

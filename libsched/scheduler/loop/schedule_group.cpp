@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kUnschedulable = "pod group is unschedulable";
 
-// The failure of a member because of its group.
+// Returns the failure of a member whose group is unschedulable, for the reason `why`.
 Failure group_failure(const std::string& why) {
   Failure failure;
   failure.status = why.empty() ? Status(Code::kUnschedulable) : Status(Code::kUnschedulable, why);
@@ -49,9 +49,9 @@ struct Scheduler::Group {
   Evaluator* profile = nullptr;
   uint32_t number = 0;  // the profile's, in the metrics
   int64_t began_ns = 0;
-  std::vector<Member> members;  // in their order
+  std::vector<Member> members;  // in the order in which they are tried
   std::shared_ptr<GroupTrial> trial;
-  // Of the trials together: Success, Unschedulable, or Error.
+  // The outcome of all trials together: Success, Unschedulable, or Error.
   Status status;
   bool waits_for_preemption = false;
 };
@@ -86,7 +86,7 @@ void Scheduler::cycle_group(const QueuedPodRef& first) {
   group_ = nullptr;
 }
 
-// Takes the other members out of the queue; false: the group is not known.
+// Takes the other members out of the queue. Returns false if the group is not known.
 bool Scheduler::pull_members(Group& group) {
   const QueuedPodRef first = group.members[0].queued;
   const PodGroupState state = services_->pod_groups().state(cluster_->view(), group.ns, group.name);

@@ -42,7 +42,8 @@ Result<void> Scheduler::build(const std::vector<FrameworkRef>& profiles,
   const Ref<Clock> clock = services_->clock_ref();
   if (!virtual_clock_ && options_.binding_threads != 0) threads_ = make_ref<BindingThreads>();
   const Callbacks callbacks(cluster_, baton());
-  // A client in memory, which calls nobody, is found by its type.
+  // A MemoryApi runs no code of the user, so it needs no wrapper that protects the cluster
+  // meanwhile.
   Ref<ApiClient> api = given;
   if (dynamic_cast<MemoryApi*>(api.get()) == nullptr) api = make_ref<CalledApi>(given, callbacks);
   if (options_.observer)
@@ -166,7 +167,7 @@ void Scheduler::catch_up() {
   catching_up_ = true;
   if (turns_) turns_->release();
   if (threads_) threads_->release();
-  // PreBind plugins of pods that preemption has cancelled sleep no longer.
+  // Wake the PreBind plugins of pods that preemption has cancelled.
   if (const uint64_t cancels = services_->pods_in_pre_bind().cancel_count();
       turns_ && cancels != cancels_) {
     cancels_ = cancels;
@@ -291,9 +292,9 @@ void Scheduler::wait_until(int64_t time_ns) {
   if (threads_) threads_->baton().take();
 }
 
-// Pods that fail and come back at once are tried without end. That does not outlast the time: a
-// clock that runs is looked at after each action, and on a virtual one, which may have to stand
-// still until all is done that is due, no pod is taken from the back-off afterwards.
+// Pods that fail and come back at once would be tried for ever, so the end needs care. A real clock
+// is read after each action. A virtual clock may stand still until everything that is due is done;
+// past the end, no more pods are taken from the back-off queue.
 Result<void> Scheduler::run_until(int64_t time_ns, const std::atomic<bool>* cancel) {
   while (true) {
     if (cancel != nullptr && cancel->load(std::memory_order_relaxed))

@@ -18,20 +18,20 @@ namespace libsched {
 struct Turns::Task : Resumable {
   explicit Task(Steps<> s) : steps(std::move(s)) {}
   Steps<> steps;
-  Task* next = nullptr;        // in its list
-  Call* call = nullptr;        // has not ended
-  Worker* worker = nullptr;    // makes the call; null: it has not begun
+  Task* next = nullptr;        // the next one of its list
+  Call* call = nullptr;        // the call under way, if any
+  Worker* worker = nullptr;    // makes the call; null if it has not begun
   const bool* done = nullptr;  // what wait_for() waits for
 };
 
 struct Turns::Worker {
   const Turns* turns = nullptr;
-  Task* task = nullptr;  // whose call it makes; null: the thread is to end
-  bool ended = false;    // the call
+  Task* task = nullptr;  // whose call it makes; null asks the thread to end
+  bool ended = false;    // whether the call has ended
 
   Mutex mutex;
   Signal changed;
-  bool runs = false;  // this thread has the baton, not the owner
+  bool runs = false;  // whether this thread has the baton, rather than the owner
   std::thread thread;
 
   void pass(bool to_worker) {

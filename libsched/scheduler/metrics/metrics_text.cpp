@@ -14,7 +14,8 @@ constexpr std::array<Str, 4> kResults = {"scheduled", "unschedulable", "error",
 constexpr std::array<Str, 3> kParts = {"active", "backoff", "unschedulable"};
 constexpr std::array<Str, 3> kHintResults = {"Queue", "QueueSkip", "Error"};
 constexpr std::array<Str, 3> kVolumeStages = {"predicate", "assume", "bind"};
-// By CyclePoint. The nominated node counts as Filter, and WaitOnPermit has a metric of its own.
+// Names by CyclePoint. An empty name is not exported here: trying the nominated node counts as
+// Filter, and WaitOnPermit has a metric of its own.
 constexpr std::array<Str, 14> kPointNames = {
     "PreFilter", "",       "Filter",           "PostFilter", "PreScore", "Score", "Reserve",
     "Unreserve", "Permit", "PreBindPreFlight", "",           "PreBind",  "Bind",  "PostBind"};

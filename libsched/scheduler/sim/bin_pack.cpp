@@ -46,7 +46,8 @@ class Sim::Packer {
   Packer(Sim* sim, Span<SimGroup> groups, uint64_t like, const SimPackOptions& options)
       : sim_(*sim), groups_(groups), like_(like), options_(options), out_(sim->packing_) {}
 
-  // In a fork. An error of the limits ends the packing alone.
+  // Packs in a fork, which the caller has opened. A limit that is reached ends the packing, and is
+  // no error.
   Result<void> run();
 
  private:
@@ -56,7 +57,7 @@ class Sim::Packer {
   };
   struct NewNode {
     uint32_t row;
-    size_t pods = 0;  // of the groups
+    size_t pods = 0;  // how many pods of the groups are on it
   };
 
   Result<void> prepare();
@@ -247,7 +248,7 @@ Result<bool> Sim::Packer::anywhere_but_on_last(Known* known, size_t pod) {
   return true;
 }
 
-// False: no node may be added.
+// Adds a node. Returns false if no further node may be added.
 Result<bool> Sim::Packer::add_node() {
   if (options_.max_nodes != 0 && new_.size() >= options_.max_nodes) {
     out_.stop = SimStop::kNodes;

@@ -132,7 +132,8 @@ KeptVerdicts* Sim::kept_of(Known* known) {
   return order_.size() < kFewNodes ? nullptr : &known->kept;
 }
 
-// Verdicts take memory by the number of nodes: beyond the limit all of them go.
+// Counts the memory of the kept verdicts, which grows with the number of nodes. Beyond the limit
+// all of them are dropped.
 void Sim::count_kept(Known* known) {
   const size_t now = known->kept.bytes();
   kept_bytes_ += now - known->kept_bytes;
@@ -146,7 +147,8 @@ void Sim::count_kept(Known* known) {
   kept_bytes_ = 0;
 }
 
-// PreFilter has let the pod pass. `place`: inside of a Change.
+// Finds the first node that takes a pod that has passed PreFilter. With `place` the pod is also
+// placed there; the caller has opened a Change then.
 Result<SimHit> Sim::find(Known* known, const SearchOptions& search, SimRing* ring, bool place) {
   const Result<FilterOutcome> found = evaluator_->find_first(*known->state, known->pod(), search);
   if (!found.ok()) return found.error();

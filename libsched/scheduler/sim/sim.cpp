@@ -58,7 +58,7 @@ Result<Ref<const NodeContent>> Sim::node_content(uint64_t ref) const {
 Result<uint32_t> Sim::put_node(const Ref<const NodeContent>& like, uint64_t ref, Str name) {
   if (name.empty()) return Error{Rc::kInvalid, "a node needs a name", {}, {}};
   const Ref<Node> node = copy_node(*like->node, name, {});
-  node->origin = like->node;  // which keeps what the copy borrows, and tells that it is in use
+  node->origin = like->node;  // owns what the copy borrows, and marks the content as in use
   reserve_more(undo_, 1);
   reserve_more(order_, 1);
   const Result<uint32_t> row = cluster_->add_node(node);

@@ -43,7 +43,7 @@ std::string reason_of(const Failure& failure) {
 
 }  // namespace
 
-// Pods arrive.
+// The source of events at which pods arrive.
 class Simulation::Arriving final : public TimeSource {
  public:
   explicit Arriving(Simulation* simulation) : s_(*simulation) {}
@@ -256,7 +256,7 @@ void Simulation::start(uint32_t number, Str node) {
   changed_ns_ = now_ns();
   const auto [source, index] = recorder_.source(number);
   const std::optional<int64_t> duration = arrivals_.entry(source).timing.duration_ns;
-  // Beyond all times a pod does not end.
+  // A pod whose end is later than any time that can be represented never ends.
   if (!duration || *duration > INT64_MAX - clock_->now_ns()) return;
   ends_.push_back({now_ns() + *duration, number});
   std::push_heap(ends_.begin(), ends_.end());

@@ -40,7 +40,7 @@ class Writer {
   std::string text_;
 };
 
-// A value but a text or null, as CSV and JSON write it.
+// Formats a number, for CSV and JSON. The value is neither a text nor null.
 std::string number_text(const Column& c, size_t row) {
   if (c.type() == ColumnType::kDouble) return double_text(c.real(row));
   if (c.type() == ColumnType::kNanoseconds) return seconds_text(c.integer(row));

@@ -177,7 +177,7 @@ Result<void> TimedWorkload::add_series(const PodRef& pod, uint64_t count, const 
   return {};
 }
 
-// Everything but the place in errors.
+// Adds a pod or workload with its annotations. The caller adds the place in the document to errors.
 Result<void> TimedWorkload::Addition::add_annotated(const PodRef& pod, uint64_t replicas) {
   const std::string place = (replicas != 0 ? "workload " : "pod ") + std::string(pod->meta.ns) +
                             "/" + std::string(pod->meta.name);

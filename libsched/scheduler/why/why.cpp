@@ -137,7 +137,8 @@ class Search {
   };
   std::vector<Shape> shapes(const Rejections& rejections) const {
     const View& v = cluster_.view();
-    // Copies join without a cordon and without taints of conditions.
+    // A copy of a node has neither its cordon nor the taints of its conditions. So nodes that only
+    // taints reject are told apart from hopeless ones.
     std::vector<uint64_t> hopeless(v.word_count()), by_taint(v.word_count());
     for (const Rejections::ByPlugin& by : rejections.plugins) {
       if (!reads_node_alone(by.plugin)) continue;
@@ -177,8 +178,8 @@ class Search {
            asked.ephemeral_storage > node.ephemeral_storage;
   }
   struct Tried {
-    size_t nodes = 0;  // that take the pod
-    std::string node;
+    size_t nodes = 0;  // how many nodes take the pod
+    std::string node;  // the first of them
   };
   Result<Tried> with_nodes(const std::string& edit) {
     Cluster::Transaction what_if(&cluster_);
@@ -198,7 +199,7 @@ class Search {
   Result<void> add_nodes(const Rejections& rejections) {
     if (options_.max_nodes == 0) return {};
     const bool several = may_want_several(rejections);
-    // A suggestion of each kind of machine and number of nodes, by its place.
+    // One suggestion for each kind of machine and number of nodes; the value is its index in out_.
     std::map<std::pair<std::string, size_t>, size_t> told;
     for (const Shape& shape : shapes(rejections)) {
       const std::string& node = shape.names[0];
@@ -244,7 +245,7 @@ class Search {
   // --- changed objects ---
 
   Result<void> change_objects(const Rejections& rejections) {
-    std::map<std::string, size_t> told;  // by kind of machine
+    std::map<std::string, size_t> told;  // kind of machine -> index in out_
     for (ObjectVariant& variant : uncordoned_nodes(cluster_.view(), rejections)) {
       const std::string machine = machine_of(*variant.node);
       const size_t before = out_.size();
@@ -293,7 +294,7 @@ class Search {
     const Amount amount = amount_of(asked.name, asked.quantity);
     if (amount.asked <= 0) return {};
     const auto with = [&](int64_t steps) { return with_field(*pod_, field, amount.text(steps)); };
-    // `low` steps fit, `high` do not: so many are at least what is asked for.
+    // Bisects the amount: `low` steps fit, and `high` steps, at least what the pod asks for, don't.
     int64_t low = 0, high = amount.steps();
     for (bool first = true; high - low > 1 || first; first = false) {
       const int64_t steps = first ? std::min<int64_t>(1, high) : low + (high - low) / 2;

@@ -461,6 +461,70 @@ TEST_CASE("PreFilter and PreScore are shared by a class unless a plugin may say 
   }
 }
 
+TEST_CASE("observers and meters are told the same by a cycle that goes on and by a whole one") {
+  struct Heard final : CycleObserver {
+    void hear(const CycleEvent& e) override {
+      all += std::to_string(static_cast<int>(e.point)) + (e.ended ? "" : "(") +
+             (e.status == nullptr ? "" : std::to_string(static_cast<int>(e.status->code))) + " ";
+    }
+    std::string all;
+  };
+  Asked asked;
+  const Fake labels = labels_matter(&asked, {kLabels, kLabels});
+  Fake other = labels;
+  other.name = "Other";
+  other.filter = [](const FilterCall&, const Node& node) {
+    return labelled(node, "worse") ? Status(Code::kUnschedulable, "no") : Status();
+  };
+  struct Side {
+    Side(std::vector<Fake> fakes, ClassCacheMode mode) : world(std::move(fakes), mode) {}
+    CycleOutcome run() {
+      const Ref<CycleState> state = make_ref<CycleState>();
+      state->measure(meter, false);
+      CycleOptions how;
+      how.observer = &heard;
+      Result<CycleOutcome> out = world.evaluator.run_cycle(*state, *world.pod, how);
+      REQUIRE_MESSAGE(out.ok(), out.error().text());
+      return *out;
+    }
+    std::string counts() const {
+      std::string out;
+      for (uint32_t i = 0; i < world.evaluator.framework().plugins().size(); ++i)
+        for (const CountedPoint p : {CountedPoint::kPreFilter, CountedPoint::kFilter,
+                                     CountedPoint::kPreScore, CountedPoint::kScore})
+          out += std::to_string(meter->evaluations(p, i)) + " ";
+      return out;
+    }
+    KeptWorld world;
+    Heard heard;
+    Ref<PluginMeter> meter = make_ref<PluginMeter>(
+        world.evaluator.framework().plugins().size(), make_ref<VirtualClock>(0));
+  };
+  Side kept({labels, other}, ClassCacheMode::kAlways), whole({labels, other}, ClassCacheMode::kOff);
+  const auto both = [&](size_t feasible) {
+    CHECK(kept.run().feasible == feasible);
+    CHECK(whole.run().feasible == feasible);
+    CHECK(kept.heard.all == whole.heard.all);
+    CHECK(kept.counts() == whole.counts());
+  };
+  const auto label = [&](const std::string& node, const std::string& as) {
+    kept.world.label(node, as);
+    whole.world.label(node, as);
+  };
+  for (int i = 0; i < 3; ++i) both(3);
+  label("n2", "{worse: a}");
+  both(2);
+  both(2);
+  label("n1", "{bad: a}");
+  both(1);  // which is not scored
+  both(1);
+  label("n2", "{}");
+  both(2);
+  both(2);
+  CHECK(kept.world.evaluator.classes().served() >= 4);
+  CHECK(whole.world.evaluator.classes().served() == 0);
+}
+
 TEST_CASE("small clusters are not worth it") {
   Asked asked;
   KeptWorld w({labels_matter(&asked, {kLabels, kLabels})}, ClassCacheMode::kAuto);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libsched/framework/plugin_scope.hpp"
+#include "libsched/framework/score_columns.hpp"
 
 namespace libsched {
 namespace {
@@ -118,6 +119,7 @@ void ClassCycle::learn(const Asked& asked, const ScoreSet& set, const Totals& to
   steps_ = asked.work.steps;
   accepted_.resize(steps_.size());
   rejecting_.clear();
+  asked_known_ = false;
   feasible_.assign(v.live().data(), v.live().data() + words_);
   Ref<CycleState::Entries> entries = asked.state.share_entries();
   for (Part& p : parts_) {
@@ -380,6 +382,7 @@ Result<bool> ClassCycle::follow(const Asked& asked, const FewChanges& changes) {
       }
     }
   }
+  if (set_changed_ || !judged_anew_.empty()) asked_known_ = false;
   if (!(set_changed_ ? take_all(asked) : take_rows(asked))) return false;
   if (varied_ && set_changed_) return false;
   if ((scores_bound_ || (all & score_cares_) != 0) && !renew_scores(asked, changes)) {
@@ -406,6 +409,31 @@ Result<bool> ClassCycle::follow(const Asked& asked, const FewChanges& changes) {
   }
   cursor_ = v.log().cursor();
   return true;
+}
+
+void ClassCycle::count(const Asked& asked, PluginMeter* meter) {
+  if (!std::exchange(asked_known_, true)) {
+    asked_.clear();
+    const Bitmap& live = asked.call.view.live();
+    std::vector<uint64_t>& left = asked.work.asked;
+    left.assign(live.data(), live.data() + words_);
+    for (uint32_t s = 0; s < steps_.size(); ++s) {
+      asked_.push_back(column_kernels().ones(left.data(), words_));
+      if (std::find(rejecting_.begin(), rejecting_.end(), s) == rejecting_.end()) continue;
+      const uint64_t* const accepted = accepted_[s].data();
+      column_kernels().intersect(left.data(), words_, &accepted, 1);
+    }
+  }
+  for (size_t s = 0; s < steps_.size(); ++s)
+    meter->evaluated_alone(CountedPoint::kFilter, steps_[s].index, asked_[s]);
+  const size_t feasible = totals_.feasible();
+  for (const Part& p : parts_) {
+    const CycleState::Entry& entry = entries_->list[p.index];
+    if (entry.pre_filtered) meter->evaluated_alone(CountedPoint::kPreFilter, p.index);
+    if (feasible < 2) continue;  // one node is not scored
+    if (entry.pre_scored) meter->evaluated_alone(CountedPoint::kPreScore, p.index);
+    if (p.scores) meter->evaluated_alone(CountedPoint::kScore, p.index, feasible);
+  }
 }
 
 }  // namespace libsched

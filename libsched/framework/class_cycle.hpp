@@ -56,6 +56,9 @@ class ClassCycle {
   // cycle has to be run as a whole. Errors: those of limits.
   Result<bool> follow(const Asked& asked, const FewChanges& changes);
 
+  // After follow(): counts what a whole cycle would have asked.
+  void count(const Asked& asked, PluginMeter* meter);
+
   PlacedTotals& totals() { return totals_; }
   int64_t offset() const { return offset_; }
 
@@ -130,6 +133,8 @@ class ClassCycle {
   std::vector<FilterStep> steps_;
   std::vector<std::vector<uint64_t>> accepted_;  // by step
   std::vector<uint32_t> rejecting_;              // steps that do not accept every row
+  std::vector<uint64_t> asked_;                  // by step, how many rows it is asked about
+  bool asked_known_ = false;
   std::vector<uint64_t> feasible_;               // by row
   uint64_t cycles_ = 0;                          // how often follow() was called
   bool set_changed_ = false;                     // in this cycle

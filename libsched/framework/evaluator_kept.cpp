@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "libsched/framework/evaluator.hpp"
+#include "libsched/framework/observed_point.hpp"
 #include "libsched/framework/score_pass.hpp"
 
 namespace libsched {
@@ -17,14 +18,12 @@ Result<KeptClass*> Evaluator::kept_class(CycleState& state, const Pod& pod, cons
                          options.class_name);
 }
 
-// Whether a cycle may go on from the one before of its class. One that is observed or measured asks
-// every plugin, so preparing for the next one would be in vain.
+// Whether a cycle may go on from the one before of its class. One that is timed asks every plugin.
 bool Evaluator::may_go_on(const CycleState& state, const Pod& pod,
                           const CycleOptions& options) const {
   return framework_->extenders().empty() && !options.sampling && !options.node_by_node &&
-         options.observer == nullptr && options.ties == TieMode::kUpstream &&
-         !framework_->behaviours().uniform_ties && !comparing_ && state.meter() == nullptr &&
-         nominations().empty() && (pod.class_id != 0 || pod.status.nominated_node_name.empty());
+         options.ties == TieMode::kUpstream && !framework_->behaviours().uniform_ties &&
+         !comparing_ && state.timer() == nullptr && nominations().empty() && (pod.class_id != 0 || pod.status.nominated_node_name.empty());
 }
 
 // Chooses a node by going on from what is kept of the pod's class. Returns false if the cycle has
@@ -46,8 +45,8 @@ Result<bool> Evaluator::choose_by_class(CycleState& state, const Pod& pod, const
     ClassCycle* cycle;
   } guard{&kept->cycle};
   const NodePlaces& places = classes_.places(v);
-  const Result<bool> followed =
-      kept->cycle.follow({*framework_, call, pod, state, work_, places}, classes_.changes());
+  const ClassCycle::Asked asked{*framework_, call, pod, state, work_, places};
+  const Result<bool> followed = kept->cycle.follow(asked, classes_.changes());
   if (!followed.ok() || !*followed) return followed;
   PlacedTotals& totals = kept->cycle.totals();
   guard.cycle = nullptr;
@@ -59,8 +58,25 @@ Result<bool> Evaluator::choose_by_class(CycleState& state, const Pod& pod, const
   v.row(out->row).fetch();
   v.tables().fetch(pod, out->row);
   if (out->feasible > 1) out->total = best.total + kept->cycle.offset();
+  if (state.meter() != nullptr) kept->cycle.count(asked, state.meter());
+  tell_kept(state, pod, options, out->feasible > 1);
   if (classes_.mode() != ClassCacheMode::kChecked) classes_.note_served();
   return true;
+}
+
+// Tells the observer of the points of a whole cycle.
+void Evaluator::tell_kept(CycleState& state, const Pod& pod, const CycleOptions& options,
+                          bool scored) const {
+  const Status success;
+  const auto tell = [&](CyclePoint point, const Status* status) {
+    ObservedPoint(options, point, pod, state).end(status);
+  };
+  if (options.observer == nullptr) return;
+  tell(CyclePoint::kPreFilter, &success);
+  tell(CyclePoint::kFilter, nullptr);
+  if (!scored) return;
+  tell(CyclePoint::kPreScore, &success);
+  tell(CyclePoint::kScore, &success);
 }
 
 void Evaluator::learn_class(CycleState& state, const Pod& pod, const Call& call,
@@ -75,6 +91,7 @@ Result<void> Evaluator::compare_outcome(const Pod& pod, const Call& call,
                                         const CycleOptions& options, const CycleOutcome& kept) {
   CycleOptions how = options;
   how.post_filter = how.fit_error = false;
+  how.observer = nullptr;
   comparing_ = true;
   struct Compared {
     ~Compared() { evaluator.comparing_ = false; }

@@ -259,10 +259,10 @@ template <size_t kBlock>
   return static_cast<size_t>(n);
 }
 
-// From a word on, before which there are n rows.
-[[gnu::always_inline]] inline size_t ranks_body(const uint64_t* bits, size_t from, size_t words,
-                                                uint32_t n, uint32_t* ranks) {
-  for (size_t w = from; w < words; ++w) {
+[[gnu::always_inline]] inline size_t ranks_body(const uint64_t* bits, size_t words,
+                                                uint32_t* ranks) {
+  uint32_t n = 0;
+  for (size_t w = 0; w < words; ++w) {
     ranks[w] = n;
     n += static_cast<uint32_t>(std::popcount(bits[w]));
   }
@@ -306,6 +306,10 @@ template <size_t kBlock>
   ATTRIBUTE ColumnTop NAME##_top(const uint64_t* bits, size_t words, const int64_t* values) {     \
     return top_of_column(bits, words, values);                                                    \
   }                                                                                               \
+  ATTRIBUTE ColumnTop NAME##_top_narrow(const uint64_t* bits, size_t words,                       \
+                                        const int32_t* values) {                                  \
+    return top_of_column(bits, words, values);                                                    \
+  }                                                                                               \
   ATTRIBUTE size_t NAME##_count(const uint64_t* bits, size_t words, const int64_t* values,        \
                                 int64_t value) {                                                  \
     return count_body(bits, words, values, value);                                                \
@@ -332,7 +336,7 @@ template <size_t kBlock>
     return best_of_body(values, ranks, count);                                                    \
   }                                                                                               \
   ATTRIBUTE size_t NAME##_ranks(const uint64_t* bits, size_t words, uint32_t* ranks) {            \
-    return ranks_body(bits, 0, words, 0, ranks);                                                  \
+    return ranks_body(bits, words, ranks);                                                        \
   }                                                                                               \
   ATTRIBUTE int32_t NAME##_largest(const int32_t* values, size_t count) {                         \
     return largest_body(values, count);                                                           \
@@ -345,9 +349,6 @@ LIBSCHED_COLUMN_KERNELS(portable, )
 void portable_tops(const uint64_t* which, const uint64_t* bits, size_t words, const int32_t* values,
                    int32_t* best) {
   tops_body(which, bits, words, values, best);
-}
-ColumnTop portable_top_narrow(const uint64_t* bits, size_t words, const int32_t* values) {
-  return top_of_column(bits, words, values);
 }
 uint64_t portable_equal(const int32_t* values, int32_t value) { return equal_body(values, value); }
 void portable_take(const uint64_t* bits, size_t words, PlaceSets sets) {
@@ -377,10 +378,6 @@ __attribute__((target("avx2,popcnt"))) void avx2_tops(const uint64_t* which, con
       four = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0xb1));
       best[w] = _mm_cvtsi128_si32(four);
     }
-}
-__attribute__((target("avx2,popcnt"))) ColumnTop avx2_top_narrow(const uint64_t* bits, size_t words,
-                                                                 const int32_t* values) {
-  return top_of_column(bits, words, values);
 }
 __attribute__((target("avx2,popcnt"))) uint64_t avx2_equal(const int32_t* values, int32_t value) {
   const __m256i wanted = _mm256_set1_epi32(value);
@@ -416,144 +413,48 @@ __attribute__((target("avx2,popcnt"))) void avx2_take(const uint64_t* bits, size
   }
   take_body(bits, whole, words, sets);
 }
-__attribute__((target("avx512f,avx512dq,popcnt"))) void avx512_tops(const uint64_t* which,
-                                                                    const uint64_t* bits,
-                                                                    size_t words,
-                                                                    const int32_t* values,
-                                                                    int32_t* best) {
-  const __m512i least = _mm512_set1_epi32(std::numeric_limits<int32_t>::min());
-  for (size_t k = 0; k * 64 < words; ++k)
-    for (uint64_t left = which[k]; left != 0; left &= left - 1) {
-      const size_t w = k * 64 + static_cast<size_t>(std::countr_zero(left));
-      if (w >= words) break;
-      const int32_t* const in = values + w * 64;
-      const auto part = [&](size_t i) __attribute__((target("avx512f,avx512dq,popcnt"))) {
-        return _mm512_mask_loadu_epi32(least, static_cast<__mmask16>(bits[w] >> i), in + i);
-      };
-      const __m512i top = _mm512_max_epi32(_mm512_max_epi32(part(0), part(16)),
-                                           _mm512_max_epi32(part(32), part(48)));
-      const __m256i eight =
-          _mm256_max_epi32(_mm512_castsi512_si256(top), _mm512_extracti64x4_epi64(top, 1));
-      __m128i four =
-          _mm_max_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
-      four = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0x4e));
-      four = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0xb1));
-      best[w] = _mm_cvtsi128_si32(four);
-    }
-}
-// The largest value first, lane by lane, then how many there are of it.
-__attribute__((target("avx512f,avx512dq,popcnt"))) ColumnTop
-avx512_top_narrow(const uint64_t* bits, size_t words, const int32_t* values) {
-  const __m512i least = _mm512_set1_epi32(std::numeric_limits<int32_t>::min());
-  const auto part = [&](size_t w, size_t i) __attribute__((target("avx512f,avx512dq,popcnt"))) {
-    return _mm512_mask_loadu_epi32(least, static_cast<__mmask16>(bits[w] >> i),
-                                   values + w * 64 + i);
-  };
-  __m512i tops = least;
-  for (size_t w = 0; w < words; ++w) {
-    const int32_t* const in = values + w * 64;
-    const bool all = bits[w] == ~uint64_t{0};
-    const __m512i a = all ? _mm512_loadu_si512(in) : part(w, 0);
-    const __m512i b = all ? _mm512_loadu_si512(in + 16) : part(w, 16);
-    const __m512i c = all ? _mm512_loadu_si512(in + 32) : part(w, 32);
-    const __m512i d = all ? _mm512_loadu_si512(in + 48) : part(w, 48);
-    tops = _mm512_max_epi32(tops, _mm512_max_epi32(_mm512_max_epi32(a, b), _mm512_max_epi32(c, d)));
-  }
-  const int32_t top = _mm512_reduce_max_epi32(tops);
-  const __m512i wanted = _mm512_set1_epi32(top), one = _mm512_set1_epi32(1);
-  __m512i counts = _mm512_setzero_si512();
-  for (size_t w = 0; w < words; ++w)
-    for (size_t i = 0; i < 64; i += 16) {
-      const __mmask16 same = _mm512_mask_cmpeq_epi32_mask(
-          static_cast<__mmask16>(bits[w] >> i), _mm512_loadu_si512(values + w * 64 + i), wanted);
-      counts = _mm512_mask_add_epi32(counts, same, counts, one);
-    }
-  return {top, static_cast<size_t>(_mm512_reduce_add_epi32(counts))};
-}
-__attribute__((target("avx512f,avx512dq,popcnt"))) uint64_t avx512_equal(const int32_t* values,
-                                                                         int32_t value) {
-  const __m512i wanted = _mm512_set1_epi32(value);
-  uint64_t out = 0;
-  for (size_t i = 0; i < 64; i += 16)
-    out |= static_cast<uint64_t>(_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(values + i), wanted))
-           << i;
-  return out;
-}
-
-// Eight words at a time.
-__attribute__((target("avx512f,avx512dq,popcnt"))) void avx512_take(const uint64_t* bits,
-                                                                    size_t words, PlaceSets sets) {
-  const size_t whole = words / 8 * 8;
-  for (size_t w = 0; w < whole; w += 8) {
-    const __m512i b = _mm512_loadu_si512(bits + w);
-    const __m512i now = _mm512_loadu_si512(sets.now + w);
-    const __m512i ever = _mm512_loadu_si512(sets.ever + w);
-    const __m512i all = _mm512_or_si512(ever, b);
-    sets.moved_in[w / 64] |= uint64_t{_mm512_cmpneq_epi64_mask(now, b)} << (w % 64);
-    sets.fresh_in[w / 64] |= uint64_t{_mm512_cmpneq_epi64_mask(ever, all)} << (w % 64);
-    _mm512_storeu_si512(sets.now + w, b);
-    _mm512_storeu_si512(sets.ever + w, all);
-  }
-  take_body(bits, whole, words, sets);
-}
-// Sums of eight words' numbers of rows, each with those before it, in three steps.
-__attribute__((target("avx512f,avx512dq,avx512vpopcntdq,popcnt"))) size_t
-vpopcnt_ranks(const uint64_t* bits, size_t words, uint32_t* ranks) {
-  const __m512i by_1 = _mm512_setr_epi64(0, 0, 1, 2, 3, 4, 5, 6);
-  const __m512i by_2 = _mm512_setr_epi64(0, 0, 0, 1, 2, 3, 4, 5);
-  const __m512i by_4 = _mm512_setr_epi64(0, 0, 0, 0, 0, 1, 2, 3);
-  const __m512i last = _mm512_set1_epi64(7);
-  __m512i before = _mm512_setzero_si512();
-  size_t w = 0;
-  for (; w + 8 <= words; w += 8) {
-    const __m512i n = _mm512_popcnt_epi64(_mm512_loadu_si512(bits + w));
-    __m512i sum = _mm512_add_epi64(n, _mm512_maskz_permutexvar_epi64(0xfe, by_1, n));
-    sum = _mm512_add_epi64(sum, _mm512_maskz_permutexvar_epi64(0xfc, by_2, sum));
-    sum = _mm512_add_epi64(sum, _mm512_maskz_permutexvar_epi64(0xf0, by_4, sum));
-    const __m512i rank = _mm512_add_epi64(before, _mm512_sub_epi64(sum, n));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(ranks + w), _mm512_cvtepi64_epi32(rank));
-    before = _mm512_add_epi64(before, _mm512_permutexvar_epi64(last, sum));
-  }
-  const auto n = static_cast<uint32_t>(_mm_cvtsi128_si64(_mm512_castsi512_si128(before)));
-  return ranks_body(bits, w, words, n, ranks);
-}
-
 LIBSCHED_COLUMN_KERNELS(avx2, __attribute__((target("avx2,popcnt"))))
-LIBSCHED_COLUMN_KERNELS(avx512, __attribute__((target("avx512f,avx512dq,popcnt"))))
 #endif
 #undef LIBSCHED_COLUMN_KERNELS
 
+#define LIBSCHED_COLUMN_KERNELS_OF(NAME) \
+  {                                      \
+      .name = #NAME,                     \
+      .add = NAME##_add,                 \
+      .add_narrow = NAME##_add_narrow,   \
+      .range = NAME##_range,             \
+      .top = NAME##_top,                 \
+      .top_narrow = NAME##_top_narrow,   \
+      .count = NAME##_count,             \
+      .intersect = NAME##_intersect,     \
+      .ones = NAME##_ones,               \
+      .best = NAME##_best,               \
+      .tops = NAME##_tops,               \
+      .equal = NAME##_equal,             \
+      .add_small = NAME##_add_small,     \
+      .first = NAME##_first,             \
+      .best_of = NAME##_best_of,         \
+      .ranks = NAME##_ranks,             \
+      .largest = NAME##_largest,         \
+      .put = NAME##_put,                 \
+      .take = NAME##_take,               \
+  }
+
 struct Available {
-  std::array<ColumnKernels, 4> list;
+  std::array<ColumnKernels, 2> list;
   size_t count = 0;
 
   Available() {
-    list[count++] = {
-        "portable",         portable_add,        portable_add_narrow, portable_range,
-        portable_top,       portable_top_narrow, portable_count,      portable_intersect,
-        portable_ones,      portable_best,       portable_tops,       portable_equal,
-        portable_add_small, portable_first,      portable_best_of,    portable_ranks,
-        portable_largest,   portable_put,        portable_take};
+    list[count++] = LIBSCHED_COLUMN_KERNELS_OF(portable);
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"))
-      list[count++] = {"avx2",          avx2_add,     avx2_add_narrow, avx2_range, avx2_top,
-                       avx2_top_narrow, avx2_count,   avx2_intersect,  avx2_ones,  avx2_best,
-                       avx2_tops,       avx2_equal,   avx2_add_small,  avx2_first, avx2_best_of,
-                       avx2_ranks,      avx2_largest, avx2_put,        avx2_take};
-    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq")) return;
-    list[count++] = {"avx512",         avx512_add,        avx512_add_narrow, avx512_range,
-                     avx512_top,       avx512_top_narrow, avx512_count,      avx512_intersect,
-                     avx512_ones,      avx512_best,       avx512_tops,       avx512_equal,
-                     avx512_add_small, avx512_first,      avx512_best_of,    avx512_ranks,
-                     avx512_largest,   avx512_put,        avx512_take};
-    if (!__builtin_cpu_supports("avx512vpopcntdq")) return;
-    list[count] = list[count - 1];
-    list[count].name = "avx512 and vpopcntdq";
-    list[count++].ranks = vpopcnt_ranks;
+      list[count++] = LIBSCHED_COLUMN_KERNELS_OF(avx2);
 #endif
   }
 };
+
+#undef LIBSCHED_COLUMN_KERNELS_OF
 
 const Available kernels;
 

@@ -76,30 +76,6 @@ __attribute__((target("avx2"))) void avx2_of(const FitDemand* demands, uint64_t*
   }
 }
 
-template <size_t N>
-__attribute__((target("avx512f"))) void avx512_of(const FitDemand* demands, uint64_t* alive,
-                                                  size_t words) {
-  for (size_t w = 0; w < words; ++w) {
-    if (alive[w] == 0) continue;
-    const int64_t* columns[N];
-    for (size_t d = 0; d < N; ++d) columns[d] = demands[d].left.word(w);
-    if (count_bits(alive[w]) <= kFew) {
-      alive[w] = by_rows(demands, columns, N, alive[w]);
-      continue;
-    }
-    uint64_t enough = 0;
-    for (size_t i = 0; i < 64; i += 8) {
-      __mmask8 ok = 0xff;
-      for (size_t d = 0; d < N; ++d) {
-        const __m512i left = _mm512_loadu_si512(columns[d] + i);
-        ok = _mm512_mask_cmple_epi64_mask(ok, _mm512_set1_epi64(demands[d].need), left);
-      }
-      enough |= static_cast<uint64_t>(ok) << i;
-    }
-    alive[w] &= enough;
-  }
-}
-
 void avx2(const FitDemand* demands, size_t count, uint64_t* alive, size_t words) {
   for (; count > 4; demands += 4, count -= 4) avx2_of<4>(demands, alive, words);
   switch (count) {
@@ -110,22 +86,11 @@ void avx2(const FitDemand* demands, size_t count, uint64_t* alive, size_t words)
     default: return;
   }
 }
-
-void avx512(const FitDemand* demands, size_t count, uint64_t* alive, size_t words) {
-  for (; count > 4; demands += 4, count -= 4) avx512_of<4>(demands, alive, words);
-  switch (count) {
-    case 4: return avx512_of<4>(demands, alive, words);
-    case 3: return avx512_of<3>(demands, alive, words);
-    case 2: return avx512_of<2>(demands, alive, words);
-    case 1: return avx512_of<1>(demands, alive, words);
-    default: return;
-  }
-}
 #endif
 
 // In ascending order of speed.
 struct Kernels {
-  std::array<FitKernel, 3> list;
+  std::array<FitKernel, 2> list;
   size_t count = 0;
 
   Kernels() {
@@ -133,7 +98,6 @@ struct Kernels {
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2")) list[count++] = {"avx2", avx2};
-    if (__builtin_cpu_supports("avx512f")) list[count++] = {"avx512", avx512};
 #endif
   }
 };

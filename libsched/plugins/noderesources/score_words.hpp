@@ -103,7 +103,6 @@ void score_few(const AllocationInput& input, int64_t* scores, Score&& score, Pla
 }
 
 AllocationKernels avx2_allocation_kernels();
-AllocationKernels avx512_allocation_kernels();
 
 }  // namespace libsched
 

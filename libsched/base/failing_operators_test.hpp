@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "libsched/base/failing_new.hpp"
+#include "libsched/base/failing_new_test.hpp"
 
 namespace libsched {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "libsched/cluster/cluster.hpp"
-#include "libsched/base/failing_new.hpp"
+#include "libsched/base/failing_new_test.hpp"
 #include "libsched/ingest/ingest.hpp"
 #include "tests/unit/rounds.hpp"
 

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "libsched/cluster/cluster.hpp"
-#include "libsched/base/failing_new.hpp"
+#include "libsched/base/failing_new_test.hpp"
 #include "libsched/ingest/ingest.hpp"
 
 namespace libsched::images_test {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "libsched/cluster/cluster.hpp"
-#include "libsched/base/failing_new.hpp"
+#include "libsched/base/failing_new_test.hpp"
 #include "tests/unit/rounds.hpp"
 
 namespace libsched::snapshot_test {

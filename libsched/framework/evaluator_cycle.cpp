@@ -1,7 +1,6 @@
 // Evaluator: a whole scheduling cycle up to the choice of a node, as upstream's schedulePod, and
 // assuming a pod on its node.
 #include <algorithm>
-#include <cassert>
 
 #include "libsched/cluster/transaction.hpp"
 #include "libsched/framework/evaluator.hpp"
@@ -410,7 +409,6 @@ Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row
   Cluster::Transaction change(cluster_.get());
   LIBSCHED_TRY(cluster_->assume(&change, pod, row, start));
   if (!has_to_reserve(state)) {
-    assert(reserve_all(state, pod, v.row(row).name, row) == Status());
     change.commit();
     return Status();
   }

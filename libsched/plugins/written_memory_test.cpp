@@ -1,6 +1,6 @@
 // Documents that the library writes when memory runs out: each call fails, and the next one answers
 // as if nothing had been.
-#include "libsched/base/failing_new.hpp"
+#include "libsched/base/failing_new_test.hpp"
 #include "libsched/config/config_json.hpp"
 #include "libsched/ingest/write/write.hpp"
 #include "libsched/plugins/dynamicresources/claim_writes.hpp"

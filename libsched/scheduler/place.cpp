@@ -275,21 +275,6 @@ void fetch_parts(const View& view, const Pod& pod) {
   if (!pod.meta.labels.empty()) prefetch(pod.meta.labels[0].value.data());
 }
 
-// Warms the TLB: a page walk is slow, but the processor does several at the same time. Touches the
-// entries in the table of names of `count` requests from requests[ahead] on, and the pods of the
-// `count` requests behind those. The functions above then fetch the rest, pod by pod.
-void fetch_pages(const View& view, Span<PlaceRequest> requests, size_t ahead, size_t count) {
-  const auto each = [&](size_t from, auto&& f) {
-    for (size_t i = from; i < std::min(from + count, requests.size()); ++i)
-      if (requests[i].pod) f(*requests[i].pod);
-  };
-  each(ahead + count, [](const Pod& pod) {
-    prefetch(&pod);
-    prefetch(&pod.meta.key_hash);
-  });
-  each(ahead, [&](const Pod& pod) { view.fetch_pod_key(pod.meta.key_hash); });
-}
-
 Result<PodRef> replica_of(const PlaceRequest& request, size_t index) {
   if (request.replica) return request.replica(index);
   const Pod& p = *request.pod;
@@ -311,10 +296,9 @@ Result<Placing> Placing::begin(Span<Evaluator*> profiles, const PlaceOptions& op
 
 Result<bool> Placing::place(Span<PlaceRequest> requests) {
   const View& view = placer_->view();
-  constexpr size_t kAhead = 8, kPartsAhead = 4, kAtOnce = 8;
+  constexpr size_t kAhead = 8, kPartsAhead = 4;
   for (const PlaceRequest& request : requests) {
     const auto at = static_cast<size_t>(&request - requests.data());
-    if (at % kAtOnce == 0) fetch_pages(view, requests.subspan(at), kAhead, kAtOnce);
     const size_t left = requests.size() - at;
     if (left > kAhead && (&request)[kAhead].pod) fetch_pod(*(&request)[kAhead].pod);
     if (left > kPartsAhead && (&request)[kPartsAhead].pod)

@@ -76,7 +76,7 @@ KeptClass& ClassCache::find_by_name(const Pod& pod, const PodClassName* known) {
 void ClassCache::count(KeptClass* of) {
   if (std::exchange(of->counted, true)) return;
   const size_t now = kEntry + sizeof *of + of->name.size() + of->verdicts.bytes() +
-                     of->scores.bytes() + of->cycle.bytes();
+                     of->cycle.bytes();
   bytes_ += now - of->bytes;
   of->bytes = now;
 }
@@ -114,10 +114,8 @@ Result<KeptClass*> ClassCache::follow(const Framework& framework, const FilterCa
   if (std::exchange(kept.open, true)) {
     kept.cursor = {};
     kept.verdicts = {};
-    kept.scores.forget();
   }
   changes_.read(call.view.log(), kept.cursor, call.view.word_count());
-  kept.scores.follow(changes_);
   LIBSCHED_TRY(kept.verdicts.follow(framework, call, changes_, work));
   kept.cursor = call.view.log().cursor();
   kept.open = false;

@@ -19,7 +19,6 @@
 
 #include "libsched/base/key_cache.hpp"
 #include "libsched/framework/class_cycle.hpp"
-#include "libsched/framework/class_scores.hpp"
 #include "libsched/framework/class_verdicts.hpp"
 #include "libsched/objects/pod_class.hpp"
 
@@ -35,14 +34,10 @@ enum class ClassCacheMode : uint8_t {
 
 class KeptClass {
  public:
-  ClassScores scores;
   ClassCycle cycle;
-  int64_t offset = 0;  // what the totals of `scores` lack, as of the latest choice by them
   // Whether the class was used so lately, or is so new among few, that its next pod will go on from
   // `cycle`.
   bool lately() const { return lately_; }
-  // Notes that the cycle is about to be learned. Returns whether that is the first time.
-  bool begin() { return !std::exchange(begun_, true); }
 
  private:
   friend class ClassCache;
@@ -52,7 +47,7 @@ class KeptClass {
   ChangeLog::Cursor cursor;
   ClassVerdicts verdicts;
   size_t bytes = 0;  // as counted last
-  bool met_ = false, lately_ = false, begun_ = false, counted = false;
+  bool met_ = false, lately_ = false, counted = false;
 };
 
 class ClassCache {
@@ -70,7 +65,7 @@ class ClassCache {
   void configure(ClassCacheMode mode, size_t max_bytes);
   // Reports whether answers about this view are kept.
   bool serves(const View& view) const;
-  // Over all calls: how many pods got their node by kept scores.
+  // Over all calls: how many pods got their node by what is kept.
   uint64_t served() const { return served_; }
   void note_served() { ++served_; }
   size_t size() const { return classes_.size(); }

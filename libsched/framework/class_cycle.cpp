@@ -111,7 +111,8 @@ void ClassCycle::note_cares(const Framework& framework, CycleState::Entries* ent
   entries->reserves = framework.has_to_reserve(entries->list);
 }
 
-void ClassCycle::learn(const Asked& asked, const ScoreSet& set, const Totals& totals) {
+void ClassCycle::learn(const Asked& asked, const ScoreSet& set, const int32_t* totals,
+                       int64_t offset) {
   forget();
   const View& v = asked.call.view;
   words_ = v.word_count();
@@ -144,8 +145,8 @@ void ClassCycle::learn(const Asked& asked, const ScoreSet& set, const Totals& to
   // Else something has a say that is not known here, as nominated pods.
   if (!std::equal(feasible_.begin(), feasible_.end(), set.bits)) return;
 
+  offset_ = offset;
   if (!take_totals(asked, set, totals)) return;
-  offset_ = totals.offset;
   order_ = v.order_membership();
   ids_ = v.ids_epoch();
   pod_ = PodRef::share(&asked.pod);
@@ -155,12 +156,11 @@ void ClassCycle::learn(const Asked& asked, const ScoreSet& set, const Totals& to
 }
 
 // Takes the totals, and what is in them of which plugins. Returns false if it cannot be told.
-bool ClassCycle::take_totals(const Asked& asked, const ScoreSet& set, const Totals& totals) {
+bool ClassCycle::take_totals(const Asked& asked, const ScoreSet& set, const int32_t* by_row) {
   const NodePlaces& places = asked.places;
   totals_.begin(places);
   static_.assign(places.words() * 64, 0);
   scored_.assign(places.words(), 0);
-  const int32_t* const by_row = totals.kept != nullptr ? totals.kept->totals() : totals.rows;
   int32_t* const by_place = totals_.edit_totals();
   if (places.as_rows()) {
     set.for_each([&](uint32_t r) { by_place[r] = by_row[r]; });
@@ -177,7 +177,7 @@ bool ClassCycle::take_totals(const Asked& asked, const ScoreSet& set, const Tota
   sums_.clear();
   if (wholes_ != 0) sums_.assign(by_place, by_place + places.words() * 64);
   varied_ = false;
-  int64_t same = -totals.offset;  // what static_ has of every node
+  int64_t same = -offset_;  // what static_ has of every node
   for (const Part& p : parts_) {
     if (!p.scores || p.dynamic) continue;
     const CycleState::Entry& e = std::as_const(asked.state).entries()[p.index];

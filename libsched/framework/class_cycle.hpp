@@ -17,7 +17,6 @@
 #include <optional>
 #include <vector>
 
-#include "libsched/framework/class_scores.hpp"
 #include "libsched/framework/few_changes.hpp"
 #include "libsched/framework/placed_totals.hpp"
 #include "libsched/framework/workspace.hpp"
@@ -43,15 +42,9 @@ class ClassCycle {
   // Whether it is about the same nodes and ids.
   bool stands_in(const View& view) const;
 
-  // The totals of a whole cycle, of which each lacks `offset`: kept ones, or else those by row.
-  struct Totals {
-    const ClassScores* kept;
-    const int32_t* rows;
-    int64_t offset;
-  };
-  // After a whole cycle: `work` has its steps, the state what plugins have prepared, and `totals`
-  // are of the feasible rows `set`.
-  void learn(const Asked& asked, const ScoreSet& set, const Totals& totals);
+  // After a whole cycle: `work` has its steps, the state what plugins have prepared, and `totals`,
+  // by row, are of the feasible rows `set`. Each lacks `offset`.
+  void learn(const Asked& asked, const ScoreSet& set, const int32_t* totals, int64_t offset);
   // Brings all up to date for the pod, whose state is then as after PreScore. Returns false if the
   // cycle has to be run as a whole. Errors: those of limits.
   Result<bool> follow(const Asked& asked, const FewChanges& changes);
@@ -85,7 +78,7 @@ class ClassCycle {
   };
 
   bool note_parts(const Asked& asked);
-  bool take_totals(const Asked& asked, const ScoreSet& set, const Totals& totals);
+  bool take_totals(const Asked& asked, const ScoreSet& set, const int32_t* by_row);
   std::optional<Scored> ask_scores(const Asked& asked, const ScoreSet& set, const Part& part,
                                    const CycleState::Entry& entry);
   void note_cares(const Framework& framework, CycleState::Entries* entries);

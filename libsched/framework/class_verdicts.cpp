@@ -76,14 +76,6 @@ bool LoggedChanges::hit(const Reads& reads, std::vector<uint64_t>* bits) const {
   return found;
 }
 
-void LoggedChanges::clear_hit(const Reads& reads, std::vector<uint64_t>* bits) const {
-  for (size_t i = 0; i < used_; ++i) {
-    if (!reads.row_hit(groups_[i].kinds)) continue;
-    const size_t words = std::min(words_, bits->size());
-    for (size_t w = 0; w < words; ++w) (*bits)[w] &= ~groups_[i].bits[w];
-  }
-}
-
 // Judges the rows of Workspace::hit. Returns false if an answer is an Error.
 Result<bool> ClassVerdicts::judge(const FilterStep& step, const FilterCall& call, Workspace* work,
                                   Kept* kept) {

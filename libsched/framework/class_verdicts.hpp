@@ -28,8 +28,6 @@ class LoggedChanges {
   // Sets the bits of the rows whose answers may have changed. Returns false, without changing
   // `bits`, if there are no such rows.
   bool hit(const Reads& reads, std::vector<uint64_t>* bits) const;
-  // Clears their bits.
-  void clear_hit(const Reads& reads, std::vector<uint64_t>* bits) const;
 
  private:
   // Rows whose changes are of these kinds, as bits. A pod that is assumed and then confirmed gives

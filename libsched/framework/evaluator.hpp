@@ -377,14 +377,8 @@ class Evaluator final : public RefCounted {
                                const CycleOptions& options, CycleOutcome* out);
   void tell_kept(CycleState& state, const Pod& pod, const CycleOptions& options,
                  bool scored) const;
-  void learn_class(CycleState& state, const Pod& pod, const Call& call, const ScoreSet& set,
-                   KeptClass* kept, const ClassCycle::Totals& totals);
   Result<void> compare_outcome(const Pod& pod, const Call& call, const CycleOptions& options,
                                const CycleOutcome& kept);
-  Result<bool> pick_kept(ScorePass& scores, const ScoreSet& set, KeptClass* kept, TieMode ties,
-                         const CycleOptions& options, CycleOutcome* out);
-  Result<void> compare_scores(ScorePass& scores, const ScoreSet& set, const ClassScores& kept,
-                              int64_t offset);
   uint32_t nominated_row(const Pod& pod) const;
 
   // Extenders (evaluator_extend.cpp).

@@ -355,19 +355,6 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   if (scoring) point.emplace(options, CyclePoint::kScore, pod, state);
   const bool learns =
       scoring && *kept != nullptr && may_go_on(state, pod, options) && (*kept)->lately();
-  // The first time mostly no scores are kept, so keeping them beside the cycle's would be in vain.
-  const bool begins = learns && framework_->narrow_scores() && (*kept)->begin();
-  if (*kept != nullptr && !begins) {
-    const Result<bool> picked = pick_kept(scores, set, *kept, ties, options, &out);
-    if (!picked.ok()) return picked.error();
-    if (*picked) {
-      if (learns)
-        learn_class(state, pod, call, set, *kept, {&(*kept)->scores, nullptr, (*kept)->offset});
-      scores.count_scores(set);
-      if (point) point->end(&out.status);
-      return out;
-    }
-  }
   int64_t offset = 0;
   ScoreTable table;
   const auto score_into = [&](auto* totals) -> Result<void> {
@@ -392,7 +379,8 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   }
   LIBSCHED_TRY(score_into(&work_.narrow_totals));
   if (learns && out.status.success())
-    learn_class(state, pod, call, set, *kept, {nullptr, work_.narrow_totals.data(), offset});
+    (*kept)->cycle.learn({*framework_, call, pod, state, work_, classes_.places(v)}, set,
+                         work_.narrow_totals.data(), offset);
   return out;
 }
 

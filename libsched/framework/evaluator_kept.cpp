@@ -60,7 +60,7 @@ Result<bool> Evaluator::choose_by_class(CycleState& state, const Pod& pod, const
   if (out->feasible > 1) out->total = best.total + kept->cycle.offset();
   if (state.meter() != nullptr) kept->cycle.count(asked, state.meter());
   tell_kept(state, pod, options, out->feasible > 1);
-  if (classes_.mode() != ClassCacheMode::kChecked) classes_.note_served();
+  classes_.note_served();
   return true;
 }
 
@@ -77,13 +77,6 @@ void Evaluator::tell_kept(CycleState& state, const Pod& pod, const CycleOptions&
   if (!scored) return;
   tell(CyclePoint::kPreScore, &success);
   tell(CyclePoint::kScore, &success);
-}
-
-void Evaluator::learn_class(CycleState& state, const Pod& pod, const Call& call,
-                            const ScoreSet& set, KeptClass* kept,
-                            const ClassCycle::Totals& totals) {
-  if (kept->cycle.stands_in(view()) && classes_.mode() == ClassCacheMode::kChecked) return;
-  kept->cycle.learn({*framework_, call, pod, state, work_, classes_.places(view())}, set, totals);
 }
 
 // Runs the cycle as a whole. Errors: kInternal if the outcome differs.
@@ -112,65 +105,6 @@ Result<void> Evaluator::compare_outcome(const Pod& pod, const Call& call,
                    ", as a whole " + text(fresh),
                {},
                {}};
-}
-
-// Chooses by kept scores. Returns false if they do not suffice.
-Result<bool> Evaluator::pick_kept(ScorePass& scores, const ScoreSet& set, KeptClass* kept,
-                                  TieMode ties, const CycleOptions& options, CycleOutcome* out) {
-  const View& v = view();
-  int64_t offset = 0;
-  ClassScores& of = kept->scores;
-  const Result<bool> scored = scores.score_kept(set, &of, &offset);
-  if (!scored.ok() || !*scored) return scored;
-  const int32_t* const totals = of.totals();
-  ClassScores::Best best;
-  if (options.sampling) {  // few nodes, and other ones each time
-    const Span<uint32_t> rows = set.rows();
-    best.total = totals[rows[0]];
-    for (const uint32_t r : rows) {
-      best.ties = totals[r] > best.total ? 1 : best.ties + (totals[r] == best.total ? 1 : 0);
-      best.total = std::max(best.total, totals[r]);
-    }
-  } else {
-    best = of.best(set, classes_.places(v));
-  }
-  uint64_t broken = ties_broken_;
-  const bool only = best.ties == 1;
-  if (!options.sampling && (only || ties == TieMode::kUpstream)) {
-    out->row = of.first_in_heap(set, best, classes_.places(v));
-  } else {  // of one no choice by chance is made
-    out->row = pick_tie(v, set, totals, best.total, best.ties, only ? TieMode::kName : ties,
-                        options.seed, &ties_broken_);
-  }
-  out->total = best.total + offset;
-  kept->offset = offset;
-  classes_.note_served();
-  if (classes_.mode() != ClassCacheMode::kChecked) return true;
-  LIBSCHED_TRY(compare_scores(scores, set, of, offset));
-  int64_t top = 0;
-  const uint32_t row = pick_row(v, set, work_.totals.data(), ties, options.seed, &broken, &top);
-  if (row != out->row || top != out->total || broken != ties_broken_)
-    return Error{Rc::kInternal, "another node is picked of kept totals", v.row(row).name, {}};
-  return true;
-}
-
-// Afterwards work_.totals holds fresh totals.
-Result<void> Evaluator::compare_scores(ScorePass& scores, const ScoreSet& set,
-                                       const ClassScores& kept, int64_t offset) {
-  const Result<Status> scored = scores.score(set, work_.totals.data(), nullptr);
-  if (!scored.ok()) return scored.error();
-  for (const uint32_t r : set.rows()) {
-    const int64_t total = kept.totals()[r] + offset;
-    if (scored->success() && work_.totals[r] == total) continue;
-    return Error{Rc::kInternal,
-                 "a Score plugin scores by more than it declares to read: the total kept is " +
-                     std::to_string(total) +
-                     (scored->success() ? ", a fresh one " + std::to_string(work_.totals[r])
-                                        : ", and now a plugin fails: " + scored->message()),
-                 "node " + view().row(r).name,
-                 {}};
-  }
-  return {};
 }
 
 Result<void> Evaluator::keep_classes(ClassCacheMode mode, size_t max_bytes) {

@@ -39,7 +39,6 @@ struct Fake {
   Plugin::Threading threading = Plugin::Threading::kConcurrent;
   Dependencies reads = Dependencies::everything();
   bool foreign = true;
-  bool by_range = false;
   std::function<Result<QueueingHint>(size_t, const Pod&, const ObjectChange&)> hint;
   std::function<void(bool)> attach;  // of threads; false: detach
 };
@@ -85,7 +84,6 @@ class FakePlugin final : public Plugin {
     return fake_.score(*call.view.node(row), &unused);
   }
   bool normalizes() const override { return fake_.normalize != nullptr; }
-  bool normalizes_by_range() const override { return fake_.by_range; }
   Status normalize(const ScoreCall&, const ScoreSet& set, int64_t* scores) const override {
     return fake_.normalize(set, scores);
   }

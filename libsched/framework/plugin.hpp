@@ -265,9 +265,6 @@ class Plugin {
 
   // Upstream's ScoreExtensions: replaces scores[row] for every row of the set.
   virtual bool normalizes() const { return false; }
-  // Whether a row's normalised score depends only on its own score and on the smallest and largest
-  // score of the set.
-  virtual bool normalizes_by_range() const { return false; }
   virtual Status normalize(const ScoreCall&, const ScoreSet&, int64_t*) const { return {}; }
   // The same for a plugin with uniform scores: all rows have `score`.
   virtual int64_t normalize_uniform(const ScoreCall&, int64_t score) const { return score; }

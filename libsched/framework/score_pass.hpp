@@ -4,7 +4,6 @@
 
 #include <optional>
 
-#include "libsched/framework/class_scores.hpp"
 #include "libsched/framework/plugin_scope.hpp"
 #include "libsched/framework/workspace.hpp"
 
@@ -30,10 +29,6 @@ class ScorePass {
   template <typename Total>
   Result<Status> score(const ScoreSet& set, Total* totals, ScoreTable* table,
                        int64_t* offset = nullptr);
-  // As score(), with the scores of `kept`, which is brought up to date for the set: afterwards
-  // kept->totals() and `offset` are what score() gives. False if nothing is kept that serves, or if
-  // a plugin fails; then score() has to be called.
-  Result<bool> score_kept(const ScoreSet& set, ClassScores* kept, int64_t* offset);
   // The view has changed since PreScore in a way that does not concern what it has counted.
   void accept_stale() { accepts_stale_ = true; }
   // Counts the nodes that the plugins have been asked about, by the state's meter: all of the set,
@@ -61,8 +56,6 @@ class ScorePass {
   Result<Scored> ask_place(size_t place, const ScoreSet& set, int64_t* scores, Failure* failure);
   Status normalize(uint32_t plugin, const ScoreSet& set, int64_t* scores) const;
   int64_t normalize_uniform(uint32_t plugin, int64_t score) const;
-  Result<bool> score_missing(const ScoreSet& missing, ClassScores* kept);
-  Result<bool> sum_missing(const ScoreSet& missing, ClassScores* kept);
 
   const Framework& framework_;
   CycleState& state_;

@@ -327,15 +327,16 @@ TEST_CASE("cycles by kept answers equal fresh ones where many pods are placed") 
         start = compared.keeping().next_start();
         several += out.feasible > 1;
         if (out.row != kNoId && town.below(8) != 0) town.assume(*pod, out.row);
-        if (town.below(3) == 0) town.change();
+        if (town.below(steady ? 20 : 3) == 0) town.change();
         if (i == steps / 2 && town.cluster()->fork_depth() == 0)
           town.cluster() = town.cluster()->clone();
       }
       served += compared.keeping().classes().served();
     }
   CHECK(several * 2 > cycles);
-  MESSAGE(served, " of ", several, " by kept scores");
-  CHECK(served * (sanitized() ? 10 : 5) > several);  // short runs have few pods of a class
+  MESSAGE(served, " of ", several, " went on");
+  CHECK(served * (sanitized() ? 40 : 20) >
+        several);  // most rounds sample or change nodes all the time
 }
 
 TEST_CASE("cycles go on where scores follow the pods of other nodes, and equal fresh ones") {

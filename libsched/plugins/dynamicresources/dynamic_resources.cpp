@@ -207,7 +207,6 @@ class DynamicResources final : public Plugin {
     return Status::from_error("not found");
   }
   bool normalizes() const override { return true; }
-  bool normalizes_by_range() const override { return true; }
   Status normalize(const ScoreCall&, const ScoreSet& set, int64_t* scores) const override {
     if (settings_.enabled) default_normalize(set, false, scores);
     return {};

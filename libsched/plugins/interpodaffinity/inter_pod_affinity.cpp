@@ -137,7 +137,6 @@ class InterPodAffinity final : public Plugin {
   }
 
   bool normalizes() const override { return true; }
-  bool normalizes_by_range() const override { return true; }
   Status normalize(const ScoreCall&, const ScoreSet& set, int64_t* scores) const override {
     AffinityScore::normalize(set, scores);
     return {};

@@ -190,7 +190,6 @@ class NodeAffinityPlugin final : public Plugin {
   }
 
   bool normalizes() const override { return true; }
-  bool normalizes_by_range() const override { return true; }
   Status normalize(const ScoreCall&, const ScoreSet& set, int64_t* scores) const override {
     default_normalize(set, false, scores);
     return {};

@@ -131,7 +131,6 @@ class TaintToleration final : public Plugin {
   }
 
   bool normalizes() const override { return true; }
-  bool normalizes_by_range() const override { return true; }
   Status normalize(const ScoreCall&, const ScoreSet& set, int64_t* scores) const override {
     default_normalize(set, true, scores);
     return {};

@@ -32,9 +32,8 @@ bool ClassCache::serves(const View& view) const {
   }
 }
 
-KeptClass& ClassCache::find(const Pod& pod, const PodClassName* known) {
-  // Queues name the classes of their pods, and the name decides.
-  if (pod.class_id == 0 || known != nullptr) return find_by_name(pod, known);
+KeptClass& ClassCache::find(const Pod& pod) {
+  if (pod.class_id == 0) return find_by_name(pod);
   if (const Classes::iterator* const found = by_id_.find(pod.class_id); found != nullptr) {
     assert((*found)->name == pod_class(pod));
     if (*found != classes_.begin()) {
@@ -43,29 +42,28 @@ KeptClass& ClassCache::find(const Pod& pod, const PodClassName* known) {
     }
     return classes_.front();
   }
-  KeptClass& found = find_by_name(pod, nullptr);
+  KeptClass& found = find_by_name(pod);
   by_id_.put(pod.class_id, classes_.begin());
   return found;
 }
 
 // The class becomes the first of classes_.
-KeptClass& ClassCache::find_by_name(const Pod& pod, const PodClassName* known) {
-  if (known == nullptr && std::exchange(name_serial_, pod.serial) != pod.serial) {
+KeptClass& ClassCache::find_by_name(const Pod& pod) {
+  if (std::exchange(name_serial_, pod.serial) != pod.serial) {
     name_serial_ = 0;
     name_ = pod_class(pod, &name_room_);
     name_serial_ = pod.serial;
   }
-  const std::string_view name = known == nullptr ? name_ : known->bytes;
   // Replicas often come one after the other.
-  if (!classes_.empty() && classes_.front().name == name) return classes_.front();
+  if (!classes_.empty() && classes_.front().name == name_) return classes_.front();
   if (!classes_.empty()) count(&classes_.front());
-  const uint64_t hash = known == nullptr ? hash_str(name) : known->hash;
-  if (const auto found = by_name_.find({name, hash}); found != by_name_.end()) {
+  const uint64_t hash = hash_str(name_);
+  if (const auto found = by_name_.find({name_, hash}); found != by_name_.end()) {
     classes_.splice(classes_.begin(), classes_, found->second);
     return classes_.front();
   }
   Classes fresh(1);
-  fresh.front().name = name;
+  fresh.front().name = name_;
   fresh.front().hash = hash;
   by_name_.emplace(Key{fresh.front().name, hash}, fresh.begin());
   classes_.splice(classes_.begin(), fresh);
@@ -75,14 +73,14 @@ KeptClass& ClassCache::find_by_name(const Pod& pod, const PodClassName* known) {
 // What a class keeps grows in whole cycles only.
 void ClassCache::count(KeptClass* of) {
   if (std::exchange(of->counted, true)) return;
-  const size_t now = kEntry + sizeof *of + of->name.size() + of->verdicts.bytes() +
-                     of->cycle.bytes();
+  const size_t now =
+      kEntry + sizeof *of + of->name.size() + of->verdicts.bytes() + of->cycle.bytes();
   bytes_ += now - of->bytes;
   of->bytes = now;
 }
 
-KeptClass* ClassCache::find_ready(const View& view, const Pod& pod, const PodClassName* name) {
-  KeptClass& kept = find(pod, name);
+KeptClass* ClassCache::find_ready(const View& view, const Pod& pod) {
+  KeptClass& kept = find(pod);
   if (!kept.cycle.stands_in(view)) return nullptr;
   if (few_.read(view.log(), kept.cycle.cursor(), view.row_count())) return &kept;
   kept.cycle.forget();
@@ -101,11 +99,11 @@ void ClassCache::evict() {
 }
 
 Result<KeptClass*> ClassCache::follow(const Framework& framework, const FilterCall& call,
-                                      Workspace* work, const PodClassName* name) {
+                                      Workspace* work) {
   // The latest class has been scored since it was counted.
   if (!classes_.empty()) count(&classes_.front());
   evict();
-  KeptClass& kept = find(call.pod, name);
+  KeptClass& kept = find(call.pod);
   kept.counted = false;
   // While classes are few, most pods are followed by others of their class.
   const bool few = classes_.size() <= kFewClasses && !evicted_;

@@ -73,15 +73,14 @@ class ClassCache {
 
   // Returns what is kept of the pod's class if its cycle can go on in the view; changes() are then
   // those since. Null: it cannot. Valid until the next call.
-  KeptClass* find_ready(const View& view, const Pod& pod, const PodClassName* name);
+  KeptClass* find_ready(const View& view, const Pod& pod);
   const FewChanges& changes() const { return few_; }
 
   // Returns the answers kept for the pod's class, with its verdicts up to date and the steps of
-  // `work` pointing to them. `name`: of the class, if it is known. Valid until the next call.
+  // `work` pointing to them. Valid until the next call.
   // Errors: those of limits; in mode kChecked, kInternal for a plugin that reads more than it
   // declares.
-  Result<KeptClass*> follow(const Framework& framework, const FilterCall& call, Workspace* work,
-                            const PodClassName* name = nullptr);
+  Result<KeptClass*> follow(const Framework& framework, const FilterCall& call, Workspace* work);
 
   // Where the nodes are in the view's order.
   const NodePlaces& places(const View& view) {
@@ -92,8 +91,8 @@ class ClassCache {
  private:
   using Classes = std::list<KeptClass>;
 
-  KeptClass& find(const Pod& pod, const PodClassName* name);
-  KeptClass& find_by_name(const Pod& pod, const PodClassName* name);
+  KeptClass& find(const Pod& pod);
+  KeptClass& find_by_name(const Pod& pod);
   void count(KeptClass* of);
   void evict();
 
@@ -114,7 +113,7 @@ class ClassCache {
   Classes classes_;                    // the latest first
   KeyCache<Classes::iterator> by_id_;  // by the numbers of classes
   std::string name_room_;
-  std::string_view name_;     // of the pod that was looked for last without a name
+  std::string_view name_;     // of the pod that was looked for last
   uint64_t name_serial_ = 0;  // which pod that was
   std::unordered_map<Key, Classes::iterator, Hash> by_name_;
   LoggedChanges changes_;

@@ -398,29 +398,6 @@ TEST_CASE("of many classes only those are kept that come twice") {
   CHECK(asked_for(100) == std::set<size_t>{0});
 }
 
-TEST_CASE("a class is found by a name that is known") {
-  Asked asked;
-  KeptWorld w({labels_matter(&asked, {kLabels, kLabels})});
-  PodClassNames names;
-  CycleOptions named;
-  const PodClassNameRef name = names.of(*w.pod);
-  CHECK(names.of(*w.pod) == name);
-  CHECK(name->bytes == pod_class(*w.pod));
-  named.class_name = name.get();
-  for (int time = 0; time < 2; ++time) CHECK(w.node(time == 0 ? named : CycleOptions()) == "n1");
-  asked.clear();
-  CHECK(w.node(named) == "n1");
-  CHECK(w.node() == "n1");
-  CHECK(asked.filter.empty());
-  CHECK(w.evaluator.classes().size() == 1);
-  // The name decides: that of another class has answers of its own.
-  const PodClassName other("another");
-  named.class_name = &other;
-  CHECK(w.node(named) == "n1");
-  CHECK(w.evaluator.classes().size() == 2);
-  CHECK(asked.filter.size() == 6);
-}
-
 TEST_CASE("a class is found by the number that its pods have") {
   Asked asked;
   KeptWorld w({labels_matter(&asked, {kLabels, kLabels})});

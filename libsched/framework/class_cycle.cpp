@@ -415,7 +415,7 @@ void ClassCycle::count(const Asked& asked, PluginMeter* meter) {
   if (!std::exchange(asked_known_, true)) {
     asked_.clear();
     const Bitmap& live = asked.call.view.live();
-    std::vector<uint64_t>& left = asked.work.asked;
+    std::vector<uint64_t>& left = asked.work.alive_hit;
     left.assign(live.data(), live.data() + words_);
     for (uint32_t s = 0; s < steps_.size(); ++s) {
       asked_.push_back(column_kernels().ones(left.data(), words_));

@@ -60,7 +60,6 @@ struct CycleOptions {
   // observer with all scores.
   bool node_by_node = false;
   CycleObserver* observer = nullptr;
-  const PodClassName* class_name = nullptr;  // the pod's, if it is known
 };
 
 // The node that a cycle chose.

@@ -14,8 +14,7 @@ Result<KeptClass*> Evaluator::kept_class(CycleState& state, const Pod& pod, cons
   if (options.node_by_node || !framework_->extenders().empty() || !state.pre_filter().all_nodes ||
       !classes_.serves(view()))
     return nullptr;
-  return classes_.follow(*framework_, {call, pod, state, nullptr, false}, &work_,
-                         options.class_name);
+  return classes_.follow(*framework_, {call, pod, state, nullptr, false}, &work_);
 }
 
 // Whether a cycle may go on from the one before of its class. One that is timed asks every plugin.
@@ -23,7 +22,8 @@ bool Evaluator::may_go_on(const CycleState& state, const Pod& pod,
                           const CycleOptions& options) const {
   return framework_->extenders().empty() && !options.sampling && !options.node_by_node &&
          options.ties == TieMode::kUpstream && !framework_->behaviours().uniform_ties &&
-         !comparing_ && state.timer() == nullptr && nominations().empty() && (pod.class_id != 0 || pod.status.nominated_node_name.empty());
+         !comparing_ && state.timer() == nullptr && nominations().empty() &&
+         (pod.class_id != 0 || pod.status.nominated_node_name.empty());
 }
 
 // Chooses a node by going on from what is kept of the pod's class. Returns false if the cycle has
@@ -33,7 +33,7 @@ Result<bool> Evaluator::choose_by_class(CycleState& state, const Pod& pod, const
   if (!may_go_on(state, pod, options) || !state.may_adopt() || !classes_.serves(view()))
     return false;
   const View& v = view();
-  KeptClass* const kept = classes_.find_ready(v, pod, options.class_name);
+  KeptClass* const kept = classes_.find_ready(v, pod);
   if (kept == nullptr) return false;
   const ExclusiveUse use(*this);
   if (work_.column.size() < v.word_count() * 64) work_.column.resize(v.word_count() * 64);

@@ -255,20 +255,15 @@ Result<void> FilterPass::judge(const RowSet& set, Verdicts* verdicts) {
   FilterCall call = call_;
   call.single = nullptr;
   const bool counts = meter_ != nullptr && verdicts == nullptr;
-  if (counts) {
-    work_->rejecting.clear();
-    work_->rejected.clear();
-  }
+  if (counts) work_->asked.clear();
   Accepted accepted(set);
-  const bool same = counts && all_accept(set);
   for (const FilterStep& step : work_->steps) {
-    if (same) break;
     if (call_.limits != nullptr) LIBSCHED_TRY(call_.check_limits());
     call.data = step.data;
     call.pre_filtered = step.pre_filtered;
     if (counts) {
-      ask_counting(step, call, set);
-      continue;
+      accepted.apply();
+      work_->asked.insert(work_->asked.end(), set.alive, set.alive + set.words);
     }
     if (verdicts == nullptr) {
       if (step.accepted != nullptr) {
@@ -312,70 +307,16 @@ void FilterPass::ask(const FilterStep& step, const FilterCall& call, const RowSe
   timer.took_alone(failures() == before ? Code::kSuccess : Code::kError);
 }
 
-// Whether all answers are kept and no plugin rejects any of the rows.
-bool FilterPass::all_accept(const RowSet& set) const {
-  std::vector<uint64_t>& left = work_->asked;
-  left.assign(set.alive, set.alive + set.words);
-  Accepted accepted({set.first_word, set.words, left.data(), set.errors});
-  for (const FilterStep& step : work_->steps) {
-    if (step.accepted == nullptr) return false;
-    accepted.add(step.accepted + set.first_word);
-  }
-  accepted.apply();
-  return std::equal(left.begin(), left.end(), set.alive);
-}
-
-// Asks, or takes the kept answer, and keeps the rows that are rejected for count_asked(). Most
-// plugins reject none.
-void FilterPass::ask_counting(const FilterStep& step, const FilterCall& call, const RowSet& set) {
-  const uint64_t* left = set.alive;
-  std::vector<uint64_t>& before = work_->asked;
-  if (step.accepted == nullptr) {
-    before.assign(set.alive, set.alive + set.words);
-    ask(step, call, set);
-  } else {
-    left = step.accepted + set.first_word;
-  }
-  const uint64_t* const asked = step.accepted == nullptr ? before.data() : set.alive;
-  uint64_t any = 0;
-  for (size_t w = 0; w < set.words; ++w) any |= asked[w] & ~left[w];
-  if (any == 0) return;
-  work_->rejecting.push_back(static_cast<size_t>(&step - work_->steps.data()));
-  const size_t at = work_->rejected.size();
-  work_->rejected.resize(at + set.words);
-  for (size_t w = 0; w < set.words; ++w) work_->rejected[at + w] = asked[w] & ~left[w];
-  if (step.accepted != nullptr)
-    for (size_t w = 0; w < set.words; ++w) set.alive[w] &= left[w];
-}
-
 // Counts the rows that the latest judge() has asked each plugin about, out of `rows` (null: all).
-// As many of them were `left` in the end. Rows that were judged one by one have been counted.
-void FilterPass::count_asked(uint64_t left, const uint64_t* rows) {
+// Rows that were judged one by one have been counted.
+void FilterPass::count_asked(const uint64_t* rows) {
   const size_t words = call_.view.word_count();
-  size_t rejecting = work_->rejecting.size();
-  uint64_t count = left;
-  for (size_t k = work_->steps.size(); k-- > 0;) {
-    if (rejecting != 0 && work_->rejecting[rejecting - 1] == k) {
-      const uint64_t* const rejected = work_->rejected.data() + --rejecting * words;
-      for (size_t w = 0; w < words; ++w)
-        if (const uint64_t bits = rejected[w]; bits != 0)
-          count += static_cast<uint64_t>(count_bits(rows == nullptr ? bits : bits & rows[w]));
-    }
-    meter_->evaluated_alone(CountedPoint::kFilter, work_->steps[k].index, count);
+  uint64_t* asked = work_->asked.data();
+  for (const FilterStep& step : work_->steps) {
+    if (rows != nullptr) column_kernels().intersect(asked, words, &rows, 1);
+    meter_->evaluated_alone(CountedPoint::kFilter, step.index, column_kernels().ones(asked, words));
+    asked += words;
   }
-}
-
-// The rows of `bits`, the result of judge(), that were not judged one by one; out of `rows` (null:
-// all).
-uint64_t FilterPass::left_together(const std::vector<uint64_t>& bits, const uint64_t* rows) const {
-  uint64_t count = 0;
-  for (size_t w = 0; w < bits.size(); ++w) {
-    uint64_t of_word = bits[w];
-    if (apart_) of_word &= ~work_->apart[w];
-    if (rows != nullptr) of_word &= rows[w];
-    count += static_cast<uint64_t>(count_bits(of_word));
-  }
-  return count;
 }
 
 Result<FilterWalk> FilterPass::walk(const FilterPolicy& policy) {
@@ -398,8 +339,7 @@ Result<FilterWalk> FilterPass::walk(const FilterPolicy& policy) {
     LIBSCHED_TRY(judge({0, words, found.data(), errors.data()}, nullptr));
     out.count = column_kernels().ones(found.data(), words);
     if (!failed()) {
-      if (meter_ != nullptr)
-        count_asked(apart_ ? left_together(found, nullptr) : out.count, nullptr);
+      if (meter_ != nullptr) count_asked(nullptr);
       if (out.count == 0) {
         out.processed = policy.order(call_.view).size();
         return out;
@@ -438,7 +378,7 @@ Result<FilterWalk> FilterPass::walk(const FilterPolicy& policy) {
       work_->walked.assign(words, 0);
       for (size_t k = done; k <= i; ++k)
         work_->walked[row_at(k) / 64] |= uint64_t{1} << (row_at(k) % 64);
-      count_asked(left_together(chunk, work_->walked.data()), work_->walked.data());
+      count_asked(work_->walked.data());
     };
     for (size_t i = done; i < end; ++i) {
       const uint32_t r = row_at(i);

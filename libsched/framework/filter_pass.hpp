@@ -110,10 +110,7 @@ class FilterPass {
   void keep_steps(const Stamps& now, const std::vector<FilterStep>& steps);
   Result<void> judge_alone(const RowSet& set, Verdicts* verdicts);
   void ask(const FilterStep& step, const FilterCall& call, const RowSet& set);
-  bool all_accept(const RowSet& set) const;
-  void ask_counting(const FilterStep& step, const FilterCall& call, const RowSet& set);
-  uint64_t left_together(const std::vector<uint64_t>& bits, const uint64_t* rows) const;
-  void count_asked(uint64_t left, const uint64_t* rows);
+  void count_asked(const uint64_t* rows);
 
   const Framework& framework_;
   // Judging one node uses this itself: a copy would take longer than many a plugin.

@@ -10,7 +10,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "libsched/base/key_cache.hpp"
 #include "libsched/objects/pod.hpp"
 
 namespace libsched {
@@ -60,43 +59,6 @@ class PodClassMap {
 
   std::unordered_map<std::string, T, Hash, std::equal_to<>> kept_;
   size_t max_bytes_, bytes_ = 0;
-};
-
-// A class with its hash.
-class PodClassName final : public RefCounted {
- public:
-  explicit PodClassName(std::string of) : bytes(std::move(of)), hash(hash_str(bytes)) {}
-
-  const std::string bytes;  // pod_class()
-  const uint64_t hash;      // hash_str() of them
-};
-using PodClassNameRef = Ref<const PodClassName>;
-
-// Pods of one class mostly share the object.
-class PodClassNames {
- public:
-  PodClassNameRef of(const Pod& pod) {
-    if (pod.class_id == 0) return by_name(pod);
-    if (const PodClassNameRef* known = by_id_.find(pod.class_id); known != nullptr) return *known;
-    PodClassNameRef name = by_name(pod);
-    by_id_.put(pod.class_id, name);
-    return name;
-  }
-
- private:
-  static constexpr size_t kMaxBytes = size_t{16} << 20;
-
-  PodClassNameRef by_name(const Pod& pod) {
-    const Str name = pod_class(pod, &room_);
-    if (const PodClassNameRef* known = kept_.find(name); known != nullptr) return *known;
-    const PodClassNameRef made = make_ref<PodClassName>(std::string(name));
-    kept_.put(made->bytes, made, sizeof(PodClassName) + name.size());
-    return made;
-  }
-
-  KeyCache<PodClassNameRef, 64> by_id_;  // by Pod::class_id
-  std::string room_;
-  PodClassMap<PodClassNameRef> kept_{kMaxBytes};
 };
 
 }  // namespace libsched

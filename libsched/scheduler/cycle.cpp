@@ -53,7 +53,6 @@ class Cycle {
   // Upstream's schedulingAlgorithm.
   Result<void> select() {
     CycleOptions how;
-    how.class_name = options_.class_name.get();
     how.sampling = options_.sampling;
     how.ties = options_.ties;
     how.seed = options_.seed;

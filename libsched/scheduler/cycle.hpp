@@ -46,7 +46,6 @@ struct SchedulingOptions {
   Ref<WriterQueue> writer;
   // Observes both cycles; kept as long as the result and its Binding.
   std::shared_ptr<CycleObserver> observer;
-  PodClassNameRef class_name;  // the pod's, if it is known
 };
 
 // One thread at a time.

@@ -78,10 +78,8 @@ void Scheduler::cycle(const QueuedPodRef& queued) {
   const FlightRef flight = new_flight(queued);
   cycle_options_.observer = point_times_[queued->scheduler];
   cycle_options_.state = metrics_->measured_state(queued->scheduler);
-  cycle_options_.class_name = queued->class_name;
   Result<Ref<Scheduling>> ran = schedule_with(*profile, pod, cycle_options_);
   cycle_options_.state = nullptr;
-  cycle_options_.class_name = {};
   if (!ran.ok() || (*ran)->attempt == Attempt::kFailed || (*ran)->attempt == Attempt::kAssumed)
     metrics_->algorithm_ended(now() - queued->popped_ns);
   catch_up();  // with what PostFilter has caused

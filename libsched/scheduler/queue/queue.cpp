@@ -66,9 +66,6 @@ QueuedPodRef SchedulingQueue::make(const PodRef& pod) {
   QueuedPodRef made = make_ref<QueuedPodInfo>(pod, plugins_);
   made->timestamp_ns = now();
   made->scheduler = metrics_.scheduler(pod->spec.scheduler_name);
-  // Named once, for all attempts, where cycles keep answers by class.
-  if (cluster_->view().node_count() >= ClassCache::kFewNodes)
-    made->class_name = class_names_.of(*pod);
   return made;
 }
 
@@ -153,7 +150,6 @@ void SchedulingQueue::change(const PodRef& old_pod, const PodRef& new_pod) {
   if (there->heap != QueueHeap::kNone) {
     services_->nominator().update(*old_pod, new_pod);
     there->pod = new_pod;
-    there->class_name = {};
     there->scheduler = scheduler;
     if (there->heap == QueueHeap::kActive)
       active_.fix(*there);
@@ -178,7 +174,6 @@ void SchedulingQueue::change(const PodRef& old_pod, const PodRef& new_pod) {
   else
     services_->nominator().update(*old_pod, new_pod);
   there->pod = new_pod;
-  there->class_name = {};
   there->scheduler = scheduler;
   take(course);
 }
@@ -287,7 +282,6 @@ Result<void> SchedulingQueue::add_unschedulable(QueuedPodInfo& queued, const Pod
   table_.reserve();
   reserve(1, 0);
 
-  if (queued.pod != pod) queued.class_name = {};
   queued.pod = pod;
   queued.scheduler = scheduler;
   queued.unschedulable_count = rejections;

@@ -211,7 +211,6 @@ class SchedulingQueue final : public RefCounted {
   QueueProfiles profiles_;
   Backoff backoff_times_;
 
-  PodClassNames class_names_;
   PodTable table_;
   PodHeap<SortLess> active_;
   PodHeap<BackoffLess> backoff_, error_backoff_;

@@ -117,23 +117,6 @@ TEST_CASE("an update in the active queue sorts again and runs no PreEnqueue") {
   CHECK(t.pop()->pod == urgent);
 }
 
-TEST_CASE("pods are named by class where there are many nodes, until they change") {
-  QueueTrial t({kPlain});
-  t.add(queue_pod("early"));
-  CHECK_FALSE(t.pop()->class_name);
-  for (size_t i = 0; i < ClassCache::kFewNodes; ++i)
-    REQUIRE(t.cluster->update_node(fake_node("n" + std::to_string(i))).ok());
-  const PodRef a = queue_pod("a"), same = queue_pod("b");
-  t.add(a);
-  t.add(same);
-  QueuedPodInfo* const of_a = t.queue->active()[0];
-  REQUIRE(of_a->class_name);
-  CHECK(of_a->class_name->bytes == pod_class(*a));
-  CHECK(of_a->class_name == t.queue->active()[1]->class_name);
-  t.update(a, queue_pod("a", 0, "uid: a, labels: {x: z}"));
-  CHECK_FALSE(of_a->class_name);
-}
-
 TEST_CASE("an update of a pod that backs off keeps its expiration") {
   QueueTrial t({kPlain});
   const PodRef a = queue_pod("a");

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "libsched/objects/pod_class.hpp"
 #include "libsched/scheduler/queue/plugin_names.hpp"
 
 namespace libsched {
@@ -21,7 +20,6 @@ struct QueuedPodInfo final : RefCounted {
   RejectorSet rejectors() const { return unschedulable | pending; }
 
   PodRef pod;
-  PodClassNameRef class_name;               // of the pod, or null: it has not been named
   Ref<const PluginNames> names;             // of its queue
   int64_t timestamp_ns = 0;                 // when it was added or last came back
   int64_t initial_attempt_ns = kNoTime;     // when it first could be popped

@@ -225,17 +225,6 @@ TEST_CASE("only pods that wait and need no claims have the number of a class") {
   }
 }
 
-TEST_CASE("names of classes by their numbers are those by their contents") {
-  PodClassNames names;
-  const PodRef a = pod_of("{metadata: {name: a}}"), b = pod_of("{metadata: {name: b}}");
-  const PodRef c = pod_of("{metadata: {name: c}, spec: {priority: 1}}");
-  REQUIRE(a->class_id != 0);
-  CHECK(names.of(*a) == names.of(*b));
-  CHECK(names.of(*a)->bytes == pod_class(*a));
-  CHECK(names.of(*c)->bytes == pod_class(*c));
-  CHECK(names.of(*copy_pod(*a, "")) == names.of(*a));
-}
-
 TEST_CASE("what is kept about classes is bounded") {
   PodClassMap<int> map(10000);
   for (int i = 0; i < 1000; ++i) map.put(std::to_string(i), i, 0);

@@ -165,7 +165,7 @@ TEST_CASE("pods placed by kept answers are on the nodes of those placed without"
     served += world.served();
     placed += world.placed();
   }
-  MESSAGE(served, " of ", placed / 3, " by kept scores");
+  MESSAGE(served, " of ", placed / 3, " went on");
   CHECK(served * 6 > placed / 3);
 }
 

@@ -61,7 +61,12 @@ int execute(PyObject* object) {
     made = module.release().ptr();
     return 0;
   }
-  PYBIND11_CATCH_INIT_EXCEPTIONS
+  // Not PYBIND11_CATCH_INIT_EXCEPTIONS, which returns a null pointer in older releases of pybind11.
+  catch (py::error_already_set& e) {
+    py::raise_from(e, PyExc_ImportError, "initialization failed");
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_ImportError, e.what());
+  }
   return -1;
 }
 

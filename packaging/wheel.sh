@@ -86,7 +86,7 @@ for python in "$@"; do
   CC=$root/tools/zig-clang CXX=$root/tools/zig-clang++ "$python" -m pip wheel --quiet --disable-pip-version-check \
     --no-deps --no-build-isolation --wheel-dir "$work" . \
     --config-settings build-dir="build/wheel-{wheel_tag}" --config-settings install.strip=true \
-    --config-settings cmake.define.CMAKE_CXX_FLAGS="-I$PWD/build/wheel/include" \
+    --config-settings cmake.define.CMAKE_CXX_FLAGS="${CXXFLAGS:-} -I$PWD/build/wheel/include" \
     --config-settings cmake.define.LIBSCHED_NOTICES="$PWD/build/wheel/stripped/NOTICES.txt" \
     --config-settings cmake.define.LIBSCHED_PREBUILT="$PWD/build/wheel/stripped/libsched.so"
   "$python" -m wheel tags --remove --platform-tag "$platform" "$work"/*.whl > /dev/null

@@ -1,9 +1,9 @@
-// ClassCache: of the classes of pods that an evaluator has judged lately, the verdicts and scores
-// of all nodes, each with a cursor into the view's change log.
+// ClassCache: of the classes of pods that an evaluator has judged lately, the verdicts of all nodes
+// and the latest cycle, each with a cursor into the view's change log.
 //
-// A cache is never needed for an answer and never changes one. Filter and Score are asked only
-// about rows that the log names; PreFilter and PreScore for every pod, unless the cycle of a class
-// can go on from the one before (class_cycle.hpp). For that, a whole cycle asks Score once more
+// A cache is never needed for an answer and never changes one. Filter is asked only about rows that
+// the log names. If the cycle of a class can go on from the one before (class_cycle.hpp), nothing
+// else is asked but what has changed. For that, a whole cycle asks Score once more
 // about the feasible nodes, but not the plugins whose scores follow the pods of the node alone.
 // What is kept takes a bounded amount of memory: beyond the limit the classes go that were used
 // least recently.
@@ -15,7 +15,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 
 #include "libsched/base/key_cache.hpp"
 #include "libsched/framework/class_cycle.hpp"

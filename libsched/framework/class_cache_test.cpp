@@ -531,6 +531,32 @@ TEST_CASE("observers and meters are told the same by a cycle that goes on and by
   CHECK(whole.world.evaluator.classes().served() == 0);
 }
 
+TEST_CASE("a cycle that goes on ends if its observer cancels it") {
+  struct Cancels final : CycleObserver {
+    explicit Cancels(CyclePoint point) : at(point) {}
+    void hear(const CycleEvent& e) override {
+      if (e.point == at) cancel = true;
+    }
+    CyclePoint at;
+    std::atomic<bool> cancel{false};
+  };
+  Asked asked;
+  KeptWorld w({labels_matter(&asked, {kLabels, kOften})});
+  for (int time = 0; time < 3; ++time) CHECK(w.node() == "n1");
+  const uint64_t served = w.evaluator.classes().served();
+  for (const CyclePoint at : {CyclePoint::kPreFilter, CyclePoint::kScore}) {
+    Cancels observer(at);
+    CycleOptions how;
+    how.observer = &observer;
+    how.limits.cancel = &observer.cancel;
+    const Result<CycleOutcome> out = w.run(how);
+    REQUIRE(!out.ok());
+    CHECK(out.error().rc == Rc::kCancelled);
+  }
+  CHECK(w.node() == "n1");
+  CHECK(w.evaluator.classes().served() > served);
+}
+
 TEST_CASE("small clusters are not worth it") {
   Asked asked;
   KeptWorld w({labels_matter(&asked, {kLabels, kLabels})}, ClassCacheMode::kAuto);

@@ -412,7 +412,7 @@ Result<bool> ClassCycle::follow(const Asked& asked, const FewChanges& changes) {
 }
 
 void ClassCycle::count(const Asked& asked, PluginMeter* meter) {
-  if (!std::exchange(asked_known_, true)) {
+  if (!asked_known_) {
     asked_.clear();
     const Bitmap& live = asked.call.view.live();
     std::vector<uint64_t>& left = asked.work.alive_hit;
@@ -423,6 +423,7 @@ void ClassCycle::count(const Asked& asked, PluginMeter* meter) {
       const uint64_t* const accepted = accepted_[s].data();
       column_kernels().intersect(left.data(), words_, &accepted, 1);
     }
+    asked_known_ = true;
   }
   for (size_t s = 0; s < steps_.size(); ++s)
     meter->evaluated_alone(CountedPoint::kFilter, steps_[s].index, asked_[s]);

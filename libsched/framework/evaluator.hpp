@@ -374,7 +374,7 @@ class Evaluator final : public RefCounted {
   bool may_go_on(const CycleState& state, const Pod& pod, const CycleOptions& options) const;
   Result<bool> choose_by_class(CycleState& state, const Pod& pod, const Call& call,
                                const CycleOptions& options, CycleOutcome* out);
-  void tell_kept(CycleState& state, const Pod& pod, const CycleOptions& options,
+  void tell_kept(CycleState& state, const Pod& pod, const Call& call, const CycleOptions& options,
                  bool scored) const;
   Result<void> compare_outcome(const Pod& pod, const Call& call, const CycleOptions& options,
                                const CycleOutcome& kept);

@@ -63,20 +63,26 @@ Result<void> Evaluator::cycle(CycleState& state, const Pod& pod, const Call& cal
         Status(Code::kUnschedulableAndUnresolvable, "no nodes available to schedule pods");
     return {};
   }
-  const Result<bool> kept = choose_by_class(state, pod, call, options, out);
-  if (!kept.ok()) return kept.error();
-  if (*kept) {
-    if (classes_.mode() == ClassCacheMode::kChecked)
-      LIBSCHED_TRY(compare_outcome(pod, call, options, *out));
-    return {};
-  }
+  bool goes_on = false;
   {
     const ExclusiveUse use(*this);
     ObservedPoint point(options, CyclePoint::kPreFilter, pod, state);
-    Result<Status> pre = pre_filter(state, pod, call);
-    if (!pre.ok()) return std::move(pre.error());
-    point.end(&*pre);
-    out->status = std::move(*pre);
+    const Result<bool> kept = choose_by_class(state, pod, call, options, out);
+    if (!kept.ok()) return kept.error();
+    goes_on = *kept;
+    if (!goes_on) {
+      Result<Status> pre = pre_filter(state, pod, call);
+      if (!pre.ok()) return std::move(pre.error());
+      out->status = std::move(*pre);
+    }
+    point.end(&out->status);
+    if (goes_on) tell_kept(state, pod, call, options, out->feasible > 1);
+  }
+  if (goes_on) {
+    LIBSCHED_TRY(call.check_limits());
+    if (classes_.mode() == ClassCacheMode::kChecked)
+      LIBSCHED_TRY(compare_outcome(pod, call, options, *out));
+    return {};
   }
   if (!out->status.success()) {
     if (!out->status.rejected()) return {};

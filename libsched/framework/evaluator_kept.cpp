@@ -1,9 +1,7 @@
 // Evaluator: choosing a node by what is kept of the pod's class.
-#include <algorithm>
-
 #include "libsched/framework/evaluator.hpp"
 #include "libsched/framework/observed_point.hpp"
-#include "libsched/framework/score_pass.hpp"
+#include "libsched/framework/plugin_scope.hpp"
 
 namespace libsched {
 
@@ -35,7 +33,6 @@ Result<bool> Evaluator::choose_by_class(CycleState& state, const Pod& pod, const
   const View& v = view();
   KeptClass* const kept = classes_.find_ready(v, pod);
   if (kept == nullptr) return false;
-  const ExclusiveUse use(*this);
   if (work_.column.size() < v.word_count() * 64) work_.column.resize(v.word_count() * 64);
   // Unless it comes to its end, nothing of it can be trusted.
   struct Guard {
@@ -59,20 +56,20 @@ Result<bool> Evaluator::choose_by_class(CycleState& state, const Pod& pod, const
   v.tables().fetch(pod, out->row);
   if (out->feasible > 1) out->total = best.total + kept->cycle.offset();
   if (state.meter() != nullptr) kept->cycle.count(asked, state.meter());
-  tell_kept(state, pod, options, out->feasible > 1);
   classes_.note_served();
   return true;
 }
 
-// Tells the observer of the points of a whole cycle.
-void Evaluator::tell_kept(CycleState& state, const Pod& pod, const CycleOptions& options,
-                          bool scored) const {
-  const Status success;
+// Tells the observer of the points that follow PreFilter in a whole cycle. They take no time: all
+// that the cycle has done counts as PreFilter's.
+void Evaluator::tell_kept(CycleState& state, const Pod& pod, const Call& call,
+                          const CycleOptions& options, bool scored) const {
   const auto tell = [&](CyclePoint point, const Status* status) {
     ObservedPoint(options, point, pod, state).end(status);
   };
   if (options.observer == nullptr) return;
-  tell(CyclePoint::kPreFilter, &success);
+  const PluginScope scope(state, call, true);
+  const Status success;
   tell(CyclePoint::kFilter, nullptr);
   if (!scored) return;
   tell(CyclePoint::kPreScore, &success);

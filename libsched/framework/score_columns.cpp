@@ -141,22 +141,6 @@ template <typename T>
   return out;
 }
 
-[[gnu::always_inline]] inline size_t count_body(const uint64_t* bits, size_t words,
-                                                const int64_t* values, int64_t value) {
-  uint64_t n = 0;
-  for (size_t w = 0; w < words; ++w) {
-    const uint64_t b = bits[w];
-    if (b == 0) continue;
-    const int64_t* in = values + w * 64;
-    if (b == ~uint64_t{0}) {
-      for (size_t i = 0; i < 64; ++i) n += in[i] == value ? 1 : 0;
-      continue;
-    }
-    for (size_t i = 0; i < 64; ++i) n += (in[i] == value ? b >> i : 0) & 1;
-  }
-  return static_cast<size_t>(n);
-}
-
 [[gnu::always_inline]] inline WordBest best_body(const int32_t* values, const uint32_t* ranks) {
   WordBest out{values[0], 0, std::numeric_limits<uint32_t>::max()};
   for (size_t i = 0; i < 64; ++i) out.value = values[i] > out.value ? values[i] : out.value;
@@ -310,10 +294,6 @@ template <size_t kBlock>
                                         const int32_t* values) {                                  \
     return top_of_column(bits, words, values);                                                    \
   }                                                                                               \
-  ATTRIBUTE size_t NAME##_count(const uint64_t* bits, size_t words, const int64_t* values,        \
-                                int64_t value) {                                                  \
-    return count_body(bits, words, values, value);                                                \
-  }                                                                                               \
   ATTRIBUTE void NAME##_intersect(uint64_t* alive, size_t words, const uint64_t* const* sets,     \
                                   size_t count) {                                                 \
     intersect_body(alive, words, sets, count);                                                    \
@@ -425,7 +405,6 @@ LIBSCHED_COLUMN_KERNELS(avx2, __attribute__((target("avx2,popcnt"))))
       .range = NAME##_range,             \
       .top = NAME##_top,                 \
       .top_narrow = NAME##_top_narrow,   \
-      .count = NAME##_count,             \
       .intersect = NAME##_intersect,     \
       .ones = NAME##_ones,               \
       .best = NAME##_best,               \

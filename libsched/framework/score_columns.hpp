@@ -45,8 +45,6 @@ struct ColumnKernels {
   // The largest value of the rows of `bits`, which has at least one row, and how many have it.
   ColumnTop (*top)(const uint64_t* bits, size_t words, const int64_t* values);
   ColumnTop (*top_narrow)(const uint64_t* bits, size_t words, const int32_t* values);
-  // The number of rows of `bits` that have the value.
-  size_t (*count)(const uint64_t* bits, size_t words, const int64_t* values, int64_t value);
   // alive[i] &= sets[k][i] for every k.
   void (*intersect)(uint64_t* alive, size_t words, const uint64_t* const* sets, size_t count);
   size_t (*ones)(const uint64_t* bits, size_t words);              // the number of rows

@@ -461,6 +461,8 @@ TEST_CASE("a class that no term of a pod concerned follows the first one that do
 #if LIBSCHED_FAILING_NEW
 TEST_CASE("a cycle that runs out of memory leaves nothing that a later one would trust") {
   const FrameworkRef framework = town_framework("");
+  const Ref<PluginMeter> meter =
+      make_ref<PluginMeter>(framework->plugins().size(), make_ref<VirtualClock>(0));
   for (const size_t shape : {1, 5, 7, 12}) {
     CAPTURE(shape);
     Town town(500, 5, 300, /*preferences=*/false);
@@ -477,6 +479,7 @@ TEST_CASE("a cycle that runs out of memory leaves nothing that a later one would
       for (size_t i = 0; i < 6; ++i) {
         const PodRef pod = Town::pod(shape, i);
         const Ref<CycleState> state = make_ref<CycleState>(), other = make_ref<CycleState>();
+        state->measure(meter, false);
         std::optional<Result<CycleOutcome>> got;
         allocations_left = i <= 3 ? room : -1;
         try {

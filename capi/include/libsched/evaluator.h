@@ -41,7 +41,7 @@ void libsched_evaluator_unref(LIBSCHED_OWN libsched_evaluator *evaluator);
      libsched_evaluator_set_parallelism(evaluator, 16, &error); */
 libsched_rc libsched_evaluator_set_parallelism(libsched_evaluator *evaluator, uint32_t threads, LIBSCHED_OWN libsched_error **error);
 
-/* When an evaluator keeps verdicts and scores by class of pods; see
+/* When an evaluator keeps what plugins say by class of pods; see
    libsched_evaluator_keep_classes(). */
 enum {
   LIBSCHED_CLASSES_AUTO = 0,   /* on views with 256 nodes and more, where it pays */
@@ -51,8 +51,10 @@ enum {
 };
 /* Chooses when libsched_run_cycle(), libsched_schedule() and libsched_schedule_one() keep what plugins
    say of the nodes by class: pods that differ only by name, such as replicas, are of one class. For the
-   next pod of a class, Filter and Score are called only for nodes that have changed since. This never
-   changes an outcome. Plugins that are not part of the library are called each time. The default is
+   next pod of a class, Filter is called only for nodes that have changed since, and so are PreFilter,
+   PreScore and Score, unless a plugin of the profile is not part of the library, or the cycle samples
+   nodes, is timed, or breaks ties otherwise than upstream. This never changes an outcome. Plugins that
+   are not part of the library are called each time. The default is
    AUTO. `max_bytes` limits the memory; beyond it the least recently used classes are dropped. 0 means
    the default, 64 MiB; a class takes about 20 bytes for each node. The call drops all kept answers. In mode
    CHECKED a cycle returns INTERNAL if a kept answer is wrong. Errors: UNSUPPORTED (`when`), MISUSE

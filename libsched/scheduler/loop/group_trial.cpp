@@ -48,6 +48,7 @@ Result<std::shared_ptr<GroupTrial>> GroupTrial::begin(Evaluator& profile, LostPo
   out->evaluator_ = make_ref<Evaluator>(FrameworkRef::share(&profile.framework()), out->cluster_);
   LIBSCHED_TRY(out->evaluator_->use(Ref<Services>::share(&profile.services())));
   LIBSCHED_TRY(out->evaluator_->set_parallelism(profile.parallelism()));
+  LIBSCHED_TRY(out->evaluator_->keep_classes(profile.classes().mode()));
   return out;
 }
 

@@ -463,8 +463,17 @@ TEST_CASE("a cycle that runs out of memory leaves nothing that a later one would
   const FrameworkRef framework = town_framework("");
   const Ref<PluginMeter> meter =
       make_ref<PluginMeter>(framework->plugins().size(), make_ref<VirtualClock>(0));
-  for (const size_t shape : {1, 5, 7, 12}) {
+  // From the second cycle on, which goes on from the first, or from that one on.
+  for (const auto& [shape, from] : {std::pair<size_t, size_t>{1, 0},
+                                    {5, 0},
+                                    {7, 0},
+                                    {12, 0},
+                                    {1, 1},
+                                    {5, 1},
+                                    {7, 1},
+                                    {12, 1}}) {
     CAPTURE(shape);
+    CAPTURE(from);
     Town town(500, 5, 300, /*preferences=*/false);
     Evaluator fresh(framework, town.cluster());
     REQUIRE(fresh.keep_classes(ClassCacheMode::kOff).ok());
@@ -481,7 +490,7 @@ TEST_CASE("a cycle that runs out of memory leaves nothing that a later one would
         const Ref<CycleState> state = make_ref<CycleState>(), other = make_ref<CycleState>();
         state->measure(meter, false);
         std::optional<Result<CycleOutcome>> got;
-        allocations_left = i <= 3 ? room : -1;
+        allocations_left = i >= from && i <= 3 ? room : -1;
         try {
           got = kept.run_cycle(*state, *pod, {});
         } catch (const std::bad_alloc&) {
@@ -499,7 +508,7 @@ TEST_CASE("a cycle that runs out of memory leaves nothing that a later one would
       }
       REQUIRE(town.cluster()->revert().ok());
     }
-    CHECK(failed > 50);
+    CHECK(failed > (from == 0 ? 50 : 0));
   }
 }
 #endif

@@ -41,7 +41,7 @@ All other names, by what they are for:
   `ClusterEvent`, `Action`, `ObjectChange`, `JSON`.
 - Schedulers: `ApiServer`, `ApiClient`, `Services`, `Clock`, `Cancel`, `Queue`, `QueueCounts`, `QueuedPod`,
   `WaitingPod`, `Nomination`, `NominatingMode`, `Attempt`, `WriterQueue`, `SchedulerObserver`, `LogRecord`.
-- Simulated clusters: `Catalog`, `SimFork`, `SimVerdict`, `Stage`, `Hit`, `Placed`, `Packing`, `Ring`.
+- Simulated clusters: `Catalog`, `SimVerdict`, `Stage`, `Hit`, `Placed`, `Packing`, `Ring`.
 - Simulations: `TimedWorkload`, `SimulationResult`, `SimulationProgress`, `ResultTable`, `ResourceUse`,
   `Waits`.
 - Errors: `Error` is the base of `InvalidError`, `NotFoundError`, `ExistsError`, `UnsupportedError`,
@@ -63,7 +63,7 @@ from .cancel import Cancel
 from .capacity import Capacity, capacity
 from .catalog import Catalog
 from .claims import missing_claims, pod_with_claims
-from .cluster import Cluster, Edited, Fork, Snapshot
+from .cluster import Cluster, Edited, Snapshot
 from .columns import Columns
 from .compare import ComparedOutcome, ComparedPod, Comparison, compare
 from .config import Config
@@ -91,6 +91,7 @@ from .errors import (
 )
 from .events import JSON, Action, ClusterEvent, ObjectChange
 from .fit import FitResult
+from .fork import Fork
 from .framework import Framework
 from .nodes import LentNode, NodeSet
 from .objects import Node, Objects, Pod, Taint, Workload
@@ -102,7 +103,7 @@ from .remote import RemotePlugin
 from .scheduler import ApiClient, LogRecord, Scheduler, SchedulerObserver
 from .scores import CycleResult, PluginScore, Scores
 from .services import Clock, Nomination, NominatingMode, Services, WaitingPod
-from .sim import Sim, SimFork
+from .sim import Sim
 from .sim_answers import Hit, Packing, Placed, Ring, SimVerdict, Stage
 from .simulation import ResourceUse, Simulation, SimulationProgress, SimulationResult, Waits
 from .state import CycleState
@@ -196,7 +197,6 @@ __all__ = [
     "Scores",
     "Services",
     "Sim",
-    "SimFork",
     "SimVerdict",
     "Simulation",
     "SimulationProgress",

@@ -1,18 +1,18 @@
-"""Cluster, its transactions (Fork) and its immutable copies (Snapshot)."""
+"""Cluster and its immutable copies (Snapshot)."""
 
 from __future__ import annotations
 
 import contextlib
 import weakref
 from collections.abc import Iterable
-from types import TracebackType
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 from . import _core
 from ._arguments import flag, items, named_error, names_arguments_but, text, wrong
 from ._pickling import reordered, restore, state_of
 from ._sources import Source
-from .errors import InvalidError, MisuseError, NotFoundError, StateError
+from .errors import InvalidError, MisuseError, NotFoundError
+from .fork import Fork
 from .objects import Node, Objects, Pod, Workload, _wrap_pod, nodes_of, pods_of
 from .services import Services
 from .view import View, split_key
@@ -78,71 +78,6 @@ class Edited(list[Pod | Workload]):
     """
 
     notes: tuple[str, ...] = ()
-
-
-class Fork:
-    """A what-if: a series of changes that can be undone. Made by `Cluster.fork`.
-
-    As a context manager it reverts at the end, unless it was committed.
-    """
-
-    __slots__ = ("_classes", "_cluster")
-
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster: Cluster | None = cluster
-        self._classes = cluster._classes
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the fork was neither committed nor reverted."""
-        return self._cluster is not None
-
-    def commit(self) -> None:
-        """Keeps the changes.
-
-        Raises
-        ------
-        StateError
-            The fork is closed, or a fork that was opened after it is still open.
-        """
-        self._innermost("commit").commit()
-
-    def revert(self) -> None:
-        """Undoes all changes since the fork was opened, including those in later forks.
-
-        Raises
-        ------
-        StateError
-            The fork is closed.
-        """
-        cluster = self._cluster
-        if cluster is None:
-            raise StateError("cannot revert: the fork is closed already")
-        while self._cluster is not None:
-            cluster.revert()
-
-    def _innermost(self, verb: str) -> Cluster:
-        if self._cluster is None:
-            raise StateError(f"cannot {verb}: the fork is closed already")
-        if self._cluster._forks[-1] is not self:
-            raise StateError(f"cannot {verb}: a fork that was opened after this one is still open")
-        return self._cluster
-
-    def __enter__(self) -> Fork:
-        if self._cluster is None:
-            raise StateError("cannot enter: the fork is closed already")
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 traceback: TracebackType | None) -> None:
-        if self._cluster is not None:
-            self.revert()
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a Fork cannot be copied or pickled: it belongs to its cluster")
-
-    def __repr__(self) -> str:
-        return f"<Fork, {'open' if self.is_open else 'closed'}>"
 
 
 @names_arguments_but("remove_node", "remove_pod")
@@ -548,7 +483,7 @@ class Cluster(View):
                 with contextlib.suppress(Exception):
                     self._handle.revert()
             raise
-        fork = Fork(self)
+        fork = Fork(self, self._classes)
         self._forks.append(fork)
         return fork
 
@@ -579,12 +514,12 @@ class Cluster(View):
         finally:
             self._close_forks()
             if fork is not None and not fork.is_open:
-                self._classes = fork._classes
+                self._classes = fork._before
 
     def _close_forks(self) -> None:
         """Closes the forks that the core has closed, which it does even if a plugin raises."""
         while len(self._forks) > self._handle.fork_depth:
-            self._forks.pop()._cluster = None
+            self._forks.pop()._of = None
 
     @property
     def services(self) -> Services:

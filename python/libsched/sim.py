@@ -5,7 +5,6 @@ from __future__ import annotations
 import weakref
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import _core
@@ -17,7 +16,8 @@ from ._sim_numbers import array_of, numbers_of
 from ._sim_questions import NodeId, SimQuestions
 from ._sources import Source
 from .catalog import Catalog, Content
-from .errors import NotFoundError, StateError
+from .errors import NotFoundError
+from .fork import Fork
 from .framework import Framework
 from .objects import Objects
 from .view import View, _views
@@ -30,67 +30,6 @@ if TYPE_CHECKING:
     _Array = numpy.typing.NDArray[Any]
 
 _NO_POSITION = 0xFFFFFFFFFFFFFFFF
-
-
-class SimFork:
-    """A what-if of a `Sim`: a series of changes that can be undone. Made by `Sim.fork`.
-
-    As a context manager it reverts at the end, unless it was committed.
-    """
-
-    __slots__ = ("_sim",)
-
-    def __init__(self, sim: Sim) -> None:
-        self._sim: Sim | None = sim
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the fork was neither committed nor reverted."""
-        return self._sim is not None
-
-    def commit(self) -> None:
-        """Keeps the changes.
-
-        Raises
-        ------
-        StateError
-            The fork is closed, or a fork that was opened after it is still open.
-        """
-        if self._sim is None:
-            raise StateError("cannot commit: the fork is closed already")
-        if self._sim._forks[-1] is not self:
-            raise StateError("cannot commit: a fork that was opened after this one is still open")
-        self._sim.commit()
-
-    def revert(self) -> None:
-        """Undoes all changes since the fork was opened, including those in later forks.
-
-        Raises
-        ------
-        StateError
-            The fork is closed.
-        """
-        sim = self._sim
-        if sim is None:
-            raise StateError("cannot revert: the fork is closed already")
-        while self._sim is not None:
-            sim.revert()
-
-    def __enter__(self) -> SimFork:
-        if self._sim is None:
-            raise StateError("cannot enter: the fork is closed already")
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 traceback: TracebackType | None) -> None:
-        if self._sim is not None:
-            self.revert()
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("a SimFork cannot be copied or pickled: it belongs to its Sim")
-
-    def __repr__(self) -> str:
-        return f"<SimFork, {'open' if self.is_open else 'closed'}>"
 
 
 @names_arguments_but("add_pod", "remove_pods")
@@ -146,7 +85,7 @@ class Sim(SimQuestions):
         self._framework = Framework() if framework is None else framework
         self.catalog = Catalog() if catalog is None else catalog
         self._handle = _core.Sim(self._framework._handle, self.catalog._handle)
-        self._forks: list[SimFork] = []
+        self._forks: list[Fork] = []
         self._view: View | None = None
         if self._framework._given:  # plugins get the address of the view
             self._view = object.__new__(View)
@@ -323,7 +262,7 @@ class Sim(SimQuestions):
         """
         self._handle.remove_object(kind, namespace, name)
 
-    def fork(self) -> SimFork:
+    def fork(self) -> Fork:
         """Opens a what-if; forks nest, and a revert restores ids and orders.
 
         >>> with Sim().fork() as fork:
@@ -332,8 +271,8 @@ class Sim(SimQuestions):
         self._handle.fork()
         return self._opened()
 
-    def _opened(self) -> SimFork:
-        self._forks.append(SimFork(self))
+    def _opened(self) -> Fork:
+        self._forks.append(Fork(self))
         return self._forks[-1]
 
     def commit(self) -> None:
@@ -345,7 +284,7 @@ class Sim(SimQuestions):
             No fork is open.
         """
         self._handle.commit()
-        self._forks.pop()._sim = None
+        self._forks.pop()._of = None
 
     def revert(self) -> None:
         """Undoes the changes since the innermost fork.
@@ -356,7 +295,7 @@ class Sim(SimQuestions):
             No fork is open.
         """
         self._handle.revert()
-        self._forks.pop()._sim = None
+        self._forks.pop()._of = None
 
     @property
     def fork_depth(self) -> int:
@@ -460,7 +399,7 @@ class Sim(SimQuestions):
 
     def _close_forks(self) -> None:
         for fork in self._forks:
-            fork._sim = None
+            fork._of = None
         self._forks.clear()
 
     # Python

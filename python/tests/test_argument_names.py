@@ -25,7 +25,7 @@ CLASSES = (Amounts, Nodes, Pods, Verdicts)
 
 #: What users write, or what the library alone makes.
 NOT_CALLED = (
-    "ApiClient.", "SchedulerObserver.", "Plugin.", "Fork.__init__", "SimFork.__init__", "Columns.__init__",
+    "ApiClient.", "SchedulerObserver.", "Plugin.", "Fork.__init__", "Columns.__init__",
     "Verdicts.__init__", "Scores.__init__", "SimulationResult.__init__", "ResultTable.__init__",
     "Answers.__init__", "Program.__init__", "NodeInfo.__init__", "NodeStatuses.on", "RemotePlugin.add_to",
     "Nodes.__init__", "Pods.__init__", "PluginSpec.", "Error.__init__")

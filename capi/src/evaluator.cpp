@@ -149,7 +149,7 @@ libsched_rc libsched_evaluator_keep_classes(libsched_evaluator* evaluator, uint3
     if (when > LIBSCHED_CLASSES_CHECKED)
       return Error{
           Rc::kUnsupported, "no LIBSCHED_CLASSES_* has the number " + std::to_string(when), {}, {}};
-    return unwrap(evaluator)->keep_classes(static_cast<ClassCacheMode>(when), max_bytes);
+    return unwrap(evaluator)->keep_classes(static_cast<ClassMemoryMode>(when), max_bytes);
   });
 }
 

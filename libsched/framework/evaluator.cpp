@@ -64,7 +64,7 @@ Result<void> Evaluator::tie_to_pod(CycleState& state, const Pod& pod) const {
 // Whether a plugin has to be asked. Most pods have none of the things that hold pods back. Mode
 // kChecked asks all the same, so that a plugin that says otherwise gives other answers there.
 bool Evaluator::may_hold_back(const Pod& pod) const {
-  if (classes_.mode() == ClassCacheMode::kChecked) return true;
+  if (classes_.mode() == ClassMemoryMode::kChecked) return true;
   for (const uint32_t i : framework_->at(ExtensionPoint::kPreEnqueue)) {
     const Plugin* const plugin = framework_->plugins()[i].plugin.get();
     if (plugin != nullptr && plugin->may_hold_back(pod)) return true;

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "libsched/framework/class_cache.hpp"
+#include "libsched/framework/class_memory.hpp"
 #include "libsched/framework/crew.hpp"
 #include "libsched/framework/cycle_observer.hpp"
 #include "libsched/framework/decision.hpp"
@@ -81,15 +81,6 @@ struct FilterOutcome {
   size_t position = 0;     // of `first` in the node order
 };
 
-// The verdicts of a class that a caller keeps from search to search; they follow the view's log.
-// `bytes` is what they take.
-struct KeptVerdicts {
-  ClassVerdicts verdicts;
-  ChangeLog::Cursor cursor;
-  bool open = false;  // being brought up to date, or that ended half-way
-  size_t bytes() const { return sizeof *this + verdicts.bytes(); }
-};
-
 // Which rows a search judges. An order of the caller's is used as it is: nothing is refreshed.
 struct SearchOptions {
   Span<uint32_t> order;  // rows with nodes; for a set, any order
@@ -100,7 +91,7 @@ struct SearchOptions {
   Span<uint64_t> accept;  // bitmap over rows
   bool accept_given = false;
   bool skip_unschedulable = false;  // leaves out rows with spec.unschedulable
-  KeptVerdicts* kept = nullptr;     // of the pod's class; null: every row is judged
+  KeptFilters* kept = nullptr;      // of the pod's class; null: every row is judged
   Limits limits;
 };
 
@@ -133,6 +124,8 @@ class Evaluator final : public RefCounted {
   Status run_pre_enqueue(const Pod& pod) const;
   // The result is in state.pre_filter().
   Result<Status> run_pre_filter(CycleState& state, const Pod& pod);
+  // The same; goes on from what the caller has kept of the pod's class, where that is possible.
+  Result<Status> run_pre_filter(CycleState& state, const Pod& pod, KeptFilters* kept);
   // Upstream's RunPreFilterExtensionAddPod and -RemovePod: updates PreFilter's data in the state
   // for `other` joining or leaving the node. Changes only the state.
   Result<Status> run_add_pod(CycleState& state, const Pod& pod, const Pod& other, uint32_t row);
@@ -182,10 +175,10 @@ class Evaluator final : public RefCounted {
 
   // Chooses when run_cycle() keeps what plugins say of the nodes by the class of the pod, which
   // never changes an outcome, and drops what is kept. `max_bytes` 0 means
-  // ClassCache::kDefaultBytes. In mode kChecked run_cycle() returns kInternal if a kept answer
+  // ClassMemory::kDefaultBytes. In mode kChecked run_cycle() returns kInternal if a kept answer
   // differs from a fresh one.
-  Result<void> keep_classes(ClassCacheMode mode, size_t max_bytes = 0);
-  const ClassCache& classes() const { return classes_; }
+  Result<void> keep_classes(ClassMemoryMode mode, size_t max_bytes = 0);
+  const ClassMemory& classes() const { return classes_; }
 
   // Where a sampled cycle begins; upstream shares this between all profiles and never resets it.
   size_t next_start() const { return next_start_; }
@@ -319,7 +312,6 @@ class Evaluator final : public RefCounted {
   // Searches (evaluator_search.cpp).
   Result<void> may_search(const CycleState& state, const Pod& pod) const;
   void candidates(const CycleState& state, const SearchOptions& options);
-  Result<void> follow(const Call& call, CycleState& state, const Pod& pod, KeptVerdicts* kept);
 
   // Filter of many nodes (evaluator_filter.cpp).
   void mask(const CycleState& state, const FilterOptions& options, size_t words);
@@ -359,8 +351,8 @@ class Evaluator final : public RefCounted {
   Result<void> cycle(CycleState& state, const Pod& pod, const Call& call,
                      const CycleOptions& options, CycleOutcome* out);
   Result<CycleOutcome> choose(CycleState& state, const Pod& pod, const Call& call,
-                              const CycleOptions& options, NodeStatuses* said,
-                              ExtenderVerdicts* extended);
+                              const CycleOptions& options, KeptClass* kept, bool followed,
+                              NodeStatuses* said, ExtenderVerdicts* extended);
   Result<FilterWalk> walk_one_by_one(FilterPass& pass, const Call& call, const FilterPolicy& policy,
                                      NodeStatuses* said);
   Result<void> explain_failure(CycleState& state, const Pod& pod, const Call& call,
@@ -369,15 +361,18 @@ class Evaluator final : public RefCounted {
   Result<void> run_post_filter_after(CycleState& state, const Pod& pod, const Call& call,
                                      const CycleOptions& options, const NodeStatuses& statuses,
                                      CycleOutcome* out);
-  Result<KeptClass*> kept_class(CycleState& state, const Pod& pod, const Call& call,
-                                const CycleOptions& options);
-  bool may_go_on(const CycleState& state, const Pod& pod, const CycleOptions& options) const;
+  KeptClass* find_kept(const CycleState& state, const Pod& pod, const CycleOptions& options);
+  Result<bool> follow_filters(CycleState& state, const Pod& pod, const Call& call, KeptClass* kept);
+  Result<void> take_filters(CycleState& state, const Pod& pod, const Call& call, bool followed,
+                            KeptClass* kept);
+  bool may_keep_scores(const Pod& pod, const CycleOptions& options) const;
+  bool may_keep_failure(const CycleState& state, const Pod& pod, const CycleOptions& options) const;
   Result<bool> choose_by_class(CycleState& state, const Pod& pod, const Call& call,
-                               const CycleOptions& options, CycleOutcome* out);
+                               const CycleOptions& options, KeptClass* kept, CycleOutcome* out);
   void tell_kept(CycleState& state, const Pod& pod, const Call& call, const CycleOptions& options,
                  bool scored) const;
   Result<void> compare_outcome(const Pod& pod, const Call& call, const CycleOptions& options,
-                               const CycleOutcome& kept);
+                               const CycleOutcome& kept, size_t start, uint64_t ties);
   uint32_t nominated_row(const Pod& pod) const;
 
   // Extenders (evaluator_extend.cpp).
@@ -422,8 +417,8 @@ class Evaluator final : public RefCounted {
   std::shared_ptr<Subscription> subscription_;  // of framework and cluster; null: not needed
   std::shared_ptr<SortedNodes> sorted_;         // of the nodes of the latest decision
   Workspace work_;
-  LoggedChanges followed_;  // by a search
-  ClassCache classes_;
+  FewChanges few_;  // since what is kept of a class was brought up to date
+  ClassMemory classes_;
   mutable PodClassMap<std::string> signatures_{size_t{4} << 20};  // as of signed_at_
   mutable ChangeLog::Cursor signed_at_;
   size_t next_start_ = 0;

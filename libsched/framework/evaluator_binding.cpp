@@ -29,10 +29,10 @@ Result<Status> Evaluator::at_binding(CycleState& state, const Pod& pod, Str node
   return in_binding(state, pod, node, view().find_node(node), f);
 }
 
-// Whether a plugin has to be asked. Most pods have no volumes and claims. Mode kChecked asks all the
-// same.
+// Whether a plugin has to be asked. Most pods have no volumes and claims. Mode kChecked asks all
+// the same.
 bool Evaluator::has_to_reserve(const CycleState& state) const {
-  if (classes_.mode() == ClassCacheMode::kChecked) return true;
+  if (classes_.mode() == ClassMemoryMode::kChecked) return true;
   if (state.timer() != nullptr) return true;  // every call is timed
   return state.may_reserve() && framework_->has_to_reserve(state.entries());
 }

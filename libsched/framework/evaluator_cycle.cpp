@@ -63,27 +63,37 @@ Result<void> Evaluator::cycle(CycleState& state, const Pod& pod, const Call& cal
         Status(Code::kUnschedulableAndUnresolvable, "no nodes available to schedule pods");
     return {};
   }
-  bool goes_on = false;
+  const size_t start = next_start_;
+  const uint64_t ties = ties_broken_;
+  KeptClass* kept = nullptr;
+  bool followed = false, chosen = false;
   {
     const ExclusiveUse use(*this);
     ObservedPoint point(options, CyclePoint::kPreFilter, pod, state);
-    const Result<bool> kept = choose_by_class(state, pod, call, options, out);
-    if (!kept.ok()) return kept.error();
-    goes_on = *kept;
-    if (!goes_on) {
+    kept = find_kept(state, pod, options);
+    if (kept != nullptr) {
+      const Result<bool> done = follow_filters(state, pod, call, kept);
+      if (!done.ok()) return done.error();
+      followed = *done;
+    }
+    if (followed && kept->failure && kept->failed_at == v.version() &&
+        may_keep_failure(state, pod, options)) {
+      *out = *kept->failure;
+      return call.check_limits();
+    }
+    if (followed) {
+      const Result<bool> done = choose_by_class(state, pod, call, options, kept, out);
+      if (!done.ok()) return done.error();
+      chosen = *done;
+    } else {
       Result<Status> pre = pre_filter(state, pod, call);
       if (!pre.ok()) return std::move(pre.error());
       out->status = std::move(*pre);
     }
     point.end(&out->status);
-    if (goes_on) tell_kept(state, pod, call, options, out->feasible > 1);
+    if (chosen) tell_kept(state, pod, call, options, out->feasible > 1);
   }
-  if (goes_on) {
-    LIBSCHED_TRY(call.check_limits());
-    if (classes_.mode() == ClassCacheMode::kChecked)
-      LIBSCHED_TRY(compare_outcome(pod, call, options, *out));
-    return {};
-  }
+  if (chosen) LIBSCHED_TRY(call.check_limits());
   if (!out->status.success()) {
     if (!out->status.rejected()) return {};
     NodeStatuses statuses;
@@ -98,12 +108,21 @@ Result<void> Evaluator::cycle(CycleState& state, const Pod& pod, const Call& cal
   }
   NodeStatuses said;
   ExtenderVerdicts extended;
-  Result<CycleOutcome> chosen = choose(state, pod, call, options, &said, &extended);
-  if (!chosen.ok()) return std::move(chosen.error());
-  *out = std::move(*chosen);
+  if (!chosen) {
+    Result<CycleOutcome> done = choose(state, pod, call, options, kept, followed, &said, &extended);
+    if (!done.ok()) return std::move(done.error());
+    *out = std::move(*done);
+  }
+  if (followed && classes_.mode() == ClassMemoryMode::kChecked)
+    LIBSCHED_TRY(compare_outcome(pod, call, options, *out, start, ties));
   if ((options.post_filter || options.fit_error) && out->row == kNoId &&
       out->status.code == Code::kUnschedulable)
     LIBSCHED_TRY(explain_failure(state, pod, call, options, said, extended, out));
+  if (kept != nullptr && out->row == kNoId && out->status.rejected() &&
+      kept->filters.can_follow(v) && may_keep_failure(state, pod, options)) {
+    kept->failure = std::make_shared<const CycleOutcome>(*out);
+    kept->failed_at = v.version();
+  }
   return {};
 }
 
@@ -235,8 +254,8 @@ Result<FilterWalk> Evaluator::walk_one_by_one(FilterPass& pass, const Call& call
 
 // The part of run_cycle() after PreFilter.
 Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const Call& call,
-                                       const CycleOptions& options, NodeStatuses* said,
-                                       ExtenderVerdicts* extended) {
+                                       const CycleOptions& options, KeptClass* kept, bool followed,
+                                       NodeStatuses* said, ExtenderVerdicts* extended) {
   const View& v = view();
   CycleOutcome out;
   const ExclusiveUse use(*this);
@@ -298,8 +317,8 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   ObservedPoint filters(options, CyclePoint::kFilter, pod, state);
   // Without a Filter plugin upstream ignores nominated pods, too.
   LIBSCHED_TRY(pass.prepare(&work_, filtering));
-  const Result<KeptClass*> kept = kept_class(state, pod, call, options);
-  if (!kept.ok()) return kept.error();
+  if (!state.pre_filter().all_nodes) kept = nullptr;
+  if (kept != nullptr) LIBSCHED_TRY(take_filters(state, pod, call, followed, kept));
   const Result<FilterWalk> found =
       options.node_by_node ? walk_one_by_one(pass, call, policy, said) : pass.walk(policy);
   if (!found.ok()) return found.error();
@@ -359,8 +378,7 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   const TieMode ties = uniform ? TieMode::kRandom : options.ties;
   std::optional<ObservedPoint> point;
   if (scoring) point.emplace(options, CyclePoint::kScore, pod, state);
-  const bool learns =
-      scoring && *kept != nullptr && may_go_on(state, pod, options) && (*kept)->lately();
+  const bool learns = scoring && kept != nullptr && kept->lately() && may_keep_scores(pod, options);
   int64_t offset = 0;
   ScoreTable table;
   const auto score_into = [&](auto* totals) -> Result<void> {
@@ -385,8 +403,8 @@ Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const 
   }
   LIBSCHED_TRY(score_into(&work_.narrow_totals));
   if (learns && out.status.success())
-    (*kept)->cycle.learn({*framework_, call, pod, state, work_, classes_.places(v)}, set,
-                         work_.narrow_totals.data(), offset);
+    kept->scores.learn({{*framework_, call, pod, state, work_}, kept->filters, classes_.places(v)},
+                       set, work_.narrow_totals.data(), offset);
   return out;
 }
 

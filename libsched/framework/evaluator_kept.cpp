@@ -5,48 +5,89 @@
 
 namespace libsched {
 
-// Returns the kept answers of the pod's class, if any may be kept. The steps in work_ then refer to
-// the kept verdicts. For few nodes, keeping answers costs more than it saves.
-Result<KeptClass*> Evaluator::kept_class(CycleState& state, const Pod& pod, const Call& call,
-                                         const CycleOptions& options) {
-  if (options.node_by_node || !framework_->extenders().empty() || !state.pre_filter().all_nodes ||
-      !classes_.serves(view()))
+// Returns what is kept of the pod's class, or null if the cycle uses nothing of it. One that is
+// timed asks every plugin. For few nodes, keeping answers costs more than it saves.
+KeptClass* Evaluator::find_kept(const CycleState& state, const Pod& pod,
+                                const CycleOptions& options) {
+  if (options.node_by_node || !framework_->extenders().empty() || comparing_ ||
+      state.timer() != nullptr || !classes_.serves(view()))
     return nullptr;
-  return classes_.follow(*framework_, {call, pod, state, nullptr, false}, &work_);
+  return &classes_.find(view(), pod);
 }
 
-// Whether a cycle may go on from the one before of its class. One that is timed asks every plugin.
-bool Evaluator::may_go_on(const CycleState& state, const Pod& pod,
-                          const CycleOptions& options) const {
-  return framework_->extenders().empty() && !options.sampling && !options.node_by_node &&
-         options.ties == TieMode::kUpstream && !framework_->behaviours().uniform_ties &&
-         !comparing_ && state.timer() == nullptr && nominations().empty() &&
+// Brings what is kept of filters up to date for the pod, whose state is then as after PreFilter.
+// Returns false if PreFilter has to be asked. few_ has the changes since.
+Result<bool> Evaluator::follow_filters(CycleState& state, const Pod& pod, const Call& call,
+                                       KeptClass* kept) {
+  const View& v = view();
+  if (!state.may_adopt() || kept->filters.reserves() || !kept->filters.can_follow(v) ||
+      !few_.read(v.log(), kept->filters.cursor(), v.row_count()))
+    return false;
+  if (kept->scores.stands_in(v)) kept->scores.fetch(v, classes_.places(v), few_);
+  const Result<bool> followed = kept->filters.follow({*framework_, call, pod, state, work_}, few_);
+  if (followed.ok() && *followed) {
+    if (state.meter() != nullptr) kept->filters.count_pre_filter(state.meter());
+    return true;
+  }
+  kept->forget();
+  if (!followed.ok()) state.undo_pre_filter();
+  return followed;
+}
+
+// Takes what PreFilter has prepared for a pass over all nodes, unless it was `followed`, and points
+// the steps of the workspace to the verdicts that are kept.
+Result<void> Evaluator::take_filters(CycleState& state, const Pod& pod, const Call& call,
+                                     bool followed, KeptClass* kept) {
+  const View& v = view();
+  const KeptQuestion asked{*framework_, call, pod, state, work_};
+  classes_.note_growth(kept);
+  if (!followed) {
+    kept->scores.forget();
+    const bool few = few_.read(v.log(), kept->filters.cursor(), v.row_count());
+    LIBSCHED_TRY(kept->filters.take(asked, few ? &few_ : nullptr, true));
+  }
+  LIBSCHED_TRY(kept->filters.judge(asked, kept->lately()));
+  if (classes_.mode() == ClassMemoryMode::kChecked) return kept->filters.compare(asked);
+  return {};
+}
+
+// Whether a cycle scores all nodes, and picks one as upstream does where chance has no say.
+bool Evaluator::may_keep_scores(const Pod& pod, const CycleOptions& options) const {
+  return !options.sampling && options.ties == TieMode::kUpstream &&
+         !framework_->behaviours().uniform_ties && nominations().empty() &&
          (pod.class_id != 0 || pod.status.nominated_node_name.empty());
 }
 
-// Chooses a node by going on from what is kept of the pod's class. Returns false if the cycle has
-// to be run as a whole.
+// Whether a pod that finds no node leaves nothing but its status.
+bool Evaluator::may_keep_failure(const CycleState& state, const Pod& pod,
+                                 const CycleOptions& options) const {
+  return options.fit_error && !options.post_filter && options.observer == nullptr &&
+         state.meter() == nullptr && classes_.mode() != ClassMemoryMode::kChecked &&
+         may_keep_scores(pod, options);
+}
+
+// Chooses a node by going on from the scores that are kept, after follow_filters(). Returns false
+// if all nodes have to be scored.
 Result<bool> Evaluator::choose_by_class(CycleState& state, const Pod& pod, const Call& call,
-                                        const CycleOptions& options, CycleOutcome* out) {
-  if (!may_go_on(state, pod, options) || !state.may_adopt() || !classes_.serves(view()))
-    return false;
+                                        const CycleOptions& options, KeptClass* kept,
+                                        CycleOutcome* out) {
   const View& v = view();
-  KeptClass* const kept = classes_.find_ready(v, pod);
-  if (kept == nullptr) return false;
-  if (work_.column.size() < v.word_count() * 64) work_.column.resize(v.word_count() * 64);
+  KeptScores& scores = kept->scores;
   // Unless it comes to its end, nothing of it can be trusted.
   struct Guard {
     ~Guard() {
-      if (cycle != nullptr) cycle->forget();
+      if (scores != nullptr) scores->forget();
     }
-    ClassCycle* cycle;
-  } guard{&kept->cycle};
+    KeptScores* scores;
+  } guard{&scores};
+  if (!scores.stands_in(v) || !may_keep_scores(pod, options)) return false;
+  if (work_.column.size() < v.word_count() * 64) work_.column.resize(v.word_count() * 64);
   const NodePlaces& places = classes_.places(v);
-  const ClassCycle::Asked asked{*framework_, call, pod, state, work_, places};
-  const Result<bool> followed = kept->cycle.follow(asked, classes_.changes());
+  const KeptScores::Asked asked{{*framework_, call, pod, state, work_}, kept->filters, places};
+  const Result<bool> followed = scores.follow(asked, few_);
   if (!followed.ok() || !*followed) return followed;
-  PlacedTotals& totals = kept->cycle.totals();
-  guard.cycle = nullptr;
+  guard.scores = nullptr;
+  PlacedTotals& totals = scores.totals();
   if (totals.feasible() == 0) return false;
   out->feasible = totals.feasible();
   out->evaluated = places.count();
@@ -54,8 +95,11 @@ Result<bool> Evaluator::choose_by_class(CycleState& state, const Pod& pod, const
   out->row = places.row(best.place);
   v.row(out->row).fetch();
   v.tables().fetch(pod, out->row);
-  if (out->feasible > 1) out->total = best.total + kept->cycle.offset();
-  if (state.meter() != nullptr) kept->cycle.count(asked, state.meter());
+  if (out->feasible > 1) out->total = best.total + scores.offset();
+  if (state.meter() != nullptr) {
+    kept->filters.count_filter(asked, state.meter());
+    scores.count(asked, state.meter());
+  }
   classes_.note_served();
   return true;
 }
@@ -76,17 +120,25 @@ void Evaluator::tell_kept(CycleState& state, const Pod& pod, const Call& call,
   tell(CyclePoint::kScore, &success);
 }
 
-// Runs the cycle as a whole. Errors: kInternal if the outcome differs.
+// Runs the cycle, which began at this node and after so many random ties, as if nothing were kept.
+// Errors: kInternal if the outcome differs.
 Result<void> Evaluator::compare_outcome(const Pod& pod, const Call& call,
-                                        const CycleOptions& options, const CycleOutcome& kept) {
+                                        const CycleOptions& options, const CycleOutcome& kept,
+                                        size_t start, uint64_t ties) {
   CycleOptions how = options;
   how.post_filter = how.fit_error = false;
   how.observer = nullptr;
   comparing_ = true;
   struct Compared {
-    ~Compared() { evaluator.comparing_ = false; }
+    ~Compared() {
+      evaluator.comparing_ = false;
+      evaluator.next_start_ = start;
+      evaluator.ties_broken_ = ties;
+    }
     Evaluator& evaluator;
-  } compared{*this};
+    size_t start;
+    uint64_t ties;
+  } compared{*this, std::exchange(next_start_, start), std::exchange(ties_broken_, ties)};
   const Ref<CycleState> state = make_ref<CycleState>();
   CycleOutcome fresh;
   LIBSCHED_TRY(cycle(*state, pod, call, how, &fresh));
@@ -104,7 +156,7 @@ Result<void> Evaluator::compare_outcome(const Pod& pod, const Call& call,
                {}};
 }
 
-Result<void> Evaluator::keep_classes(ClassCacheMode mode, size_t max_bytes) {
+Result<void> Evaluator::keep_classes(ClassMemoryMode mode, size_t max_bytes) {
   LIBSCHED_TRY(check_idle());
   classes_.configure(mode, max_bytes);
   return {};

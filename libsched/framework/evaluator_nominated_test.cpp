@@ -146,11 +146,11 @@ TEST_CASE("errors of such nodes become the cycle's") {
 
 PodRef listed(const std::string& name, int priority, const std::string& node,
               const std::string& spec = "", const std::string& scheduler = "fakes") {
-  Result<PodRef> made =
-      parse_pod("metadata: {name: " + name + ", namespace: d, uid: u-" + name +
-                    "}\nspec: {priority: " + std::to_string(priority) + ", schedulerName: " + scheduler +
-                    spec + "}\nstatus: {nominatedNodeName: " + node + "}",
-                {});
+  Result<PodRef> made = parse_pod("metadata: {name: " + name + ", namespace: d, uid: u-" + name +
+                                      "}\nspec: {priority: " + std::to_string(priority) +
+                                      ", schedulerName: " + scheduler + spec +
+                                      "}\nstatus: {nominatedNodeName: " + node + "}",
+                                  {});
   REQUIRE(made.ok());
   return *made;
 }

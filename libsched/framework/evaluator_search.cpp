@@ -24,19 +24,29 @@ void Evaluator::candidates(const CycleState& state, const SearchOptions& options
   for (size_t w = 0; w < words; ++w) work_.alive[w] &= ~cordoned.data()[w];
 }
 
-// Points the steps of a prepared pass, which are in work_, to kept verdicts, brought up to date.
-Result<void> Evaluator::follow(const Call& call, CycleState& state, const Pod& pod,
-                               KeptVerdicts* kept) {
-  if (std::exchange(kept->open, true)) {
-    kept->cursor = {};
-    kept->verdicts = {};
+Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod, KeptFilters* kept) {
+  LIBSCHED_TRY(check_idle());
+  LIBSCHED_TRY(may_replace(state));
+  const Call call = call_inside(state);
+  const ExclusiveUse use(*this);
+  const View& v = view();
+  const KeptQuestion asked{*framework_, call, pod, state, work_};
+  const bool few = few_.read(v.log(), kept->cursor(), v.row_count());
+  if (few && kept->can_follow(v)) {
+    const Result<bool> followed = kept->follow(asked, few_);
+    if (!followed.ok()) {
+      kept->forget();
+      state.undo_pre_filter();
+      return followed.error();
+    }
+    if (*followed) return Status();
   }
-  followed_.read(view().log(), kept->cursor, view().word_count());
-  LIBSCHED_TRY(
-      kept->verdicts.follow(*framework_, {call, pod, state, nullptr, false}, followed_, &work_));
-  kept->cursor = view().log().cursor();
-  kept->open = false;
-  return {};
+  Result<Status> said = pre_filter(state, pod, call);
+  if (!said.ok()) return said;
+  FilterPass pass(*framework_, state, pod, call);
+  if (said->success()) LIBSCHED_TRY(pass.prepare(&work_, false));
+  LIBSCHED_TRY(kept->take(asked, few ? &few_ : nullptr, said->success()));
+  return said;
 }
 
 Result<FilterOutcome> Evaluator::find_first(CycleState& state, const Pod& pod,
@@ -115,7 +125,8 @@ Result<FilterOutcome> Evaluator::find_first(CycleState& state, const Pod& pod,
       if (has_bit(work_.alive, r)) found[r / 64] |= uint64_t{1} << (r % 64);
     }
   }
-  if (options.kept != nullptr) LIBSCHED_TRY(follow(call, state, pod, options.kept));
+  if (options.kept != nullptr)
+    LIBSCHED_TRY(options.kept->judge({*framework_, call, pod, state, work_}, false));
   LIBSCHED_TRY(pass.judge({0, words, found.data(), work_.errors.data()}, nullptr));
   if (std::any_of(found.begin(), found.end(), [](uint64_t w) { return w != 0; }))
     pick(found, few, count);
@@ -143,7 +154,8 @@ Result<size_t> Evaluator::find_all(CycleState& state, const Pod& pod, const Sear
   work_.errors.assign(words, 0);
   const RowSet set{0, words, found.data(), work_.errors.data()};
   if (of_row == nullptr) {
-    if (options.kept != nullptr) LIBSCHED_TRY(follow(call, state, pod, options.kept));
+    if (options.kept != nullptr)
+      LIBSCHED_TRY(options.kept->judge({*framework_, call, pod, state, work_}, false));
     LIBSCHED_TRY(pass.judge(set, nullptr));
   } else {
     for (size_t w = 0; w < words; ++w)

@@ -83,7 +83,7 @@ TEST_CASE("meter: a filter counts the nodes that the filters before it have left
       fake.reads = {Reads{kLabelsChanged, 0, false, false}, Reads{kLabelsChanged, 0, false, false}};
       fake.foreign = false;
     }
-    REQUIRE(w.evaluator.keep_classes(ClassCacheMode::kAlways).ok());
+    REQUIRE(w.evaluator.keep_classes(ClassMemoryMode::kAlways).ok());
     const Ref<CycleState> metered = w.state;
     for (int i = 0; i < 4; ++i) {
       w.state = make_ref<CycleState>();

@@ -29,8 +29,8 @@ class Compared {
 
   void stand_on(const Ref<Cluster>& cluster) {
     if (all_[0] && all_[0]->cluster() == cluster.get()) return;
-    constexpr ClassCacheMode kModes[] = {ClassCacheMode::kOff, ClassCacheMode::kAlways,
-                                         ClassCacheMode::kChecked};
+    constexpr ClassMemoryMode kModes[] = {ClassMemoryMode::kOff, ClassMemoryMode::kAlways,
+                                         ClassMemoryMode::kChecked};
     for (size_t i = 0; i < 3; ++i) {
       all_[i] = make_ref<Evaluator>(framework_, cluster);
       REQUIRE(all_[i]->keep_classes(kModes[i]).ok());
@@ -409,7 +409,7 @@ TEST_CASE("what a class has prepared lets go of the counts of pods before they c
     CAPTURE(shape);
     Town town(400, 5, 300, /*preferences=*/false);
     Evaluator evaluator(town_framework(""), town.cluster());
-    REQUIRE(evaluator.keep_classes(ClassCacheMode::kAlways).ok());
+    REQUIRE(evaluator.keep_classes(ClassMemoryMode::kAlways).ok());
     const View& view = evaluator.view();
     CountKey key;
     CountKey::Term& term = key.terms.emplace_back();
@@ -476,7 +476,7 @@ TEST_CASE("a cycle that runs out of memory leaves nothing that a later one would
     CAPTURE(from);
     Town town(500, 5, 300, /*preferences=*/false);
     Evaluator fresh(framework, town.cluster());
-    REQUIRE(fresh.keep_classes(ClassCacheMode::kOff).ok());
+    REQUIRE(fresh.keep_classes(ClassMemoryMode::kOff).ok());
     size_t failed = 0;
     bool more = true;
     for (long room = 0; more; ++room) {
@@ -484,7 +484,7 @@ TEST_CASE("a cycle that runs out of memory leaves nothing that a later one would
       more = false;
       REQUIRE(town.cluster()->fork().ok());
       Evaluator kept(framework, town.cluster());
-      REQUIRE(kept.keep_classes(ClassCacheMode::kAlways).ok());
+      REQUIRE(kept.keep_classes(ClassMemoryMode::kAlways).ok());
       for (size_t i = 0; i < 6; ++i) {
         const PodRef pod = Town::pod(shape, i);
         const Ref<CycleState> state = make_ref<CycleState>(), other = make_ref<CycleState>();
@@ -518,9 +518,9 @@ TEST_CASE("a snapshot keeps answers, too, and a limit of memory is kept") {
   const FrameworkRef framework = town_framework("");
   const SnapshotRef snapshot = town.cluster()->snapshot();
   Evaluator fresh(framework, snapshot), kept(framework, snapshot);
-  REQUIRE(fresh.keep_classes(ClassCacheMode::kOff).ok());
+  REQUIRE(fresh.keep_classes(ClassMemoryMode::kOff).ok());
   constexpr size_t kLimit = 40000;
-  REQUIRE(kept.keep_classes(ClassCacheMode::kChecked, kLimit).ok());
+  REQUIRE(kept.keep_classes(ClassMemoryMode::kChecked, kLimit).ok());
   size_t most = 0;
   for (size_t i = 0; i < 240; ++i) {
     const PodRef pod = Town::pod(i / 3 % 40, i);

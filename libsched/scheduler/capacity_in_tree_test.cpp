@@ -72,8 +72,8 @@ TEST_CASE("Capacity is what pods placed one by one reach, and nothing is changed
     }
     Evaluator evaluator(fw, cluster);
     if (seed % 3 != 0) {
-      const ClassCacheMode mode =
-          seed % 3 == 1 ? ClassCacheMode::kAlways : ClassCacheMode::kChecked;
+      const ClassMemoryMode mode =
+          seed % 3 == 1 ? ClassMemoryMode::kAlways : ClassMemoryMode::kChecked;
       REQUIRE(evaluator.keep_classes(mode).ok());
     }
     const auto answer = [&] {

@@ -6,7 +6,6 @@
 #include "libsched/base/key_cache.hpp"
 #include "libsched/base/prefetch.hpp"
 #include "libsched/cluster/transaction.hpp"
-#include "libsched/objects/pod_class.hpp"
 #include "libsched/scheduler/control_plane/claims.hpp"
 #include "libsched/scheduler/profiles.hpp"
 
@@ -104,40 +103,7 @@ class Placing::Placer {
     return found;
   }
 
-  // Why no node took a pod.
-  struct Reason {
-    std::string text, plugin;
-  };
-
   Cluster& cluster() const { return *profiles_.front()->cluster(); }
-
-  Result<void> check_limits(const Evaluator& evaluator) const {
-    if (options_.limits.cancel == nullptr && options_.limits.deadline_ns == 0) return {};
-    const Ref<Clock> clock = evaluator.services().deadline_clock_ref();
-    const LimitWatch watch(options_.limits, *clock);
-    return watch.exceeded() ? Result<void>(watch.error()) : Result<void>();
-  }
-
-  // The next pod of this class fares the same while the cluster is unchanged, if all its plugins
-  // depend on the cluster only. Sampling advances its start with each pod.
-  void keep(Evaluator& evaluator, const Placement& failed, std::string of) {
-    if (options_.sampling || !evaluator.nominations().empty()) return;
-    if (!evaluator.framework().extenders().empty()) return;  // the next answer may differ
-    // Claims that were made for it are in the cluster for this moment only.
-    if (options_.claims_from_templates && has_made_claims(*failed.pod)) return;
-    const View& view = cluster().view();
-    const Framework& framework = evaluator.framework();
-    for (const ExtensionPoint point : {ExtensionPoint::kPreFilter, ExtensionPoint::kFilter})
-      for (const uint32_t i : framework.at(point)) {
-        const Plugin* plugin = framework.plugins()[i].plugin.get();
-        if (plugin != nullptr && plugin->depends_on(view, *failed.pod).filter.outside) return;
-      }
-    if (failed_at_ != view.version()) failures_.clear();
-    failed_at_ = view.version();
-    if (of.empty()) of = pod_class(*failed.pod);
-    const size_t bytes = failed.text.size() + failed.plugin.size();
-    failures_.put(std::move(of), {failed.text, failed.plugin}, bytes);
-  }
 
   // Handles pods that the scheduler ignores: returns true and sets their outcome.
   Result<bool> settle(const Pod& pod, Placement* out) {
@@ -189,17 +155,6 @@ class Placing::Placer {
           Rc::kMisuse, "plugins are being asked about the cluster: no pod can be assumed", {}, {}};
     if (const Status gate = evaluator.run_pre_enqueue(*pod); !gate.success())
       return rejected(Outcome::kGated, gate, out);
-    std::string of;  // its class, if a pod of that class may have failed in this very state
-    if (failed_at_ == cluster().view().version() && evaluator.nominations().empty()) {
-      of = pod_class(*pod);
-      if (const Reason* known = failures_.find(of); known != nullptr) {
-        LIBSCHED_TRY(check_limits(evaluator));
-        out->outcome = Outcome::kUnschedulable;
-        out->text = known->text;
-        out->plugin = known->plugin;
-        return {};
-      }
-    }
     if (options_.sampling) evaluator.set_next_start(next_start_);
     // Mostly the state only lends what is prepared for the class.
     if (!state_ || !state_->unique() || !state_->may_adopt()) state_ = make_ref<CycleState>();
@@ -209,9 +164,7 @@ class Placing::Placer {
     out->feasible = chosen.feasible;
     if (chosen.row == kNoId) {
       const bool no = chosen.status.rejected();
-      LIBSCHED_TRY(rejected(no ? Outcome::kUnschedulable : Outcome::kError, chosen.status, out));
-      if (no) keep(evaluator, *out, std::move(of));
-      return {};
+      return rejected(no ? Outcome::kUnschedulable : Outcome::kError, chosen.status, out);
     }
     const Result<Status> reserved = evaluator.assume(*state_, *pod, chosen.row);
     if (!reserved.ok()) return reserved.error();
@@ -235,8 +188,6 @@ class Placing::Placer {
   CycleOptions how_;
   Ref<CycleState> state_;  // of the latest pod
   size_t next_start_ = 0;  // upstream shares it between all profiles
-  PodClassMap<Reason> failures_{size_t{16} << 20};
-  uint64_t failed_at_ = 0;  // the version of the view in which all of failures_ failed
 };
 
 namespace {

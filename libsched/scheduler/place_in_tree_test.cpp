@@ -76,8 +76,8 @@ class Place {
     const auto framework = Framework::create(*config, (*config)->profiles[0].scheduler_name,
                                              in_tree_registry(), FeatureGates());
     REQUIRE(framework.ok());
-    for (const ClassCacheMode mode :
-         {ClassCacheMode::kOff, ClassCacheMode::kAlways, ClassCacheMode::kChecked}) {
+    for (const ClassMemoryMode mode :
+         {ClassMemoryMode::kOff, ClassMemoryMode::kAlways, ClassMemoryMode::kChecked}) {
       evaluators_.push_back(make_ref<Evaluator>(*framework, cluster_));
       REQUIRE(evaluators_.back()->keep_classes(mode).ok());
     }

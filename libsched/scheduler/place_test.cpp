@@ -177,6 +177,7 @@ TEST_CASE("Pods of a class that found no node are not judged again while nothing
     };
     if (declares) fake.reads = {};
     Placing placing({fake});
+    REQUIRE(placing.w.evaluator.keep_classes(ClassMemoryMode::kAlways).ok());
     const auto pods = [&](const Names& names) {
       std::vector<PodRef> out;
       for (const std::string& name : names)

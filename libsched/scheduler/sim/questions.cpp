@@ -1,4 +1,4 @@
-// Sim: questions about one pod. PreFilter's answer is kept as long as nothing it read has changed.
+// Sim: questions about one pod.
 #include <algorithm>
 #include <utility>
 
@@ -31,53 +31,15 @@ Result<Sim::Known*> Sim::know(uint64_t ref) {
   return known_[index].get();
 }
 
-// Whether PreFilter would answer as it did.
-bool Sim::holds(Known* known) const {
-  const View& v = view();
-  ChangeKinds changed = 0;
-  const bool all =
-      v.log().for_each_since(known->cursor, [&](uint32_t, ChangeKinds kinds) { changed |= kinds; });
-  if (!all || (changed & known->reads) != 0) return false;
-  const CycleState& state = *known->state;
-  if (std::exchange(known->bound_as_of, state.edits()) != state.edits())
-    known->bound = std::any_of(state.entries().begin(), state.entries().end(),
-                               [](const auto& e) { return bound_to_view(e.data.get()); });
-  if (!known->bound) return true;
-  return std::all_of(state.entries().begin(), state.entries().end(), [&](const auto& entry) {
-    return !bound_to_view(entry.data.get()) || entry.data->view_version == v.version();
-  });
-}
-
 Result<void> Sim::ready(Known* known, const Limits& limits) {
   Known& k = *known;
-  const View& v = view();
-  if (k.version != 0 && !k.outside) {
-    if (k.version == v.version()) return {};
-    if (holds(known)) {
-      k.version = v.version();
-      k.cursor = v.log().cursor();
-      return {};
-    }
-  }
+  if (k.version != 0 && k.version == view().version() && !k.kept.outside()) return {};
   k.version = 0;
-  {
-    const LimitScope scope(*evaluator_, *k.state, limits);
-    Result<Status> ran = evaluator_->run_pre_filter(*k.state, k.pod());
-    if (!ran.ok()) return std::move(ran.error());
-    k.pre_filter = std::move(*ran);
-  }
-  k.reads = 0;
-  k.outside = false;
-  for (const Framework::Instance& i : framework().plugins()) {
-    if (!i.plugin || (i.points & (point_bit(ExtensionPoint::kPreFilter) |
-                                  point_bit(ExtensionPoint::kFilter))) == 0)
-      continue;
-    const Reads reads = i.plugin->depends_on(v, k.pod()).filter;
-    k.reads |= reads.any;
-    k.outside = k.outside || reads.outside;
-  }
-  k.version = v.version();
-  k.cursor = v.log().cursor();
+  const LimitScope scope(*evaluator_, *k.state, limits);
+  Result<Status> ran = evaluator_->run_pre_filter(*k.state, k.pod(), &k.kept);
+  if (!ran.ok()) return std::move(ran.error());
+  k.pre_filter = std::move(*ran);
+  k.version = view().version();
   return {};
 }
 
@@ -128,20 +90,20 @@ Result<SearchOptions> Sim::search_of(const SimQuery& query, std::vector<uint32_t
 }
 
 // The verdicts that are kept of the content; null where that does not pay.
-KeptVerdicts* Sim::kept_of(Known* known) {
+KeptFilters* Sim::kept_of(Known* known) {
   return order_.size() < kFewNodes ? nullptr : &known->kept;
 }
 
 // Counts the memory of the kept verdicts, which grows with the number of nodes. Beyond the limit
 // all of them are dropped.
 void Sim::count_kept(Known* known) {
-  const size_t now = known->kept.bytes();
+  const size_t now = sizeof known->kept + known->kept.bytes();
   kept_bytes_ += now - known->kept_bytes;
   known->kept_bytes = now;
   if (kept_bytes_ <= kMaxKeptBytes) return;
   for (const std::unique_ptr<Known>& k : known_) {
     if (!k) continue;
-    k->kept = {};
+    k->kept.forget();
     k->kept_bytes = 0;
   }
   kept_bytes_ = 0;

@@ -114,6 +114,8 @@ Result<uint32_t> Sim::put_pod(const PodRef& pod, uint64_t ref, uint32_t row) {
 // As the Cluster Autoscaler: Reserve runs for pods that get devices alone.
 Result<uint32_t> Sim::place_pod(Known* known, uint32_t row) {
   const PodRef& pod = known->content->pod;
+  known->state->release_shared();
+  known->version = 0;  // the pod has to be made ready again
   const Result<uint32_t> slot = put_pod(pod, known->ref, row);
   const bool extended = slot.ok() && asks_device_resource(view(), *pod);
   if (!slot.ok() || (pod->spec.resource_claims.empty() && !extended)) return slot;
@@ -122,7 +124,7 @@ Result<uint32_t> Sim::place_pod(Known* known, uint32_t row) {
   if (!reserved.ok()) return reserved.error();
   if (!reserved->success())
     return Error{Rc::kPlugin, reserved->message(), {}, std::string(reserved->plugin)};
-  known->version = 0;  // the state is used up
+  known->kept.forget();  // what was prepared is used up
   if (extended) LIBSCHED_TRY(rename_extended_claim(*pod, *slot));
   return slot;
 }

@@ -196,17 +196,10 @@ class Sim final : public RefCounted {
     Ref<const PodContent> content;
     uint64_t ref = 0;
     Ref<CycleState> state;
-    uint64_t version = 0;  // of the view for which PreFilter's answer holds; 0: it never ran
-    ChangeLog::Cursor cursor;
-    ChangeKinds reads = kAllChanges;  // the changes of any row after which PreFilter runs again
-    bool outside = true;              // it runs for each question
-    // Whether some plugin's data is for one version of the view, as of this number of edits of the
-    // state.
-    bool bound = true;
-    uint64_t bound_as_of = ~uint64_t{0};
+    uint64_t version = 0;  // of the view for which the state and pre_filter hold; 0: of none
     Status pre_filter;
     uint64_t failed_in = 0;  // the latest call of place_many() in which it found no node
-    KeptVerdicts kept;
+    KeptFilters kept;
     size_t kept_bytes = 0;  // as counted last
 
     const Pod& pod() const { return *content->pod; }
@@ -241,11 +234,10 @@ class Sim final : public RefCounted {
     return known != nullptr && known->ref == ref ? known : nullptr;
   }
   Result<void> ready(Known* known, const Limits& limits);
-  bool holds(Known* known) const;
   Result<SimVerdict> judge(Known* known, uint32_t row, Status* status);
   // What a query means in the present state; `rows` holds a given order.
   Result<SearchOptions> search_of(const SimQuery& query, std::vector<uint32_t>* rows) const;
-  KeptVerdicts* kept_of(Known* known);
+  KeptFilters* kept_of(Known* known);
   void count_kept(Known* known);
   Result<SimHit> find(Known* known, const SearchOptions& search, SimRing* ring, bool place);
   // Places pods in a Change, and leaves their places in hits_. `besides`: a row that takes none

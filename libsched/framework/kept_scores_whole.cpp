@@ -1,18 +1,18 @@
-// ClassCycle: the scores of plugins that follow the pods of any node or the set of feasible nodes.
+// KeptScores: the scores of plugins that follow the pods of any node or the set of feasible nodes.
 //
 // Whatever changes one score may change all, so all are made again: by the plugin in one pass
 // (Plugin::rescore), or else by PreScore, Score and NormalizeScore. They are small numbers by row,
 // and stay as they are if no change concerns the plugin.
 #include <algorithm>
 
-#include "libsched/framework/class_cycle.hpp"
+#include "libsched/framework/kept_scores.hpp"
 #include "libsched/framework/score_columns.hpp"
 
 namespace libsched {
 
 // Brings the scores of whole parts up to date, and the totals if there are new ones. Returns false
 // if the cycle has to be run as a whole.
-bool ClassCycle::rescore(const Asked& asked, const FewChanges& changes) {
+bool KeptScores::rescore(const Asked& asked, const FewChanges& changes) {
   const View& v = asked.call.view;
   if (totals_.feasible() == 0) return false;
   FeasibleOrder order(v.order(), 0, feasible_.data(), totals_.feasible(),
@@ -21,15 +21,15 @@ bool ClassCycle::rescore(const Asked& asked, const FewChanges& changes) {
   small_.resize(wholes_ * words_ * 64);
   const ChangeKinds all = changes.all();
   const auto hit = [&](const Part& p) {
-    const PluginData* const data = entries_->list[p.index].score_data.get();
-    return set_changed_ || p.score.any_hit(all) || (all & p.score.row) != 0 ||
+    const PluginData* const data = asked.filters.entries()->list[p.index].score_data.get();
+    return set_changed_ || p.reads.any_hit(all) || (all & p.reads.row) != 0 ||
            (data != nullptr && data->view_version == PluginData::kReleased);
   };
   bool any = false;
   for (Part& p : parts_) {
     if (!p.whole) continue;
     if (!hit(p)) {
-      PluginData* const data = entries_->list[p.index].score_data.get();
+      PluginData* const data = asked.filters.entries()->list[p.index].score_data.get();
       if (bound_to_view(data)) data->view_version = v.version();
       continue;
     }
@@ -48,14 +48,14 @@ bool ClassCycle::rescore(const Asked& asked, const FewChanges& changes) {
 }
 
 // Asks the plugin for all scores. kNo: the cycle has to be run as a whole.
-Plugin::Rescored ClassCycle::rescore_part(const Asked& asked, const FewChanges& changes,
+Plugin::Rescored KeptScores::rescore_part(const Asked& asked, const FewChanges& changes,
                                           const ScoreSet& set, Part* part) {
   const View& v = asked.call.view;
   Plugin::Rescored how = Plugin::Rescored::kNo;
-  if ((changes.all() & (part->score.any | part->score.row) & ~kPodChanges) == 0) {
+  if ((changes.all() & (part->reads.any | part->reads.row) & ~kRenewable) == 0) {
     LineVector<int32_t>& scratch = asked.work.rescored;
     if (scratch.size() < words_ * 64) scratch.resize(words_ * 64);
-    PluginData* const data = entries_->list[part->index].score_data.get();
+    PluginData* const data = asked.filters.entries()->list[part->index].score_data.get();
     how = part->plugin->rescore({asked.call, asked.pod, set, data, scratch.data(), small(*part)});
     if (how != Plugin::Rescored::kNo && bound_to_view(data)) data->view_version = v.version();
   }
@@ -65,18 +65,19 @@ Plugin::Rescored ClassCycle::rescore_part(const Asked& asked, const FewChanges& 
     const Status s = part->plugin->pre_score({asked.call, asked.pod, asked.state, set}, &fresh);
     if (!s.success() || asked.call.exceeded()) return how;
     if (fresh && fresh->ids_epoch != 0) fresh->ids_epoch = v.ids_epoch();
-    edit_entry(asked, part->index).score_data = std::move(fresh);
+    asked.filters.edit_entry(asked, part->index).score_data = std::move(fresh);
   }
   const Reads now = part->plugin->depends_on(v, asked.pod).score;
   if (now.outside) return how;
-  part->score = now;
-  note_cares(asked.framework, entries_.get());
+  part->reads = now;
+  note_cares(asked);
   return score_again(asked, set, *part) ? Plugin::Rescored::kAll : how;
 }
 
 // Score and NormalizeScore. Returns false if they fail.
-bool ClassCycle::score_again(const Asked& asked, const ScoreSet& set, const Part& part) {
-  const std::optional<Scored> s = ask_scores(asked, set, part, entries_->list[part.index]);
+bool KeptScores::score_again(const Asked& asked, const ScoreSet& set, const Part& part) {
+  const std::optional<Scored> s =
+      ask_scores(asked, set, part, asked.filters.entries()->list[part.index]);
   if (!s) return false;
   const int64_t* const column = asked.work.column.data();
   bool fits = true;
@@ -90,7 +91,7 @@ bool ClassCycle::score_again(const Asked& asked, const ScoreSet& set, const Part
 }
 
 // All totals anew: the sums and the scores of whole parts.
-void ClassCycle::add_rescored(const Asked& asked) {
+void KeptScores::add_rescored(const Asked& asked) {
   const NodePlaces& places = asked.places;
   const size_t words = places.words();
   LineVector<uint8_t>& placed = asked.work.placed_scores;

@@ -18,7 +18,6 @@
 #include "libsched/framework/filter_pass.hpp"
 #include "libsched/framework/foreign_call.hpp"
 #include "libsched/framework/framework.hpp"
-#include "libsched/framework/rejections.hpp"
 #include "libsched/framework/workspace.hpp"
 #include "libsched/objects/pod_class.hpp"
 
@@ -231,9 +230,6 @@ class Evaluator final : public RefCounted {
   Result<std::vector<Ref<const Decision>>> check_each(Span<const Pod*> pods,
                                                       const CheckOptions& options, uint32_t calls);
   static constexpr size_t kCheckedTogether = 64;  // pods whose states and verdicts exist at once
-  // Asks every Filter plugin about every node, with the `most` nearest nodes. Empty if PreFilter
-  // rejects the pod.
-  Result<Rejections> reject_each(const Pod& pod, size_t most, const Limits& limits);
 
  private:
   friend class LimitScope;
@@ -316,9 +312,6 @@ class Evaluator final : public RefCounted {
   // Filter of many nodes (evaluator_filter.cpp).
   void mask(const CycleState& state, const FilterOptions& options, size_t words);
   Error node_error(FilterPass& pass, uint32_t row) const;
-  struct CrowdedRow;
-  Result<void> crowd(const FilterPass& pass, const Call& call, const Pod& pod, uint32_t row,
-                     CrowdedRow* out) const;
   // Why each row does not take the pod, with nominated pods.
   Result<StatusTable> statuses_of(FilterPass& pass, const Call& call, const Pod& pod,
                                   Span<uint32_t> rows);

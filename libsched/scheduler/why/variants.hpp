@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "libsched/cluster/view.hpp"
-#include "libsched/framework/rejections.hpp"
+#include "libsched/scheduler/why/rejections.hpp"
 #include "libsched/scheduler/why/why.hpp"
 
 namespace libsched {

@@ -363,7 +363,7 @@ Result<Why> why(Span<Evaluator*> profiles, const PodRef& given, const WhyOptions
     out.nearest = failing_nodes(*out.decision, options.nearest);
     return out;
   }
-  Result<Rejections> rejections = judge->reject_each(*pod, options.nearest, options.limits);
+  Result<Rejections> rejections = reject_each(*judge, *pod, options.nearest, options.limits);
   if (!rejections.ok()) return std::move(rejections.error());
   Result<std::vector<Suggestion>> found = Search(*judge, pod, options).run(*rejections);
   if (!found.ok()) return std::move(found.error());

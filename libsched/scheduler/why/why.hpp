@@ -12,6 +12,7 @@
 
 #include "libsched/framework/decision.hpp"
 #include "libsched/framework/evaluator.hpp"
+#include "libsched/scheduler/why/rejections.hpp"
 
 namespace libsched {
 

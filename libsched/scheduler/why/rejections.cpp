@@ -1,4 +1,6 @@
-// Evaluator: which plugins reject which nodes.
+// See rejections.hpp.
+#include "libsched/scheduler/why/rejections.hpp"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -8,6 +10,8 @@
 
 namespace libsched {
 namespace {
+
+// Of these facts' names, docs/facts.md says what they mean for any plugin.
 
 int64_t number_of(const Fact& fact, Str name) {
   for (const Fact::Field& f : fact.fields)
@@ -27,10 +31,8 @@ double shortage_of(const Facts& facts) {
   return out;
 }
 
-}  // namespace
-
 // A row as it is with the nominated pods that the pod has to yield to.
-struct Evaluator::CrowdedRow {
+struct CrowdedRow {
   FilterPass::Crowded crowded;
   std::optional<NodeView> node;
   std::vector<FilterStep> steps;
@@ -43,14 +45,14 @@ struct Evaluator::CrowdedRow {
   }
 };
 
-Result<void> Evaluator::crowd(const FilterPass& pass, const Call& call, const Pod& pod,
-                              uint32_t row, CrowdedRow* out) const {
-  const Result<bool> yields = pass.crowd(NodeView(view(), row), &out->crowded);
+Result<void> crowd(const Framework& framework, const FilterPass& pass, const Call& call,
+                   const Pod& pod, uint32_t row, CrowdedRow* out) {
+  const Result<bool> yields = pass.crowd(NodeView(call.view, row), &out->crowded);
   if (!yields.ok()) return yields.error();
-  out->rejects.resize(work_.steps.size());
+  out->rejects.resize(framework.at(ExtensionPoint::kFilter).size());
   if (!*yields || !out->crowded.added.success()) return {};
   Workspace work;
-  FilterPass with(*framework_, *out->crowded.state, pod, call);
+  FilterPass with(framework, *out->crowded.state, pod, call);
   LIBSCHED_TRY(with.prepare(&work, false));
   out->steps = std::move(work.steps);
   out->node.emplace(*out->crowded.node);
@@ -63,23 +65,25 @@ Result<void> Evaluator::crowd(const FilterPass& pass, const Call& call, const Po
   return {};
 }
 
-Result<Rejections> Evaluator::reject_each(const Pod& pod, size_t most, const Limits& given) {
-  LIBSCHED_TRY(check_idle());
-  const CallLimits limits(given, *services_);
-  const Call call = call_with(limits.watch());
-  LIBSCHED_TRY(call.check_limits());
-  if (cluster_) cluster_->refresh();
-  const ExclusiveUse use(*this);
-  const View& v = view();
+}  // namespace
+
+Result<Rejections> reject_each(Evaluator& judge, const Pod& pod, size_t most,
+                               const Limits& limits) {
+  const Framework& framework = judge.framework();
+  const View& v = judge.view();
   Rejections out;
   CycleState state;
   if (v.node_count() == 0) return out;
-  const Result<Status> pre = pre_filter(state, pod, call);
+  const Cluster::Judging judging(judge.cluster());
+  const LimitScope scope(judge, state, limits);
+  const Call& call = *PluginScope::call_of(state);
+  const Result<Status> pre = judge.run_pre_filter(state, pod);
   if (!pre.ok()) return pre.error();
   if (!pre->success()) return out;
-  FilterPass pass(*framework_, state, pod, call);
-  LIBSCHED_TRY(pass.prepare(&work_, true));
-  const std::vector<FilterStep> steps = work_.steps;
+  Workspace work;
+  FilterPass pass(framework, state, pod, call);
+  LIBSCHED_TRY(pass.prepare(&work, true));
+  const std::vector<FilterStep>& steps = work.steps;
   CycleState none;  // of facts
   const auto add_facts = [&](const FilterStep& step, const FilterCall& asked, uint32_t r,
                              const Status& s, Facts* facts) {
@@ -88,18 +92,18 @@ Result<Rejections> Evaluator::reject_each(const Pod& pod, size_t most, const Lim
   };
   const auto facts_of = [&](const FilterStep& step, const FilterCall& asked, uint32_t r) {
     Facts facts;
-    add_facts(step, asked, r, rejection(*framework_, step, asked, r), &facts);
+    add_facts(step, asked, r, rejection(framework, step, asked, r), &facts);
     return facts;
   };
   const size_t words = v.word_count();
   std::map<uint32_t, CrowdedRow> crowded;
   if (pass.judges_apart()) {
-    const std::vector<uint64_t> nominated = work_.nominated;
+    const std::vector<uint64_t> nominated = work.nominated;
     for (size_t w = 0; w < words; ++w) {
       Result<void> done;
       for_each_bit(nominated[w] & v.live().word(w), w * 64, [&](size_t row) {
         const auto r = static_cast<uint32_t>(row);
-        if (done.ok()) done = crowd(pass, call, pod, r, &crowded[r]);
+        if (done.ok()) done = crowd(framework, pass, call, pod, r, &crowded[r]);
       });
       LIBSCHED_TRY(done);
     }
@@ -128,7 +132,7 @@ Result<Rejections> Evaluator::reject_each(const Pod& pod, size_t most, const Lim
                                    facts_of(step, call_of(i, kNoId), r));
       alive[r / 64] &= ~bit;
     }
-    Rejections::ByPlugin by{framework_->plugins()[step.index].name, {}, 0};
+    Rejections::ByPlugin by{framework.plugins()[step.index].name, {}, 0};
     for (size_t w = 0; w < words; ++w) {
       alive[w] = v.live().word(w) & ~alive[w] & ~errors[w];
       for_each_bit(alive[w], w * 64, [&](size_t row) {
@@ -177,9 +181,9 @@ Result<Rejections> Evaluator::reject_each(const Pod& pod, size_t most, const Lim
     for (const auto& [step, bits] : rejected) {
       if (!has_bit(bits, r)) continue;
       Lack& lack = node.lacks.emplace_back();
-      lack.plugin = framework_->plugins()[steps[step].index].name;
+      lack.plugin = framework.plugins()[steps[step].index].name;
       const FilterCall asked = call_of(step, r);
-      lack.status = rejection(*framework_, steps[step], asked, r);
+      lack.status = rejection(framework, steps[step], asked, r);
       add_facts(steps[step], asked, r, lack.status, &lack.facts);
       if (const auto at = crowded.find(r); at != crowded.end() && at->second.rejects[step])
         add_nominated_facts(at->second.crowded.pods, v.row(r).name, lack.status, &lack.facts);

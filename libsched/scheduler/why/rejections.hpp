@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "libsched/framework/facts.hpp"
-#include "libsched/framework/status.hpp"
+#include "libsched/framework/evaluator.hpp"
 
 namespace libsched {
 
@@ -46,5 +45,9 @@ struct Rejections {
     return nullptr;
   }
 };
+
+// Asks every Filter plugin about every node, with the `most` nearest nodes. Empty if PreFilter
+// rejects the pod.
+Result<Rejections> reject_each(Evaluator& judge, const Pod& pod, size_t most, const Limits& limits);
 
 }  // namespace libsched

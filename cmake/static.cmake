@@ -62,7 +62,7 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/capi/src/static/unwind_frames.
 set(objects $<TARGET_OBJECTS:libsched_static_parts>
   $<FILTER:$<TARGET_OBJECTS:libsched_capi>,EXCLUDE,/shared_object[.]cpp[.]o$>)
 set(layers "")
-foreach(layer scheduler plugins framework config cluster cel ingest objects base)
+foreach(layer scheduler plugins run kept framework config cluster cel ingest objects base)
   list(APPEND layers $<TARGET_FILE:libsched_${layer}>)
 endforeach()
 set(archive ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libsched.a)

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "libsched/framework/evaluator.hpp"
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/plugins/changing_cases_test.hpp"
 #include "libsched/plugins/kept_answers_test.hpp"
+#include "libsched/run/evaluator.hpp"
 #include "tests/unit/rounds.hpp"
 
 namespace libsched::depends_on_test {

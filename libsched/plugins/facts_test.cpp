@@ -5,9 +5,9 @@
 #include <string>
 
 #include "libsched/config/config.hpp"
-#include "libsched/framework/evaluator.hpp"
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/run/evaluator.hpp"
 
 namespace libsched::facts_test {
 

@@ -4,8 +4,8 @@
 #include <random>
 #include <set>
 
-#include "libsched/framework/filter_pass.hpp"
 #include "libsched/plugins/trial_test.hpp"
+#include "libsched/run/filter_pass.hpp"
 #include "tests/unit/rounds.hpp"
 
 namespace libsched::node_view_test {

@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "libsched/framework/evaluator.hpp"
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/run/evaluator.hpp"
 
 namespace libsched::snapshot_threads_test {
 
@@ -40,8 +40,8 @@ Ref<Cluster> nodes() {
 
 PodRef pod_of_app(const std::string& name, const std::string& app, const std::string& spec) {
   Result<PodRef> pod = parse_pod("apiVersion: v1\nkind: Pod\nmetadata: {name: " + name +
-                                     ", namespace: default, uid: u-" + name + ", labels: {app: " +
-                                     app + "}}\nspec: {" + spec + "}\n",
+                                     ", namespace: default, uid: u-" + name +
+                                     ", labels: {app: " + app + "}}\nspec: {" + spec + "}\n",
                                  {});
   REQUIRE_MESSAGE(pod.ok(), pod.error().text());
   return *pod;

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "libsched/framework/evaluator.hpp"
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/run/evaluator.hpp"
 
 namespace libsched {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "libsched/framework/api_calls.hpp"
-#include "libsched/framework/binding_run.hpp"
+#include "libsched/run/binding_run.hpp"
 
 namespace libsched {
 namespace {

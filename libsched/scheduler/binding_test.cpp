@@ -7,7 +7,7 @@
 #include <functional>
 #include <thread>
 
-#include "libsched/framework/fake_plugin_test.hpp"
+#include "libsched/run/fake_plugin_test.hpp"
 
 namespace libsched::binding_test {
 

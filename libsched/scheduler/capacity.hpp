@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "libsched/framework/decision.hpp"
+#include "libsched/run/decision.hpp"
 #include "libsched/scheduler/place.hpp"
 
 namespace libsched {

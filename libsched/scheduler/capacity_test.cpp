@@ -2,7 +2,7 @@
 // fakes.
 #include "libsched/scheduler/capacity.hpp"
 
-#include "libsched/framework/fake_plugin_test.hpp"
+#include "libsched/run/fake_plugin_test.hpp"
 
 namespace libsched::capacity_test {
 

@@ -1,8 +1,8 @@
 // Comparisons: sides are matched by name, the cluster is as before, and errors change nothing.
 #include "libsched/scheduler/compare.hpp"
 
-#include "libsched/framework/fake_plugin_test.hpp"
 #include "libsched/ingest/ingest.hpp"
+#include "libsched/run/fake_plugin_test.hpp"
 
 namespace libsched::compare_test {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "libsched/framework/evaluator.hpp"
+#include "libsched/run/evaluator.hpp"
 #include "libsched/scheduler/binding.hpp"
 
 namespace libsched {

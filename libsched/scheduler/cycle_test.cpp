@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "libsched/framework/fake_plugin_test.hpp"
+#include "libsched/run/fake_plugin_test.hpp"
 
 namespace libsched::cycle_test {
 

@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "libsched/framework/fake_plugin_test.hpp"
 #include "libsched/ingest/ingest.hpp"
+#include "libsched/run/fake_plugin_test.hpp"
 
 namespace libsched::drain_test {
 

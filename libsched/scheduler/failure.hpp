@@ -6,7 +6,7 @@
 #include <string>
 
 #include "libsched/framework/api_client.hpp"
-#include "libsched/framework/decision.hpp"
+#include "libsched/run/decision.hpp"
 
 namespace libsched {
 

@@ -1,7 +1,7 @@
 // First fit: the first node in node order that takes a pod.
 #pragma once
 
-#include "libsched/framework/evaluator.hpp"
+#include "libsched/run/evaluator.hpp"
 
 namespace libsched {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "libsched/framework/fake_plugin_test.hpp"
+#include "libsched/run/fake_plugin_test.hpp"
 
 namespace libsched::first_fit_test {
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "libsched/framework/evaluator.hpp"
+#include "libsched/run/evaluator.hpp"
 
 namespace libsched {
 

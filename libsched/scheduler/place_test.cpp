@@ -2,7 +2,7 @@
 // fakes.
 #include "libsched/scheduler/place.hpp"
 
-#include "libsched/framework/fake_plugin_test.hpp"
+#include "libsched/run/fake_plugin_test.hpp"
 
 namespace libsched::place_test {
 

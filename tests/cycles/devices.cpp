@@ -6,10 +6,10 @@
 
 #include "claim_api.hpp"
 #include "libsched/base/bitmap.hpp"
-#include "libsched/framework/evaluator.hpp"
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/plugins/dynamicresources/claim_data.hpp"
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/run/evaluator.hpp"
 #include "scene.hpp"
 
 namespace libsched::cycles {

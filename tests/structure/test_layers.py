@@ -9,8 +9,8 @@ import re
 
 import sources
 
-LAYERS = ["base", "objects", "ingest", "cel", "cluster", "config", "framework", "plugins",
-          "scheduler", "capi"]
+LAYERS = ["base", "objects", "ingest", "cel", "cluster", "config", "framework", "kept", "run",
+          "plugins", "scheduler", "capi"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 CPP = {".cpp", ".hpp", ".c", ".h"}
 
@@ -93,7 +93,7 @@ def test_only_tests_include_headers_of_tests():
              if not is_of_tests(path) and (found := headers_of_tests(includes(path)))}
     assert not wrong
     found = {header for path in in_layers() for header in headers_of_tests(includes(path))}
-    assert "libsched/framework/fake_plugin_test.hpp" in found
+    assert "libsched/run/fake_plugin_test.hpp" in found
 
 
 def test_the_check_itself_refuses():
@@ -137,7 +137,7 @@ def test_framework_and_scheduler_name_no_plugin():
     plugins = {path.parts[2] for path in sources.files()
                if path.parts[:2] == ("libsched", "plugins") and len(path.parts) > 3}
     for path in in_layers():
-        if layer_of(path) in ("framework", "scheduler") and not path.stem.endswith("_test"):
+        if layer_of(path) in ("framework", "kept", "run", "scheduler") and not path.stem.endswith("_test"):
             named = [header for header in includes(path) if header.startswith("libsched/plugins/")
                      or any(f"/{plugin}/" in header for plugin in plugins)]
             assert not named, path
@@ -169,8 +169,8 @@ def test_the_scheduler_asks_no_file_and_no_clock_of_the_machine():
 
 
 # Files whose locks live as long as one call, and files that define the locks for which fork() waits.
-OWN_LOCKS = {"libsched/base/mutex.hpp", "libsched/base/mutex.cpp", "libsched/framework/crew.hpp",
-             "libsched/framework/crew.cpp", "libsched/framework/binding_run.cpp"}
+OWN_LOCKS = {"libsched/base/mutex.hpp", "libsched/base/mutex.cpp", "libsched/run/crew.hpp",
+             "libsched/run/crew.cpp", "libsched/run/binding_run.cpp"}
 LOCK = re.compile(
     r"std::(\w*mutex|condition_variable\w*|call_once|once_flag|counting_semaphore|latch)\b")
 

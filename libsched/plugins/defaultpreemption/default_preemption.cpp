@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <set>
 
-#include "libsched/framework/evaluator.hpp"
 #include "libsched/framework/log.hpp"
 #include "libsched/framework/scoring.hpp"
 #include "libsched/plugins/defaultpreemption/executor.hpp"
 #include "libsched/plugins/defaultpreemption/pick.hpp"
 #include "libsched/plugins/defaultpreemption/victims.hpp"
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/run/evaluator.hpp"
 
 namespace libsched {
 namespace {

@@ -1,10 +1,10 @@
 // Upstream's SelectVictimsOnNode on a copy of the node.
 #include "libsched/plugins/defaultpreemption/victims.hpp"
 
-#include "libsched/framework/evaluator.hpp"
-#include "libsched/framework/filter_pass.hpp"
 #include "libsched/plugins/defaultpreemption/go_sort.hpp"
 #include "libsched/plugins/defaultpreemption/importance.hpp"
+#include "libsched/run/evaluator.hpp"
+#include "libsched/run/filter_pass.hpp"
 
 namespace libsched {
 namespace {

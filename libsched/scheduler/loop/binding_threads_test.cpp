@@ -9,8 +9,8 @@
 #include <set>
 #include <thread>
 
-#include "libsched/framework/fake_plugin_test.hpp"
 #include "libsched/framework/foreign_call.hpp"
+#include "libsched/run/fake_plugin_test.hpp"
 #include "libsched/scheduler/api_memory/api_server.hpp"
 #include "libsched/scheduler/loop/scheduler.hpp"
 #include "tests/unit/fast_clock.hpp"

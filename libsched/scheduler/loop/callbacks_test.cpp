@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "libsched/framework/fake_plugin_test.hpp"
+#include "libsched/run/fake_plugin_test.hpp"
 
 namespace libsched::callbacks_test {
 

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "libsched/framework/api_calls.hpp"
-#include "libsched/framework/fake_plugin_test.hpp"
+#include "libsched/run/fake_plugin_test.hpp"
 #include "libsched/scheduler/api_memory/api_server.hpp"
 #include "libsched/scheduler/loop/scheduler.hpp"
 #include "tests/unit/fast_clock.hpp"

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "libsched/framework/fake_plugin_test.hpp"
+#include "libsched/run/fake_plugin_test.hpp"
 #include "libsched/scheduler/api_memory/api_server.hpp"
 #include "libsched/scheduler/loop/scheduler.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "libsched/framework/fake_plugin_test.hpp"
 #include "libsched/framework/log.hpp"
+#include "libsched/run/fake_plugin_test.hpp"
 #include "libsched/scheduler/api_memory/api_server.hpp"
 #include "libsched/scheduler/loop/scheduler.hpp"
 #include "tests/unit/fast_clock.hpp"

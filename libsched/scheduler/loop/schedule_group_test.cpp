@@ -2,8 +2,8 @@
 // a node.
 #include <doctest/doctest.h>
 
-#include "libsched/framework/fake_plugin_test.hpp"
 #include "libsched/objects/pod_group.hpp"
+#include "libsched/run/fake_plugin_test.hpp"
 #include "libsched/scheduler/api_memory/api_server.hpp"
 #include "libsched/scheduler/loop/scheduler.hpp"
 

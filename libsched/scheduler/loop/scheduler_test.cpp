@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "libsched/framework/fake_plugin_test.hpp"
+#include "libsched/run/fake_plugin_test.hpp"
 #include "libsched/scheduler/api_memory/api_server.hpp"
 
 namespace libsched::scheduler_test {

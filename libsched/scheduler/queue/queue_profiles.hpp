@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "libsched/framework/evaluator.hpp"
 #include "libsched/framework/event_map.hpp"
+#include "libsched/run/evaluator.hpp"
 #include "libsched/scheduler/queue/queue_metrics.hpp"
 #include "libsched/scheduler/queue/queue_times.hpp"
 #include "libsched/scheduler/queue/queued_pod_info.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "libsched/framework/fake_plugin_test.hpp"
+#include "libsched/run/fake_plugin_test.hpp"
 #include "libsched/scheduler/queue/queue.hpp"
 
 namespace libsched {

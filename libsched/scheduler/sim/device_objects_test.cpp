@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "libsched/framework/fake_plugin_test.hpp"
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/ingest/write/write.hpp"
+#include "libsched/run/fake_plugin_test.hpp"
 #include "libsched/scheduler/sim/sim.hpp"
 
 namespace libsched::device_objects_test {

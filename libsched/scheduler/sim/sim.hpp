@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "libsched/framework/evaluator.hpp"
+#include "libsched/run/evaluator.hpp"
 #include "libsched/scheduler/sim/catalog.hpp"
 #include "libsched/scheduler/sim/verdict_texts.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <thread>
 
-#include "libsched/framework/fake_plugin_test.hpp"
 #include "libsched/ingest/ingest.hpp"
+#include "libsched/run/fake_plugin_test.hpp"
 
 namespace libsched::sim_test {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <tuple>
 
-#include "libsched/framework/evaluator.hpp"
+#include "libsched/run/evaluator.hpp"
 
 namespace libsched {
 namespace {

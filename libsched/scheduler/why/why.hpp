@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "libsched/framework/decision.hpp"
-#include "libsched/framework/evaluator.hpp"
+#include "libsched/run/decision.hpp"
+#include "libsched/run/evaluator.hpp"
 #include "libsched/scheduler/why/rejections.hpp"
 
 namespace libsched {

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "libsched/framework/fake_plugin_test.hpp"
+#include "libsched/run/fake_plugin_test.hpp"
 
 namespace libsched::why_test {
 

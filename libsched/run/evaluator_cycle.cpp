@@ -1,0 +1,459 @@
+// Evaluator: a whole scheduling cycle up to the choice of a node, as upstream's schedulePod, and
+// assuming a pod on its node.
+#include <algorithm>
+
+#include "libsched/cluster/transaction.hpp"
+#include "libsched/run/evaluator.hpp"
+#include "libsched/run/observed_point.hpp"
+#include "libsched/run/score_pass.hpp"
+
+namespace libsched {
+namespace {
+
+constexpr size_t kMinFeasibleNodes = 100;
+constexpr int64_t kMinPercentage = 5;
+
+// Upstream's status of a cycle that ends with a FitError. Names the plugin if only one is involved.
+Status fit_error_status(const std::string& text, const Diagnosis& diagnosis) {
+  Status out(Code::kUnschedulable);
+  out.set_error(text);
+  if (diagnosis.unschedulable_plugins.size() == 1)
+    out.plugin = *diagnosis.unschedulable_plugins.begin();
+  return out;
+}
+
+}  // namespace
+
+// Upstream's numFeasibleNodesToFind.
+size_t Evaluator::nodes_to_find(size_t nodes) const {
+  if (nodes < kMinFeasibleNodes) return nodes;
+  int64_t percentage = framework_->percentage_of_nodes_to_score();
+  const auto n = static_cast<int64_t>(nodes);
+  if (percentage == 0) percentage = std::max(kMinPercentage, 50 - n / 125);
+  return std::max(kMinFeasibleNodes, static_cast<size_t>(n * percentage / 100));
+}
+
+Result<CycleOutcome> Evaluator::run_cycle(CycleState& state, const Pod& pod,
+                                          const CycleOptions& options) {
+  CycleOutcome out;
+  LIBSCHED_TRY(run_cycle(state, pod, options, &out));
+  return out;
+}
+
+Result<void> Evaluator::run_cycle(CycleState& state, const Pod& pod, const CycleOptions& options,
+                                  CycleOutcome* out) {
+  LIBSCHED_TRY(check_idle());
+  LIBSCHED_TRY(may_replace(state));
+  const CallLimits limits(options.limits, *services_);
+  const Call call = call_with(limits.watch());
+  LIBSCHED_TRY(call.check_limits());
+  const size_t start = next_start_;
+  Result<void> done = cycle(state, pod, call, options, out);
+  // The limits ended the cycle, which thus counts as not begun.
+  if (!done.ok() && limits.watch() != nullptr && limits.watch()->found()) next_start_ = start;
+  return done;
+}
+
+Result<void> Evaluator::cycle(CycleState& state, const Pod& pod, const Call& call,
+                              const CycleOptions& options, CycleOutcome* out) {
+  if (cluster_) cluster_->refresh();
+  const View& v = view();
+  if (v.node_count() == 0) {
+    out->status =
+        Status(Code::kUnschedulableAndUnresolvable, "no nodes available to schedule pods");
+    return {};
+  }
+  const size_t start = next_start_;
+  const uint64_t ties = ties_broken_;
+  KeptClass* kept = nullptr;
+  bool followed = false, chosen = false;
+  {
+    const ExclusiveUse use(*this);
+    ObservedPoint point(options, CyclePoint::kPreFilter, pod, state);
+    kept = find_kept(state, pod, options);
+    if (kept != nullptr) {
+      const Result<bool> done = follow_filters(state, pod, call, kept);
+      if (!done.ok()) return done.error();
+      followed = *done;
+    }
+    if (followed && kept->failure && kept->failed_at == v.version() &&
+        may_keep_failure(state, pod, options)) {
+      *out = *kept->failure;
+      return call.check_limits();
+    }
+    if (followed) {
+      const Result<bool> done = choose_by_class(state, pod, call, options, kept, out);
+      if (!done.ok()) return done.error();
+      chosen = *done;
+    } else {
+      Result<Status> pre = pre_filter(state, pod, call);
+      if (!pre.ok()) return std::move(pre.error());
+      out->status = std::move(*pre);
+    }
+    point.end(&out->status);
+    if (chosen) tell_kept(state, pod, call, options, out->feasible > 1);
+  }
+  if (chosen) LIBSCHED_TRY(call.check_limits());
+  if (!out->status.success()) {
+    if (!out->status.rejected()) return {};
+    NodeStatuses statuses;
+    statuses.absent = out->status;
+    if (options.fit_error) {
+      out->diagnosis.add(out->status, 0);
+      out->diagnosis.unschedulable_plugins.insert(state.pre_filter().restricted.begin(),
+                                                  state.pre_filter().restricted.end());
+      out->status = fit_error_status(fit_error_text(v.node_count(), out->status), out->diagnosis);
+    }
+    return run_post_filter_after(state, pod, call, options, statuses, out);
+  }
+  NodeStatuses said;
+  ExtenderVerdicts extended;
+  if (!chosen) {
+    Result<CycleOutcome> done = choose(state, pod, call, options, kept, followed, &said, &extended);
+    if (!done.ok()) return std::move(done.error());
+    *out = std::move(*done);
+  }
+  if (followed && classes_.mode() == ClassMemoryMode::kChecked)
+    LIBSCHED_TRY(compare_outcome(pod, call, options, *out, start, ties));
+  if ((options.post_filter || options.fit_error) && out->row == kNoId &&
+      out->status.code == Code::kUnschedulable)
+    LIBSCHED_TRY(explain_failure(state, pod, call, options, said, extended, out));
+  if (kept != nullptr && out->row == kNoId && out->status.rejected() &&
+      kept->filters.can_follow(v) && may_keep_failure(state, pod, options)) {
+    kept->failure = std::make_shared<const CycleOutcome>(*out);
+    kept->failed_at = v.version();
+  }
+  return {};
+}
+
+// No node has taken the pod: unless `said` has the reasons, the filters run again.
+Result<void> Evaluator::explain_failure(CycleState& state, const Pod& pod, const Call& call,
+                                        const CycleOptions& options, const NodeStatuses& said,
+                                        const ExtenderVerdicts& extended, CycleOutcome* out) {
+  const View& v = view();
+  const PreFilterResult& narrowed = state.pre_filter();
+  NodeStatuses statuses;
+  std::vector<uint32_t> rows;
+  uint32_t outside = kNoId;  // the nominated node was tried regardless of PreFilter
+  if (narrowed.all_nodes) {
+    rows = v.order();
+  } else {
+    for (const std::string& name : narrowed.nodes)
+      if (const uint32_t r = v.find_node(name); r != kNoId) rows.push_back(r);
+    const uint32_t r = nominated_row(pod);
+    if (r != kNoId && !narrowed.allows(v.row(r).name)) rows.push_back(outside = r);
+  }
+  {
+    const ExclusiveUse use(*this);
+    StatusTable judged;
+    if (!options.node_by_node) {
+      FilterPass pass(*framework_, state, pod, call);
+      pass.stop_metering();  // upstream has kept the statuses
+      Result<StatusTable> asked = statuses_of(pass, call, pod, rows);
+      if (!asked.ok()) return std::move(asked.error());
+      judged = std::move(*asked);
+    }
+    const auto of = [&](uint32_t r) -> const Status& {
+      if (extended.statuses.has(r)) return extended.statuses.at(r);
+      return options.node_by_node ? said.at(r) : judged.at(r);
+    };
+    if (!narrowed.all_nodes) {
+      const uint32_t r = nominated_row(pod);
+      const bool rejected =
+          r != kNoId && of(r).rejected() && (!options.node_by_node || said.has(r));
+      statuses.absent = absent_status(narrowed, rejected ? Str(of(r).plugin) : Str());
+    }
+    Diagnosis& diagnosis = out->diagnosis;
+    diagnosis.unschedulable_plugins.insert(narrowed.restricted.begin(), narrowed.restricted.end());
+    std::vector<size_t> counts(judged.list.size());
+    for (const uint32_t r : rows) {
+      if (options.node_by_node && !said.has(r)) continue;  // an Error of the nominated node
+      if (extended.statuses.has(r)) {  // the plugin that rejected it before counts as well
+        const Status& filtered = options.node_by_node ? said.at(r) : judged.at(r);
+        if (filtered.rejected()) diagnosis.add(filtered, 0);
+      }
+      const Status& s = of(r);
+      if (s.success()) continue;  // an extender has dropped it without a word
+      if (options.post_filter) statuses.set(r, s);
+      if (r == outside) {
+        // Upstream records this plugin as narrowing the nodes, and no pending plugin.
+        Status noted = s;
+        if (noted.code == Code::kPending) noted.code = Code::kUnschedulable;
+        diagnosis.add(noted, 1);
+      } else if (options.node_by_node || extended.statuses.has(r)) {
+        diagnosis.add(s, 1);
+      } else {
+        ++counts[judged.index(r)];
+      }
+    }
+    for (size_t i = 0; i < counts.size(); ++i)
+      if (counts[i] != 0) diagnosis.add(judged.list[i], counts[i]);
+    for (const auto& [name, status] : extended.unknown) diagnosis.add(status, 1);
+    if (extended.narrowed) diagnosis.unschedulable_plugins.insert(kExtenderName);
+    if (!narrowed.all_nodes) diagnosis.add_absent(statuses.absent, v.node_count());
+    if (options.fit_error)
+      out->status = fit_error_status(fit_error_text(v.node_count(), diagnosis.reasons), diagnosis);
+  }
+  return run_post_filter_after(state, pod, call, options, statuses, out);
+}
+
+Result<void> Evaluator::run_post_filter_after(CycleState& state, const Pod& pod, const Call& call,
+                                              const CycleOptions& options,
+                                              const NodeStatuses& statuses, CycleOutcome* out) {
+  if (!options.post_filter || framework_->at(ExtensionPoint::kPostFilter).empty()) return {};
+  const Cluster::Judging judging(cluster_.get());
+  ObservedPoint point(options, CyclePoint::kPostFilter, pod, state);
+  Result<Status> ran = post_filter({call, pod, state, statuses}, &out->nomination);
+  if (!ran.ok()) return std::move(ran.error());
+  point.event().nomination = out->nomination ? &*out->nomination : nullptr;
+  point.end(&*ran);
+  out->post_filter = std::move(*ran);
+  if (const std::string said = out->post_filter->message(); options.fit_error && !said.empty())
+    out->status.set_error(out->status.message() + " " + said);
+  return {};
+}
+
+uint32_t Evaluator::nominated_row(const Pod& pod) const {
+  return pod.status.nominated_node_name.empty() ? kNoId
+                                                : view().find_node(pod.status.nominated_node_name);
+}
+
+// As FilterPass::walk(), but judges one node after the other; `said` gets each node's status.
+Result<FilterWalk> Evaluator::walk_one_by_one(FilterPass& pass, const Call& call,
+                                              const FilterPolicy& policy, NodeStatuses* said) {
+  FilterWalk out;
+  const std::vector<uint32_t>& nodes = policy.order(view());
+  const bool filtering = !framework_->at(ExtensionPoint::kFilter).empty();
+  work_.judged.clear();
+  work_.feasible.assign(view().word_count(), 0);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const size_t position = (policy.start + i) % nodes.size();
+    const uint32_t r = nodes[position];
+    Status s;
+    if (filtering) LIBSCHED_TRY(pass.judge_with_nominated(NodeView(view(), r), &s));
+    LIBSCHED_TRY(call.check_limits());
+    if (s.success()) {
+      if (out.count == policy.limit) return out;  // one more than wanted: it does not count
+      if (out.count++ == 0) {
+        out.first = r;
+        out.position = position;
+      }
+      work_.feasible[r / 64] |= uint64_t{1} << (r % 64);
+    }
+    const bool failed = !s.success() && !s.rejected();
+    work_.judged.push_back(r);
+    said->set(r, std::move(s));
+    if (failed) {
+      out.failed = r;
+      return out;
+    }
+    ++out.processed;
+  }
+  return out;
+}
+
+// The part of run_cycle() after PreFilter.
+Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const Call& call,
+                                       const CycleOptions& options, KeptClass* kept, bool followed,
+                                       NodeStatuses* said, ExtenderVerdicts* extended) {
+  const View& v = view();
+  CycleOutcome out;
+  const ExclusiveUse use(*this);
+  FilterPass pass(*framework_, state, pod, call);
+  const bool scoring = !framework_->at(ExtensionPoint::kScore).empty();
+  const bool filtering = !framework_->at(ExtensionPoint::kFilter).empty();
+
+  // The nominated node, if it still takes the pod, is chosen before any other is judged.
+  uint32_t rejected = kNoId;
+  if (const uint32_t nominated = nominated_row(pod); nominated != kNoId) {
+    Status there;
+    ObservedPoint point(options, CyclePoint::kFilterNominated, pod, state);
+    if (filtering) LIBSCHED_TRY(pass.judge_with_nominated(NodeView(view(), nominated), &there));
+    LIBSCHED_TRY(call.check_limits());
+    if (options.node_by_node && there.rejected()) said->set(nominated, there);
+    NodeStatuses one;
+    if (options.observer != nullptr) one.set(nominated, there);
+    point.event().judged = {&nominated, 1};
+    point.event().statuses = &one;
+    point.end(nullptr);
+    if (there.rejected()) rejected = nominated;
+    if (there.success() && !framework_->extenders().empty()) {
+      ExtendedNodes one{{nominated}, {}};
+      const Result<Status> asked = filter_extended(pod, &one, extended);
+      if (!asked.ok()) return asked.error();
+      extended->narrowed = false;  // upstream's diagnosis does not know
+      if (extended->statuses.has(nominated)) rejected = nominated;
+      // An error is only logged.
+      if (one.rows.empty() || !asked->success()) there = Status(Code::kUnschedulable);
+    }
+    if (there.success()) {
+      out.row = nominated;
+      out.feasible = out.evaluated = 1;
+      return out;
+    }
+  }
+  FilterPolicy policy;
+  policy.beyond = true;
+  mask(state, {}, v.word_count());
+  policy.rows = work_.alive.data();
+  if (!state.pre_filter().all_nodes) {
+    // Upstream walks over a set in random order: here by name.
+    work_.narrowed.clear();
+    for (const std::string& name : state.pre_filter().nodes)
+      if (const uint32_t r = v.find_node(name); r != kNoId) work_.narrowed.push_back(r);
+    policy.list = &work_.narrowed;
+  }
+  const std::vector<uint32_t>& nodes = policy.order(v);
+  if (options.sampling) {
+    const bool several =
+        scoring || framework_->any_extender_filters() || framework_->any_extender_prioritizes();
+    const size_t wanted = several ? nodes_to_find(nodes.size()) : 1;
+    if (wanted < nodes.size()) policy.limit = wanted;
+    if (!nodes.empty()) policy.start = next_start_ % nodes.size();
+  }
+  if (options.node_by_node && !state.pre_filter().all_nodes)
+    said->absent = absent_status(state.pre_filter(),
+                                 rejected == kNoId ? Str() : Str(said->at(rejected).plugin));
+  ObservedPoint filters(options, CyclePoint::kFilter, pod, state);
+  // Without a Filter plugin upstream ignores nominated pods, too.
+  LIBSCHED_TRY(pass.prepare(&work_, filtering));
+  if (!state.pre_filter().all_nodes) kept = nullptr;
+  if (kept != nullptr) LIBSCHED_TRY(take_filters(state, pod, call, followed, kept));
+  const Result<FilterWalk> found =
+      options.node_by_node ? walk_one_by_one(pass, call, policy, said) : pass.walk(policy);
+  if (!found.ok()) return found.error();
+  if (options.node_by_node) {
+    filters.event().judged = work_.judged;
+    filters.event().statuses = said;
+  }
+  filters.end(nullptr);
+  out.feasible = found->count;
+  // The nominated node's status counts even where the walk has not reached it.
+  out.evaluated = found->processed;
+  if (rejected != kNoId) {
+    size_t i = 0;
+    while (i < found->processed && nodes[(policy.start + i) % nodes.size()] != rejected) ++i;
+    if (i == found->processed) ++out.evaluated;
+  }
+  if (options.sampling) next_start_ = (next_start_ + out.evaluated) % v.node_count();
+  if (found->failed != kNoId) {
+    if (options.node_by_node) {
+      out.status = said->at(found->failed);
+    } else {
+      pass.stop_metering();  // it is asked again
+      LIBSCHED_TRY(pass.judge_with_nominated(NodeView(view(), found->failed), &out.status));
+    }
+    if (!out.status.success()) return out;
+  }
+  if (found->count == 0) {
+    out.status = Status(Code::kUnschedulable);
+    return out;
+  }
+  if (!framework_->extenders().empty()) {
+    FeasibleOrder all(nodes, policy.start, work_.feasible.data(), found->count,
+                      &work_.feasible_rows);
+    ExtendedNodes left{{all.rows().begin(), all.rows().end()}, {}};
+    return choose_extended(state, pod, call, options, std::move(left), extended, std::move(out));
+  }
+  if (found->count == 1) {
+    out.row = found->first;
+    return out;
+  }
+  FeasibleOrder order(nodes, policy.start, work_.feasible.data(), found->count,
+                      &work_.feasible_rows);
+  const size_t words = v.word_count();
+  const ScoreSet set{words, found->count, work_.feasible.data(), &order, nullptr};
+  ScorePass scores(*framework_, state, pod, call, &work_);
+  if (scoring) {
+    ObservedPoint point(options, CyclePoint::kPreScore, pod, state);
+    Result<Status> pre = scores.pre_score(set);
+    if (!pre.ok()) return std::move(pre.error());
+    point.end(&*pre);
+    if (!pre->success()) {
+      out.status = std::move(*pre);
+      return out;
+    }
+  }
+  const bool uniform = options.ties == TieMode::kUpstream && framework_->behaviours().uniform_ties;
+  const TieMode ties = uniform ? TieMode::kRandom : options.ties;
+  std::optional<ObservedPoint> point;
+  if (scoring) point.emplace(options, CyclePoint::kScore, pod, state);
+  const bool learns = scoring && kept != nullptr && kept->lately() && may_keep_scores(pod, options);
+  int64_t offset = 0;
+  ScoreTable table;
+  const auto score_into = [&](auto* totals) -> Result<void> {
+    if (totals->size() < words * 64) totals->resize(words * 64);
+    Result<Status> scored =
+        scores.score(set, totals->data(), options.node_by_node ? &table : nullptr, &offset);
+    if (!scored.ok()) return std::move(scored.error());
+    scores.count_scores(set);
+    if (point) {
+      if (options.node_by_node) point->event().scores = &table;
+      point->end(&*scored);
+    }
+    out.status = std::move(*scored);
+    if (!out.status.success()) return {};
+    out.row = pick_row(v, set, totals->data(), ties, options.seed, &ties_broken_, &out.total);
+    out.total = wrapping_add(out.total, offset);
+    return {};
+  };
+  if (!framework_->narrow_scores()) {
+    LIBSCHED_TRY(score_into(&work_.totals));
+    return out;
+  }
+  LIBSCHED_TRY(score_into(&work_.narrow_totals));
+  if (learns && out.status.success())
+    kept->scores.learn({{*framework_, call, pod, state, work_}, kept->filters, classes_.places(v)},
+                       set, work_.narrow_totals.data(), offset);
+  return out;
+}
+
+Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row, Time start) {
+  LIBSCHED_TRY(check_idle());
+  if (!cluster_)
+    return Error{
+        Rc::kState, "a snapshot cannot assume a pod: use an evaluator of a cluster", {}, {}};
+  LIBSCHED_TRY(tie_to_pod(state, pod));
+  const View& v = view();
+  if (v.node(row) == nullptr)
+    return Error{Rc::kNotFound, "the cluster has no node of this row", {}, {}};
+  state.release_shared();
+  Cluster::Transaction change(cluster_.get());
+  LIBSCHED_TRY(cluster_->assume(&change, pod, row, start));
+  if (!has_to_reserve(state)) {
+    change.commit();
+    return Status();
+  }
+  const std::string node = v.row(row).name;
+  Status out;
+  try {
+    out = reserve_all(state, pod, node, row);
+  } catch (...) {  // out of memory; plugins that have reserved are notified if possible
+    try {
+      unreserve_all(state, pod, node, row);
+    } catch (...) {
+    }
+    throw;
+  }
+  if (!out.success()) LIBSCHED_TRY(forget(state, pod));
+  change.commit();
+  return out;
+}
+
+Result<void> Evaluator::forget(CycleState& state, const Pod& pod) {
+  LIBSCHED_TRY(check_idle());
+  if (!cluster_)
+    return Error{
+        Rc::kState, "a snapshot has no assumed pods: use an evaluator of a cluster", {}, {}};
+  LIBSCHED_TRY(tie_to_pod(state, pod));
+  LIBSCHED_TRY(cluster_->may_forget(pod.meta.ns, pod.meta.name));
+  const uint32_t slot = view().find_pod(pod.meta.ns, pod.meta.name);
+  const std::string node = slot == kNoId ? "" : view().row(view().slot(slot).row).name;
+  Cluster::Transaction change(cluster_.get());
+  unreserve_all(state, pod, node, view().find_node(node));
+  LIBSCHED_TRY(cluster_->forget(pod.meta.ns, pod.meta.name));
+  change.commit();
+  return {};
+}
+
+}  // namespace libsched

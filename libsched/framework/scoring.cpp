@@ -31,8 +31,7 @@ Span<uint32_t> FeasibleOrder::rows() {
 }
 
 ScoreRange score_range(const ScoreSet& set, const int64_t* scores) {
-  const auto [min, max] = column_kernels().range(
-      set.bits + set.first_word, set.words - set.first_word, scores + set.first_word * 64);
+  const auto [min, max] = column_kernels().range(set.bits, set.words, scores);
   return {min, max};
 }
 

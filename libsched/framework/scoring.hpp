@@ -53,7 +53,6 @@ struct ScoreSet {
   const uint64_t* bits = nullptr;
   FeasibleOrder* order = nullptr;
   uint64_t* errors = nullptr;  // the rows where Score fails
-  size_t first_word = 0;       // the words before it have no row
   bool* failed = nullptr;      // whether there is any
   // If not empty, the rows of `bits`, in ascending order: going through them costs less.
   std::span<const uint32_t> few = {};
@@ -65,16 +64,14 @@ struct ScoreSet {
   }
 
   // Sets the scores of all rows of its words.
-  void fill(int64_t* scores, int64_t value) const {
-    std::fill(scores + first_word * 64, scores + words * 64, value);
-  }
+  void fill(int64_t* scores, int64_t value) const { std::fill_n(scores, words * 64, value); }
   // Calls f(row) for every row, in ascending order, with a loop that the compiler can vectorise
   // where all rows of a word are in the set.
   template <typename F>
   void for_each(F&& f) const {
     for (const uint32_t row : few) f(row);
     if (!few.empty()) return;
-    for (size_t w = first_word; w < words; ++w) {
+    for (size_t w = 0; w < words; ++w) {
       if (bits[w] == ~uint64_t{0}) {
         for (size_t i = 0; i < 64; ++i) f(static_cast<uint32_t>(w * 64 + i));
         continue;

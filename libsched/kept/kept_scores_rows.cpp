@@ -89,7 +89,7 @@ bool KeptScores::add_columns(const Asked& asked, std::span<const uint32_t> rows)
   if (errors.size() < words_) errors.resize(words_);
   for (const uint32_t r : rows) bits[r / 64] |= uint64_t{1} << (r % 64);
   bool failed = false, fits = true;
-  const ScoreSet set{words_, rows.size(), bits.data(), nullptr, errors.data(), 0, &failed, rows};
+  const ScoreSet set{words_, rows.size(), bits.data(), nullptr, errors.data(), &failed, rows};
   int32_t* const sums = work.few_sums.data();
   for (size_t i = 0; i < rows.size(); ++i) sums[i] = static_[asked.places.of(rows[i])];
   int64_t* const column = work.column.data();

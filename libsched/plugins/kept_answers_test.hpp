@@ -82,7 +82,7 @@ class Asking {
     std::vector<uint32_t> listed;
     FeasibleOrder order(call_.view.order(), 0, bits.data(), rows.size(), &listed);
     bool failed = false;
-    const ScoreSet set{bits.size(), rows.size(), bits.data(), &order, errors.data(), 0, &failed};
+    const ScoreSet set{bits.size(), rows.size(), bits.data(), &order, errors.data(), &failed};
     std::shared_ptr<PluginData> data;
     bool pre_scored = false;
     if (at_.pre_score) {

@@ -86,7 +86,7 @@ void AffinityScore::score(const Call& call, const ScoreSet& set, int64_t* scores
   for (const Key& k : keys_) {
     if (call.exceeded()) return;
     const int64_t* of = k.score.data() + 1;
-    for (size_t w = set.first_word; w < set.words; ++w) {
+    for (size_t w = 0; w < set.words; ++w) {
       if (set.bits[w] == 0) continue;
       const int32_t* const domain = k.column->domain.run(w * 64);
       int64_t* const out = scores + w * 64;

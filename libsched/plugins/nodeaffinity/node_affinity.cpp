@@ -41,7 +41,7 @@ struct Preferred final : PluginData {
     std::array<uint64_t, kBlock> match;
     size_t step = 0;
     for (const Term& t : terms)
-      for (size_t first = set.first_word; first < set.words; first += kBlock) {
+      for (size_t first = 0; first < set.words; first += kBlock) {
         if (call.exceeded(step++)) return {};
         const size_t n = std::min(kBlock, set.words - first);
         t.match.rows(call.view, first, n, match.data());

@@ -91,7 +91,7 @@ class BalancedAllocation final : public Plugin {
                         const AllocationColumns& columns) const {
     uint8_t* const balances =
         allocation_.cpu_and_memory() ? call.view.columns().balances() : nullptr;
-    return {columns, set.bits, set.words, form_, set.first_word, set.few, balances};
+    return {columns, set.bits, set.words, form_, set.few, balances};
   }
 
   Allocation allocation_;

@@ -76,8 +76,7 @@ Scored FitScorer::score(const View& view, const AllocationAsk& ask, const ScoreS
   const AllocationColumns columns = allocation_.columns(view.columns(), ask);
   switch (type_) {
     case Type::kLeast:
-      least_allocated(
-          {columns, set.bits, set.words, BalanceForm::kRelative, set.first_word, set.few}, scores);
+      least_allocated({columns, set.bits, set.words, BalanceForm::kRelative, set.few}, scores);
       break;
     case Type::kMost:
       set.for_each([&](uint32_t r) { scores[r] = most_allocated_row(columns, r); });
@@ -91,7 +90,7 @@ bool FitScorer::add_scores(const View& view, const AllocationAsk& ask, const Sco
                            uint32_t weight, int32_t* totals, bool first) const {
   if (type_ != Type::kLeast || allocation_.empty() || !set.few.empty()) return false;
   const AllocationColumns columns = allocation_.columns(view.columns(), ask);
-  AllocationInput input{columns, set.bits, set.words, BalanceForm::kRelative, set.first_word};
+  AllocationInput input{columns, set.bits, set.words, BalanceForm::kRelative};
   input.first = first;
   return add_least_allocated(input, weight, totals);
 }

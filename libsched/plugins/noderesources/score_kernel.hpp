@@ -23,7 +23,6 @@ struct AllocationInput {
   const uint64_t* bits;                       // the rows to score
   size_t words;
   BalanceForm form = BalanceForm::kRelative;
-  size_t first_word = 0;  // the words before it have no row
   // If not empty, the rows of `bits`, in ascending order: these alone are looked at.
   std::span<const uint32_t> few = {};
   // Columns::balances(), if the columns are cpu and memory; or null. Balances that are needed and

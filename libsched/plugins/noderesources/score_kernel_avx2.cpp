@@ -99,7 +99,7 @@ __attribute__((target("avx2"))) void avx2_least(const AllocationInput& input, in
         [&](const WordOf& a, const WordOf& b, size_t end, int64_t* out)
             __attribute__((target("avx2"))) { return least4(common, a, b, end, out); },
         plain);
-  for (size_t w = input.first_word; w < input.words; ++w) {
+  for (size_t w = 0; w < input.words; ++w) {
     if (input.bits[w] == 0) continue;
     const uint64_t unusual = least4(common, WordOf(a, w), WordOf(b, w), 64, scores + w * 64);
     each_row(unusual & input.bits[w], w, scores, plain);
@@ -125,7 +125,7 @@ __attribute__((target("avx2"))) bool avx2_add_least(const AllocationInput& input
   const LeastOf4 common(a, b);
   const __m128i factor = _mm_set1_epi32(static_cast<int32_t>(weight));
   bool within = true;
-  for (size_t w = input.first_word; w < input.words; ++w) {
+  for (size_t w = 0; w < input.words; ++w) {
     if (input.bits[w] == 0) continue;
     const WordOf in_a(a, w), in_b(b, w);
     uint64_t plain = 0;
@@ -208,7 +208,7 @@ __attribute__((target("avx2"))) void avx2_balanced(const AllocationInput& input,
         [&](const WordOf& a, const WordOf& b, size_t end, int64_t* out)
             __attribute__((target("avx2"))) { return balanced4(common, a, b, end, nullptr, out); },
         plain);
-  for (size_t w = input.first_word; w < input.words; ++w) {
+  for (size_t w = 0; w < input.words; ++w) {
     if (input.bits[w] == 0) continue;
     const uint64_t unusual =
         balanced4(common, WordOf(a, w), WordOf(b, w), 64, balances_of(input, w), scores + w * 64);
@@ -224,7 +224,7 @@ __attribute__((target("avx2"))) bool avx2_add_balanced(const AllocationInput& in
   const BalancedOf4 common(input);
   const __m128i factor = _mm_set1_epi32(static_cast<int32_t>(weight));
   bool within = true;
-  for (size_t w = input.first_word; w < input.words; ++w) {
+  for (size_t w = 0; w < input.words; ++w) {
     if (input.bits[w] == 0) continue;
     const WordOf in_a(a, w), in_b(b, w);
     uint8_t* const balances = balances_of(input, w);

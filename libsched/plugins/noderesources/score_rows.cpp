@@ -151,7 +151,7 @@ bool portable_add_least(const AllocationInput& input, uint32_t weight, int32_t* 
   begin_totals(input, totals);
   const bool usual = input.columns.size() == 2 && usual_ask(input);
   bool within = true;
-  for (size_t w = input.first_word; w < input.words; ++w)
+  for (size_t w = 0; w < input.words; ++w)
     within &= add_rows(input.bits[w], w, weight, totals,
                        [&](size_t row) { return least_row(input, usual, row); });
   return within;
@@ -160,7 +160,7 @@ bool portable_add_least(const AllocationInput& input, uint32_t weight, int32_t* 
 bool portable_add_balanced(const AllocationInput& input, uint32_t weight, int32_t* totals) {
   begin_totals(input, totals);
   bool within = true;
-  for (size_t w = input.first_word; w < input.words; ++w)
+  for (size_t w = 0; w < input.words; ++w)
     within &= add_balanced_rows(input.bits[w], w, input, weight, totals);
   return within;
 }

@@ -64,7 +64,7 @@ template <typename RowScore>
 void each_row(const AllocationInput& input, int64_t* scores, RowScore&& score) {
   for (const uint32_t row : input.few) scores[row] = score(row);
   if (!input.few.empty()) return;
-  for (size_t w = input.first_word; w < input.words; ++w) each_row(input.bits[w], w, scores, score);
+  for (size_t w = 0; w < input.words; ++w) each_row(input.bits[w], w, scores, score);
 }
 
 void portable_least(const AllocationInput& input, int64_t* scores);

@@ -213,7 +213,7 @@ void score_soft(const SoftConstraints& data, const Call& call, const ScoreSet& s
   // changed since PreScore.
   const bool emptied = data.view_version != call.view.version();
   alignas(64) double sum[64];
-  for (size_t w = set.first_word; w < set.words; ++w) {
+  for (size_t w = 0; w < set.words; ++w) {
     if (set.bits[w] == 0) continue;
     if (call.exceeded(w)) return;
     std::fill(sum, sum + 64, 0.0);
@@ -242,7 +242,7 @@ void score_soft(const SoftConstraints& data, const Call& call, const ScoreSet& s
 void normalize_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* scores) {
   constexpr int64_t kInvalid = -1;  // upstream's mark of ignored nodes; a real -1 is taken for it
   int64_t min = std::numeric_limits<int64_t>::max(), max = 0;
-  for (size_t w = set.first_word; w < set.words; ++w)
+  for (size_t w = 0; w < set.words; ++w)
     range_of_rows(scores + w * 64, set.bits[w] & ~data.ignored[w], &min, &max);
   const auto normalized = [&](int64_t s) {
     if (s == kInvalid) return int64_t{0};
@@ -254,7 +254,7 @@ void normalize_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* s
     std::array<int64_t, kTable> table;
     for (int64_t s = min; s <= max; ++s) table[static_cast<size_t>(s - min)] = normalized(s);
     // Ignored rows have a score of 0, which may be outside of the table.
-    for (size_t w = set.first_word; w < set.words; ++w) {
+    for (size_t w = 0; w < set.words; ++w) {
       int64_t* const of_word = scores + w * 64;
       if ((set.bits[w] & ~data.ignored[w]) == ~uint64_t{0}) {
         for (size_t i = 0; i < 64; ++i) of_word[i] = table[static_cast<size_t>(of_word[i] - min)];
@@ -266,7 +266,7 @@ void normalize_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* s
   } else {
     set.for_each([&](uint32_t r) { scores[r] = normalized(scores[r]); });
   }
-  for (size_t w = set.first_word; w < set.words; ++w)
+  for (size_t w = 0; w < set.words; ++w)
     for_each_bit(data.ignored[w], w * 64, [&](size_t r) { scores[r] = 0; });
 }
 

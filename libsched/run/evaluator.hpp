@@ -343,9 +343,13 @@ class Evaluator final : public RefCounted {
   // Cycles (evaluator_cycle.cpp).
   Result<void> cycle(CycleState& state, const Pod& pod, const Call& call,
                      const CycleOptions& options, CycleOutcome* out);
-  Result<CycleOutcome> choose(CycleState& state, const Pod& pod, const Call& call,
-                              const CycleOptions& options, KeptClass* kept, bool followed,
-                              NodeStatuses* said, ExtenderVerdicts* extended);
+  struct Choice;
+  Result<void> choose(CycleState& state, const Pod& pod, const Call& call,
+                      const CycleOptions& options, KeptClass* kept, bool followed,
+                      NodeStatuses* said, ExtenderVerdicts* extended, CycleOutcome* out);
+  Result<void> choose_nominated(Choice* c);
+  Result<void> find_feasible(Choice* c);
+  Result<void> choose_best(Choice* c);
   Result<FilterWalk> walk_one_by_one(FilterPass& pass, const Call& call, const FilterPolicy& policy,
                                      NodeStatuses* said);
   Result<void> explain_failure(CycleState& state, const Pod& pod, const Call& call,
@@ -384,9 +388,9 @@ class Evaluator final : public RefCounted {
                                 ScoreTable* table, std::vector<bool>* scored);
   uint32_t pick_extended(const ExtendedNodes& nodes, const std::vector<bool>& scored,
                          const CycleOptions& options, int64_t* total);
-  Result<CycleOutcome> choose_extended(CycleState& state, const Pod& pod, const Call& call,
-                                       const CycleOptions& options, ExtendedNodes nodes,
-                                       ExtenderVerdicts* extended, CycleOutcome out);
+  Result<void> choose_extended(CycleState& state, const Pod& pod, const Call& call,
+                               const CycleOptions& options, ExtendedNodes nodes,
+                               ExtenderVerdicts* extended, CycleOutcome* out);
   ExtendedNodes left_by_filters(const Decision::Source& source) const;
   void take_rejections(Span<uint32_t> asked, Span<uint32_t> left, const ExtenderVerdicts& extended,
                        Decision::Source* source) const;

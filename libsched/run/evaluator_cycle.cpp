@@ -5,13 +5,9 @@
 #include "libsched/cluster/transaction.hpp"
 #include "libsched/run/evaluator.hpp"
 #include "libsched/run/observed_point.hpp"
-#include "libsched/run/score_pass.hpp"
 
 namespace libsched {
 namespace {
-
-constexpr size_t kMinFeasibleNodes = 100;
-constexpr int64_t kMinPercentage = 5;
 
 // Upstream's status of a cycle that ends with a FitError. Names the plugin if only one is involved.
 Status fit_error_status(const std::string& text, const Diagnosis& diagnosis) {
@@ -23,15 +19,6 @@ Status fit_error_status(const std::string& text, const Diagnosis& diagnosis) {
 }
 
 }  // namespace
-
-// Upstream's numFeasibleNodesToFind.
-size_t Evaluator::nodes_to_find(size_t nodes) const {
-  if (nodes < kMinFeasibleNodes) return nodes;
-  int64_t percentage = framework_->percentage_of_nodes_to_score();
-  const auto n = static_cast<int64_t>(nodes);
-  if (percentage == 0) percentage = std::max(kMinPercentage, 50 - n / 125);
-  return std::max(kMinFeasibleNodes, static_cast<size_t>(n * percentage / 100));
-}
 
 Result<CycleOutcome> Evaluator::run_cycle(CycleState& state, const Pod& pod,
                                           const CycleOptions& options) {
@@ -93,7 +80,11 @@ Result<void> Evaluator::cycle(CycleState& state, const Pod& pod, const Call& cal
     point.end(&out->status);
     if (chosen) tell_kept(state, pod, call, options, out->feasible > 1);
   }
-  if (chosen) LIBSCHED_TRY(call.check_limits());
+  const bool compares = followed && classes_.mode() == ClassMemoryMode::kChecked;
+  if (chosen) {
+    LIBSCHED_TRY(call.check_limits());
+    return compares ? compare_outcome(pod, call, options, *out, start, ties) : Result<void>();
+  }
   if (!out->status.success()) {
     if (!out->status.rejected()) return {};
     NodeStatuses statuses;
@@ -108,13 +99,8 @@ Result<void> Evaluator::cycle(CycleState& state, const Pod& pod, const Call& cal
   }
   NodeStatuses said;
   ExtenderVerdicts extended;
-  if (!chosen) {
-    Result<CycleOutcome> done = choose(state, pod, call, options, kept, followed, &said, &extended);
-    if (!done.ok()) return std::move(done.error());
-    *out = std::move(*done);
-  }
-  if (followed && classes_.mode() == ClassMemoryMode::kChecked)
-    LIBSCHED_TRY(compare_outcome(pod, call, options, *out, start, ties));
+  LIBSCHED_TRY(choose(state, pod, call, options, kept, followed, &said, &extended, out));
+  if (compares) LIBSCHED_TRY(compare_outcome(pod, call, options, *out, start, ties));
   if ((options.post_filter || options.fit_error) && out->row == kNoId &&
       out->status.code == Code::kUnschedulable)
     LIBSCHED_TRY(explain_failure(state, pod, call, options, said, extended, out));
@@ -211,201 +197,6 @@ Result<void> Evaluator::run_post_filter_after(CycleState& state, const Pod& pod,
   if (const std::string said = out->post_filter->message(); options.fit_error && !said.empty())
     out->status.set_error(out->status.message() + " " + said);
   return {};
-}
-
-uint32_t Evaluator::nominated_row(const Pod& pod) const {
-  return pod.status.nominated_node_name.empty() ? kNoId
-                                                : view().find_node(pod.status.nominated_node_name);
-}
-
-// As FilterPass::walk(), but judges one node after the other; `said` gets each node's status.
-Result<FilterWalk> Evaluator::walk_one_by_one(FilterPass& pass, const Call& call,
-                                              const FilterPolicy& policy, NodeStatuses* said) {
-  FilterWalk out;
-  const std::vector<uint32_t>& nodes = policy.order(view());
-  const bool filtering = !framework_->at(ExtensionPoint::kFilter).empty();
-  work_.judged.clear();
-  work_.feasible.assign(view().word_count(), 0);
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    const size_t position = (policy.start + i) % nodes.size();
-    const uint32_t r = nodes[position];
-    Status s;
-    if (filtering) LIBSCHED_TRY(pass.judge_with_nominated(NodeView(view(), r), &s));
-    LIBSCHED_TRY(call.check_limits());
-    if (s.success()) {
-      if (out.count == policy.limit) return out;  // one more than wanted: it does not count
-      if (out.count++ == 0) {
-        out.first = r;
-        out.position = position;
-      }
-      work_.feasible[r / 64] |= uint64_t{1} << (r % 64);
-    }
-    const bool failed = !s.success() && !s.rejected();
-    work_.judged.push_back(r);
-    said->set(r, std::move(s));
-    if (failed) {
-      out.failed = r;
-      return out;
-    }
-    ++out.processed;
-  }
-  return out;
-}
-
-// The part of run_cycle() after PreFilter.
-Result<CycleOutcome> Evaluator::choose(CycleState& state, const Pod& pod, const Call& call,
-                                       const CycleOptions& options, KeptClass* kept, bool followed,
-                                       NodeStatuses* said, ExtenderVerdicts* extended) {
-  const View& v = view();
-  CycleOutcome out;
-  const ExclusiveUse use(*this);
-  FilterPass pass(*framework_, state, pod, call);
-  const bool scoring = !framework_->at(ExtensionPoint::kScore).empty();
-  const bool filtering = !framework_->at(ExtensionPoint::kFilter).empty();
-
-  // The nominated node, if it still takes the pod, is chosen before any other is judged.
-  uint32_t rejected = kNoId;
-  if (const uint32_t nominated = nominated_row(pod); nominated != kNoId) {
-    Status there;
-    ObservedPoint point(options, CyclePoint::kFilterNominated, pod, state);
-    if (filtering) LIBSCHED_TRY(pass.judge_with_nominated(NodeView(view(), nominated), &there));
-    LIBSCHED_TRY(call.check_limits());
-    if (options.node_by_node && there.rejected()) said->set(nominated, there);
-    NodeStatuses one;
-    if (options.observer != nullptr) one.set(nominated, there);
-    point.event().judged = {&nominated, 1};
-    point.event().statuses = &one;
-    point.end(nullptr);
-    if (there.rejected()) rejected = nominated;
-    if (there.success() && !framework_->extenders().empty()) {
-      ExtendedNodes one{{nominated}, {}};
-      const Result<Status> asked = filter_extended(pod, &one, extended);
-      if (!asked.ok()) return asked.error();
-      extended->narrowed = false;  // upstream's diagnosis does not know
-      if (extended->statuses.has(nominated)) rejected = nominated;
-      // An error is only logged.
-      if (one.rows.empty() || !asked->success()) there = Status(Code::kUnschedulable);
-    }
-    if (there.success()) {
-      out.row = nominated;
-      out.feasible = out.evaluated = 1;
-      return out;
-    }
-  }
-  FilterPolicy policy;
-  policy.beyond = true;
-  mask(state, {}, v.word_count());
-  policy.rows = work_.alive.data();
-  if (!state.pre_filter().all_nodes) {
-    // Upstream walks over a set in random order: here by name.
-    work_.narrowed.clear();
-    for (const std::string& name : state.pre_filter().nodes)
-      if (const uint32_t r = v.find_node(name); r != kNoId) work_.narrowed.push_back(r);
-    policy.list = &work_.narrowed;
-  }
-  const std::vector<uint32_t>& nodes = policy.order(v);
-  if (options.sampling) {
-    const bool several =
-        scoring || framework_->any_extender_filters() || framework_->any_extender_prioritizes();
-    const size_t wanted = several ? nodes_to_find(nodes.size()) : 1;
-    if (wanted < nodes.size()) policy.limit = wanted;
-    if (!nodes.empty()) policy.start = next_start_ % nodes.size();
-  }
-  if (options.node_by_node && !state.pre_filter().all_nodes)
-    said->absent = absent_status(state.pre_filter(),
-                                 rejected == kNoId ? Str() : Str(said->at(rejected).plugin));
-  ObservedPoint filters(options, CyclePoint::kFilter, pod, state);
-  // Without a Filter plugin upstream ignores nominated pods, too.
-  LIBSCHED_TRY(pass.prepare(&work_, filtering));
-  if (!state.pre_filter().all_nodes) kept = nullptr;
-  if (kept != nullptr) LIBSCHED_TRY(take_filters(state, pod, call, followed, kept));
-  const Result<FilterWalk> found =
-      options.node_by_node ? walk_one_by_one(pass, call, policy, said) : pass.walk(policy);
-  if (!found.ok()) return found.error();
-  if (options.node_by_node) {
-    filters.event().judged = work_.judged;
-    filters.event().statuses = said;
-  }
-  filters.end(nullptr);
-  out.feasible = found->count;
-  // The nominated node's status counts even where the walk has not reached it.
-  out.evaluated = found->processed;
-  if (rejected != kNoId) {
-    size_t i = 0;
-    while (i < found->processed && nodes[(policy.start + i) % nodes.size()] != rejected) ++i;
-    if (i == found->processed) ++out.evaluated;
-  }
-  if (options.sampling) next_start_ = (next_start_ + out.evaluated) % v.node_count();
-  if (found->failed != kNoId) {
-    if (options.node_by_node) {
-      out.status = said->at(found->failed);
-    } else {
-      pass.stop_metering();  // it is asked again
-      LIBSCHED_TRY(pass.judge_with_nominated(NodeView(view(), found->failed), &out.status));
-    }
-    if (!out.status.success()) return out;
-  }
-  if (found->count == 0) {
-    out.status = Status(Code::kUnschedulable);
-    return out;
-  }
-  if (!framework_->extenders().empty()) {
-    FeasibleOrder all(nodes, policy.start, work_.feasible.data(), found->count,
-                      &work_.feasible_rows);
-    ExtendedNodes left{{all.rows().begin(), all.rows().end()}, {}};
-    return choose_extended(state, pod, call, options, std::move(left), extended, std::move(out));
-  }
-  if (found->count == 1) {
-    out.row = found->first;
-    return out;
-  }
-  FeasibleOrder order(nodes, policy.start, work_.feasible.data(), found->count,
-                      &work_.feasible_rows);
-  const size_t words = v.word_count();
-  const ScoreSet set{words, found->count, work_.feasible.data(), &order, nullptr};
-  ScorePass scores(*framework_, state, pod, call, &work_);
-  if (scoring) {
-    ObservedPoint point(options, CyclePoint::kPreScore, pod, state);
-    Result<Status> pre = scores.pre_score(set);
-    if (!pre.ok()) return std::move(pre.error());
-    point.end(&*pre);
-    if (!pre->success()) {
-      out.status = std::move(*pre);
-      return out;
-    }
-  }
-  const bool uniform = options.ties == TieMode::kUpstream && framework_->behaviours().uniform_ties;
-  const TieMode ties = uniform ? TieMode::kRandom : options.ties;
-  std::optional<ObservedPoint> point;
-  if (scoring) point.emplace(options, CyclePoint::kScore, pod, state);
-  const bool learns = scoring && kept != nullptr && kept->lately() && may_keep_scores(pod, options);
-  int64_t offset = 0;
-  ScoreTable table;
-  const auto score_into = [&](auto* totals) -> Result<void> {
-    if (totals->size() < words * 64) totals->resize(words * 64);
-    Result<Status> scored =
-        scores.score(set, totals->data(), options.node_by_node ? &table : nullptr, &offset);
-    if (!scored.ok()) return std::move(scored.error());
-    scores.count_scores(set);
-    if (point) {
-      if (options.node_by_node) point->event().scores = &table;
-      point->end(&*scored);
-    }
-    out.status = std::move(*scored);
-    if (!out.status.success()) return {};
-    out.row = pick_row(v, set, totals->data(), ties, options.seed, &ties_broken_, &out.total);
-    out.total = wrapping_add(out.total, offset);
-    return {};
-  };
-  if (!framework_->narrow_scores()) {
-    LIBSCHED_TRY(score_into(&work_.totals));
-    return out;
-  }
-  LIBSCHED_TRY(score_into(&work_.narrow_totals));
-  if (learns && out.status.success())
-    kept->scores.learn({{*framework_, call, pod, state, work_}, kept->filters, classes_.places(v)},
-                       set, work_.narrow_totals.data(), offset);
-  return out;
 }
 
 Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row, Time start) {

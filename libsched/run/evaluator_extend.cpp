@@ -160,38 +160,33 @@ uint32_t Evaluator::pick_extended(const ExtendedNodes& nodes, const std::vector<
 }
 
 // The part of a cycle after the filters have left nodes.
-Result<CycleOutcome> Evaluator::choose_extended(CycleState& state, const Pod& pod, const Call& call,
-                                                const CycleOptions& options, ExtendedNodes nodes,
-                                                ExtenderVerdicts* extended, CycleOutcome out) {
-  const size_t rejected = out.evaluated - nodes.rows.size();
-  const Result<Status> passed = filter_extended(pod, &nodes, extended);
-  if (!passed.ok()) return passed.error();
+Result<void> Evaluator::choose_extended(CycleState& state, const Pod& pod, const Call& call,
+                                        const CycleOptions& options, ExtendedNodes nodes,
+                                        ExtenderVerdicts* extended, CycleOutcome* out) {
+  const size_t rejected = out->evaluated - nodes.rows.size();
+  Result<Status> passed = filter_extended(pod, &nodes, extended);
+  if (!passed.ok()) return std::move(passed.error());
   LIBSCHED_TRY(call.check_limits());
-  if (!passed->success()) {
-    out.status = *passed;
-    return out;
-  }
-  out.feasible = nodes.rows.size();
-  out.evaluated = out.feasible + rejected + extended->statuses.size() + extended->unknown.size();
+  out->status = std::move(*passed);
+  if (!out->status.success()) return {};
+  out->feasible = nodes.rows.size();
+  out->evaluated = out->feasible + rejected + extended->statuses.size() + extended->unknown.size();
   if (nodes.rows.empty()) {
-    out.status = Status(Code::kUnschedulable);
-    return out;
+    out->status = Status(Code::kUnschedulable);
+    return {};
   }
   if (nodes.rows.size() == 1) {
-    out.row = nodes.rows[0];
-    return out;
+    out->row = nodes.rows[0];
+    return {};
   }
   ScoreTable table;
   std::vector<bool> scored;
   Result<Status> ran = score_extended(state, pod, call, nodes, options,
                                       options.node_by_node ? &table : nullptr, &scored);
   if (!ran.ok()) return std::move(ran.error());
-  if (!ran->success()) {
-    out.status = std::move(*ran);
-    return out;
-  }
-  out.row = pick_extended(nodes, scored, options, &out.total);
-  return out;
+  out->status = std::move(*ran);
+  if (out->status.success()) out->row = pick_extended(nodes, scored, options, &out->total);
+  return {};
 }
 
 Result<Status> Evaluator::filter_extended(const Pod& pod, ExtendedNodes* nodes,

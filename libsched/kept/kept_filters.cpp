@@ -39,9 +39,9 @@ void KeptFilters::find_parts(const Framework& framework) {
 }
 
 // Sums up which changes matter, so that others cost nothing.
-void KeptFilters::note_cares(const Framework& framework) {
-  cares_ = 0;
-  row_cares_ = kNodeChanged;
+void KeptFilters::note_relevant(const Framework& framework) {
+  relevant_ = 0;
+  relevant_rows_ = kNodeChanged;
   bound_ = false;
   watch_.clear();
   row_parts_.clear();
@@ -49,12 +49,12 @@ void KeptFilters::note_cares(const Framework& framework) {
     const Part& p = parts_[i];
     const bool bound = bound_to_view(entries_->list[p.index].data.get());
     if (p.reads.any != 0 || bound) watch_.push_back(i);
-    cares_ |= p.reads.any;
-    if (bound) cares_ |= p.reads.row | kNodeChanged;
+    relevant_ |= p.reads.any;
+    if (bound) relevant_ |= p.reads.row | kNodeChanged;
     bound_ = bound_ || bound;
     if (p.step == kNoId) continue;
     row_parts_.push_back(i);
-    row_cares_ |= p.reads.row;
+    relevant_rows_ |= p.reads.row;
   }
   note_entries(framework);
 }
@@ -71,8 +71,8 @@ void KeptFilters::note_entries(const Framework& framework) {
 
 Result<void> KeptFilters::take(const KeptQuestion& asked, const FewChanges* changes, bool passed) {
   const View& v = asked.call.view;
-  if (open_) forget();
-  open_ = true;
+  if (updating_) forget();
+  updating_ = true;
   if (parts_.empty()) find_parts(asked.framework);
   words_ = v.word_count();
   asked_.clear();
@@ -114,13 +114,13 @@ Result<void> KeptFilters::take(const KeptQuestion& asked, const FewChanges* chan
   narrowed_ = asked.state.pre_filter();
   ids_ = v.ids_epoch();
   cursor_ = v.log().cursor();
-  if (passed) note_cares(asked.framework);
-  open_ = false;
+  if (passed) note_relevant(asked.framework);
+  updating_ = false;
   return {};
 }
 
 Result<void> KeptFilters::judge(const KeptQuestion& asked, bool at_once) {
-  if (open_) return {};
+  if (updating_) return {};
   for (uint32_t i = 0; i < parts_.size(); ++i) {
     Part& p = parts_[i];
     if (p.step == kNoId || !p.declared) continue;
@@ -147,7 +147,7 @@ bool KeptFilters::complete() const {
 
 Result<bool> KeptFilters::follow(const KeptQuestion& asked, const FewChanges& changes) {
   const View& v = asked.call.view;
-  open_ = true;
+  updating_ = true;
   asked.state.adopt(asked.framework, asked.pod.serial, entries_);
   if (!narrowed_.all_nodes) asked.state.pre_filter() = narrowed_;
   const PluginScope scope(asked.state, asked.call, true);
@@ -162,11 +162,11 @@ Result<bool> KeptFilters::follow(const KeptQuestion& asked, const FewChanges& ch
       if (parts_[i].judged) accepted_[i].resize(words_);
     asked_.clear();
   }
-  if (bound_ || (all & cares_) != 0) {
+  if (bound_ || (all & relevant_) != 0) {
     const Result<bool> renewed = renew_data(asked, changes);
     if (!renewed.ok() || !*renewed) return renewed;
   }
-  if ((all & row_cares_) != 0) {
+  if ((all & relevant_rows_) != 0) {
     for (const uint32_t i : row_parts_) {
       Part& p = parts_[i];
       if (!p.judged || !p.reads.row_hit(all) || p.renewed_in == followed_) continue;
@@ -177,7 +177,7 @@ Result<bool> KeptFilters::follow(const KeptQuestion& asked, const FewChanges& ch
   }
   if (set_changed_ || !judged_anew_.empty() || (all & kNodeChanged) != 0) asked_.clear();
   cursor_ = v.log().cursor();
-  open_ = false;
+  updating_ = false;
   return true;
 }
 
@@ -197,7 +197,7 @@ Result<bool> KeptFilters::renew_data(const KeptQuestion& asked, const FewChanges
       data->view_version = asked.call.view.version();
     }
   }
-  if (reads_changed) note_cares(asked.framework);
+  if (reads_changed) note_relevant(asked.framework);
   return true;
 }
 

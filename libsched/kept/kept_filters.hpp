@@ -40,7 +40,9 @@ class KeptFilters {
   // Changes since this cursor count.
   const ChangeLog::Cursor& cursor() const { return cursor_; }
   // Whether follow() may bring the data up to date in this view.
-  bool can_follow(const View& view) const { return follows_ && !open_ && view.ids_epoch() == ids_; }
+  bool can_follow(const View& view) const {
+    return follows_ && !updating_ && view.ids_epoch() == ids_;
+  }
   // Whether some plugin's answers are about more than the view, so that PreFilter is asked each
   // time.
   bool outside() const { return outside_; }
@@ -107,7 +109,7 @@ class KeptFilters {
   };
 
   void find_parts(const Framework& framework);
-  void note_cares(const Framework& framework);
+  void note_relevant(const Framework& framework);
   Result<bool> renew_data(const KeptQuestion& asked, const FewChanges& changes);
   Result<bool> renew(const KeptQuestion& asked, const FewChanges& changes, uint32_t part,
                      bool* reads_changed);
@@ -126,16 +128,16 @@ class KeptFilters {
   uint64_t ids_ = 0;  // of the view
   size_t words_ = 0;
   bool follows_ = false, outside_ = true, reserves_ = true;
-  bool open_ = false;  // being brought up to date, or that ended half-way
+  bool updating_ = false;  // being brought up to date, or that ended half-way
   std::vector<Part> parts_;
   std::vector<FilterStep> steps_;
   std::vector<std::vector<uint64_t>> accepted_;  // by part
   std::vector<uint32_t> rejecting_;              // parts that do not accept every row
   // Of parts_: whose data, or answers about all rows, changes may concern; and that filter rows.
   std::vector<uint32_t> watch_, row_parts_;
-  ChangeKinds cares_ = 0;        // a part of watch_ has to be looked at
-  ChangeKinds row_cares_ = 0;    // a row has to be filtered again
-  bool bound_ = false;           // some data is for one version of the view
+  ChangeKinds relevant_ = 0;       // a part of watch_ has to be looked at
+  ChangeKinds relevant_rows_ = 0;  // a row has to be filtered again
+  bool bound_ = false;             // some data is for one version of the view
   std::vector<uint64_t> asked_;  // by step, how many rows it is asked about; empty: not counted yet
   uint64_t followed_ = 0;        // how often follow() was called
   bool set_changed_ = false;

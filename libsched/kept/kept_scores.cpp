@@ -59,8 +59,8 @@ bool KeptScores::note_parts(const Asked& asked) {
 }
 
 // Sums up which changes matter, so that others cost nothing.
-void KeptScores::note_cares(const Asked& asked) {
-  cares_ = static_rows_ = dynamic_rows_ = 0;
+void KeptScores::note_relevant(const Asked& asked) {
+  relevant_ = static_rows_ = dynamic_rows_ = 0;
   bound_ = false;
   watch_.clear();
   dynamic_parts_.clear();
@@ -69,8 +69,8 @@ void KeptScores::note_cares(const Asked& asked) {
     if (p.whole) continue;
     const bool bound = bound_to_view(asked.filters.entries()->list[p.index].score_data.get());
     if (p.reads.any != 0 || bound) watch_.push_back(i);
-    cares_ |= p.reads.any;
-    if (bound) cares_ |= p.reads.row;
+    relevant_ |= p.reads.any;
+    if (bound) relevant_ |= p.reads.row;
     bound_ = bound_ || bound;
     if (!p.scores) continue;
     if (p.dynamic) dynamic_parts_.push_back(i);
@@ -93,7 +93,7 @@ void KeptScores::learn(const Asked& asked, const ScoreSet& set, const int32_t* t
   if (!take_totals(asked, set, totals)) return;
   order_ = v.order_membership();
   asked.filters.share_entries(asked.state);
-  note_cares(asked);
+  note_relevant(asked);
   ready_ = true;
 }
 
@@ -213,7 +213,7 @@ Result<bool> KeptScores::follow(const Asked& asked, const FewChanges& changes) {
   set_changed_ = false;
   const bool stand = asked.filters.set_changed() ? take_all(asked) : take_rows(asked);
   if (!stand || (varied_ && set_changed_)) return false;
-  if (((bound_ || (all & cares_) != 0) && !renew_scores(asked, changes)) ||
+  if (((bound_ || (all & relevant_) != 0) && !renew_scores(asked, changes)) ||
       ((all & dynamic_rows_) != 0 && !score_changed(asked, changes)) ||
       (wholes_ != 0 && !rescore(asked, changes))) {
     LIBSCHED_TRY(asked.call.check_limits());

@@ -70,7 +70,7 @@ class KeptScores {
   bool take_totals(const Asked& asked, const ScoreSet& set, const int32_t* by_row);
   std::optional<Scored> ask_scores(const Asked& asked, const ScoreSet& set, const Part& part,
                                    const CycleState::Entry& entry);
-  void note_cares(const Asked& asked);
+  void note_relevant(const Asked& asked);
   static ScoreCall score_call_of(const Asked& asked, const CycleState::Entry& entry);
   bool take_all(const Asked& asked);
   bool take_rows(const Asked& asked);
@@ -93,7 +93,7 @@ class KeptScores {
   std::vector<Part> parts_;
   // Of parts_: whose data or answers about all rows may have to be renewed, and that are dynamic.
   std::vector<uint32_t> watch_, dynamic_parts_;
-  ChangeKinds cares_ = 0;                           // a part of watch_ has to be looked at
+  ChangeKinds relevant_ = 0;                        // a part of watch_ has to be looked at
   ChangeKinds static_rows_ = 0, dynamic_rows_ = 0;  // a row has to be scored again
   size_t wholes_ = 0;                               // parts that are whole
   std::vector<uint64_t> feasible_;                  // by row

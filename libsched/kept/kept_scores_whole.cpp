@@ -70,7 +70,7 @@ Plugin::Rescored KeptScores::rescore_part(const Asked& asked, const FewChanges& 
   const Reads now = part->plugin->depends_on(v, asked.pod).score;
   if (now.outside) return how;
   part->reads = now;
-  note_cares(asked);
+  note_relevant(asked);
   return score_again(asked, set, *part) ? Plugin::Rescored::kAll : how;
 }
 

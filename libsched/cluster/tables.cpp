@@ -194,7 +194,7 @@ CountsRef Tables::counts(const View& state, const CountKey& key) const {
   });
 }
 
-bool Tables::again(std::span<const Known> known, Values* out) const {
+bool Tables::current(std::span<const Known> known, Values* out) const {
   std::unique_lock<Mutex> lock(mutex_, std::defer_lock);
   if (!follows_) lock.lock();
   return or_drop_and_throw([&] {

@@ -62,7 +62,7 @@ class Tables {
   // Sets out[i] to the values of known[i] as they are now. Returns false if some of the counts are
   // not kept any more. In a snapshot any thread may call it; in a cluster only the writer, and
   // while no other thread asks for it, so that nothing needs to be locked.
-  bool again(std::span<const Known> known, Values* out) const;
+  bool current(std::span<const Known> known, Values* out) const;
   // Sums over the rows of `eligible` (whole words; rows without a domain are ignored).
   SumsRef sums(const CountsRef& counts, const TopologyRef& topology, Span<uint64_t> eligible) const;
   void set_limit(size_t bytes) const;
@@ -190,8 +190,8 @@ class Tables {
                       uint64_t hash) const;
   void shrink(const Table* keep_table, const Topology* keep_topology) const;
 
-  // Filled while other threads read the state: guarded by mutex_ in queries but again(), and by the
-  // rule that no thread queries while the writer changes the state.
+  // Filled while other threads read the state: guarded by mutex_ in queries but current(), and by
+  // the rule that no thread queries while the writer changes the state.
   mutable Mutex mutex_;
   mutable std::vector<Topology> topologies_;
   mutable std::vector<Table> tables_;

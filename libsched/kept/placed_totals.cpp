@@ -34,13 +34,13 @@ void PlacedTotals::begin(const NodePlaces& places) {
   const size_t words = places.words(), groups = words_for(words);
   totals_.assign(words * 64, 0);
   bits_.assign(words, 0);
-  ever_.assign(words, 0);
+  recent_.assign(words, 0);
   best_.assign(groups * 64, std::numeric_limits<int32_t>::min());
   bound_ = best_;
   stale_.assign(groups, ~uint64_t{0});
-  loose_ = stale_;
+  outdated_ = stale_;
   exact_.assign(groups, 0);
-  open_ = moved_ = fresh_ = exact_;
+  scratch_ = moved_ = fresh_ = exact_;
   moved_any_ = false;
   first_.assign(best_.size(), 0);
   before_.assign(words, 0);
@@ -49,7 +49,8 @@ void PlacedTotals::begin(const NodePlaces& places) {
 }
 
 size_t PlacedTotals::bytes() const {
-  const std::array words{&bits_, &ever_, &stale_, &moved_, &fresh_, &exact_, &loose_, &open_};
+  const std::array words{&bits_,  &recent_, &stale_,    &moved_,
+                         &fresh_, &exact_,  &outdated_, &scratch_};
   size_t out = (totals_.capacity() + best_.capacity() + bound_.capacity() + first_.capacity() +
                 before_.capacity()) *
                sizeof(int32_t);
@@ -63,7 +64,7 @@ void PlacedTotals::flip(uint32_t place) {
   const size_t w = place / 64;
   const uint64_t bit = uint64_t{1} << (place % 64);
   bits_[w] ^= bit;
-  ever_[w] |= bit;
+  recent_[w] |= bit;
   touch(place);
   const bool comes = (bits_[w] & bit) != 0;
   comes ? ++feasible_ : --feasible_;
@@ -78,9 +79,9 @@ void PlacedTotals::take(const uint64_t* bits) {
   constexpr uint32_t kTimes = 256;
   const size_t words = bits_.size();
   const bool forget = ++taken_ % kTimes == 0;
-  if (forget) std::fill(ever_.begin(), ever_.end(), 0);
+  if (forget) std::fill(recent_.begin(), recent_.end(), 0);
   const ColumnKernels& kernels = column_kernels();
-  kernels.take(bits, words, {bits_.data(), ever_.data(), moved_.data(), fresh_.data()});
+  kernels.take(bits, words, {bits_.data(), recent_.data(), moved_.data(), fresh_.data()});
   if (forget) std::fill(fresh_.begin(), fresh_.end(), ~uint64_t{0});
   moved_any_ = true;
   feasible_ = kernels.ranks(bits_.data(), words, before_.data());
@@ -134,7 +135,7 @@ PlacedTotals::Best PlacedTotals::best_of_all(const NodePlaces& places) {
     touch_all();
     exact_ = stale_;
   }
-  for (size_t k = 0; k < stale_.size(); ++k) loose_[k] |= stale_[k];
+  for (size_t k = 0; k < stale_.size(); ++k) outdated_[k] |= stale_[k];
   const bool most = kernels.ones(stale_.data(), stale_.size()) * 2 > words;  // change each time
   if (most) {
     kernels.tops(stale_.data(), bits_.data(), words, totals_.data(), best_.data());
@@ -212,16 +213,16 @@ void PlacedTotals::renew_stale() {
   const bool any = std::exchange(moved_any_, false);
   for (size_t k = 0; k < stale_.size(); ++k) {
     const uint64_t moved = moved_[k];
-    loose_[k] |= stale_[k] | fresh_[k];
+    outdated_[k] |= stale_[k] | fresh_[k];
     stale_[k] &= ~moved;
     exact_[k] = (exact_[k] | stale_[k]) & ~moved;
-    open_[k] = loose_[k] & moved;
-    loose_[k] &= ~moved;
+    scratch_[k] = outdated_[k] & moved;
+    outdated_[k] &= ~moved;
   }
   kernels.tops(stale_.data(), bits_.data(), words, totals_.data(), best_.data());
   std::fill(stale_.begin(), stale_.end(), 0);
   if (!any) return;
-  kernels.tops(open_.data(), ever_.data(), words, totals_.data(), bound_.data());
+  kernels.tops(scratch_.data(), recent_.data(), words, totals_.data(), bound_.data());
   for (size_t k = 0; k < moved_.size(); ++k)
     kernels.put(moved_[k], bound_.data() + k * 64, best_.data() + k * 64);
   std::fill(moved_.begin(), moved_.end(), 0);
@@ -233,10 +234,10 @@ void PlacedTotals::make_exact(int32_t top, bool all) {
   const ColumnKernels& kernels = column_kernels();
   for (size_t k = 0; k < exact_.size(); ++k) {
     const uint64_t words = all ? ~uint64_t{0} : kernels.equal(best_.data() + k * 64, top);
-    open_[k] = words & ~exact_[k];
-    exact_[k] |= open_[k];
+    scratch_[k] = words & ~exact_[k];
+    exact_[k] |= scratch_[k];
   }
-  kernels.tops(open_.data(), bits_.data(), bits_.size(), totals_.data(), best_.data());
+  kernels.tops(scratch_.data(), bits_.data(), bits_.size(), totals_.data(), best_.data());
 }
 
 // The place of the first node in the heap that is feasible and has this total, which is the best of

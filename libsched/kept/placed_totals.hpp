@@ -67,14 +67,15 @@ class PlacedTotals {
 
   LineVector<int32_t> totals_;
   std::vector<uint64_t> bits_;
-  std::vector<uint64_t> ever_;  // places that have been feasible, at least lately
+  std::vector<uint64_t> recent_;  // places that have been feasible, at least lately
   // By word, padded to whole words of words. best_: the best total of the feasible places or, where
-  // exact_ is not set, a number that is not smaller. bound_: the best total of the places in ever_.
+  // exact_ is not set, a number that is not smaller. bound_: the best total of the places in
+  // recent_.
   std::vector<int32_t> best_, bound_;
-  // Words, as bits. stale_: with changed totals or places; loose_: whose bound_ does not hold;
-  // open_: scratch. Since best(), moved_: with places that take() has changed; fresh_: with places
-  // for which bound_ does not hold.
-  std::vector<uint64_t> stale_, exact_, loose_, open_, moved_, fresh_;
+  // Words, as bits. stale_: with changed totals or places; outdated_: whose bound_ does not hold;
+  // scratch_: scratch. Since best(), moved_: with places that take() has changed; fresh_: with
+  // places for which bound_ does not hold.
+  std::vector<uint64_t> stale_, exact_, outdated_, scratch_, moved_, fresh_;
   bool moved_any_ = false;  // take() was called since best()
   uint32_t taken_ = 0;      // how often
   // By word, the smallest rank of a place with the best total, and 1, where every node is feasible.

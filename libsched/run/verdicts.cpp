@@ -88,22 +88,22 @@ void Verdicts::begin(size_t first_word, size_t words, bool facts) {
 }
 
 void Verdicts::before(const uint64_t* alive) {
-  open_ = bits_.size();
+  before_at_ = bits_.size();
   bits_.insert(bits_.end(), alive, alive + words_);
 }
 
 bool Verdicts::after(const FilterStep& step, const std::shared_ptr<PluginData>& data,
                      const uint64_t* alive) {
   uint64_t any = 0, left = 0;
-  uint64_t* const bits = bits_.data() + open_;
+  uint64_t* const bits = bits_.data() + before_at_;
   for (size_t w = 0; w < words_; ++w) {
     any |= bits[w] &= ~alive[w];
     left |= alive[w];
   }
   if (any == 0) {
-    bits_.resize(open_);
+    bits_.resize(before_at_);
   } else {
-    rejected_.push_back({step, data, open_});
+    rejected_.push_back({step, data, before_at_});
   }
   return left != 0;
 }

@@ -72,7 +72,7 @@ class Verdicts {
   size_t first_word_ = 0, words_ = 0;
   std::vector<Judged> rejected_, listing_;
   std::vector<uint64_t> bits_;
-  size_t open_ = 0;                                   // of the plugin that is judging
+  size_t before_at_ = 0;                              // of the plugin that is judging
   std::vector<std::pair<uint32_t, uint32_t>> alone_;  // row, index into statuses_
   std::vector<Status> statuses_;
   bool facts_ = false;

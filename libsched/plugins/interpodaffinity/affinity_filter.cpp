@@ -269,7 +269,7 @@ Plugin::Renewed AffinityFilter::renew(const View& view, const Pod& pod,
   present_ = view.existing_terms().present();
   std::vector<Tables::Values> own_values = std::move(values_);
   own_values.resize(own_.size());
-  if (!view.tables().again(known_, own_values.data())) return kNo;
+  if (!view.tables().current(known_, own_values.data())) return kNo;
   for (size_t n = 0; n < own_.size(); ++n) {
     const CountTable& counts = *own_values[n].counts;
     if (own_[n].key == kNoId && counts.total != 0) return kNo;

@@ -101,7 +101,7 @@ Plugin::Renewed renew_hard(const View& view, std::span<const uint32_t> rows, Har
   const bool first = judged.empty();
   judged.resize(data->list.size());
   data->values.resize(data->list.size());
-  if (!view.tables().again(data->known, data->values.data())) return kNo;
+  if (!view.tables().current(data->known, data->values.data())) return kNo;
   for (size_t i = 0; i < data->list.size(); ++i) {
     HardConstraint& c = data->list[i];
     if (c.changed) return kNo;

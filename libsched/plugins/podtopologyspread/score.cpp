@@ -154,7 +154,7 @@ Plugin::Rescored rescore_soft(const RescoreCall& call, SoftConstraints* data) {
   const size_t words = data->feasible.size();
   if (call.set.words != words) return Plugin::Rescored::kNo;
   std::vector<Tables::Values> values(data->terms.size());
-  if (!call.view.tables().again(data->known, values.data())) return Plugin::Rescored::kNo;
+  if (!call.view.tables().current(data->known, values.data())) return Plugin::Rescored::kNo;
   bool counted = false;
   for (size_t i = 0; i < values.size(); ++i) {
     SoftConstraints::Term& t = data->terms[i];

@@ -150,7 +150,7 @@ void check_some(const View& view, const std::vector<CountKey>& keys, std::mt1993
   }
 }
 
-// Values that a query has returned, and how to ask for them by again().
+// Values that a query has returned, and how to ask for them by current().
 struct Earlier {
   size_t key;
   std::string topology;
@@ -174,7 +174,7 @@ std::pair<bool, bool> check_again(const View& view, const std::vector<CountKey>&
                                   const Earlier& earlier) {
   const Tables::Known known[] = {{}, earlier.known};
   Tables::Values values[2];
-  if (!view.tables().again(known, values)) return {false, false};
+  if (!view.tables().current(known, values)) return {false, false};
   CHECK_FALSE(values[0].counts);
   CHECK_FALSE(values[0].sums);
   check_counts(view, keys[earlier.key], values[1].counts);
@@ -245,7 +245,7 @@ void run_sequence(uint32_t seed, int steps, std::array<size_t, 3>* found) {
 }
 
 TEST_CASE("tables: random changes with nested forks agree with counting anew") {
-  // How often again() knew nothing, the counts alone, and the sums, too.
+  // How often current() knew nothing, the counts alone, and the sums, too.
   std::array<size_t, 3> found{};
   for (uint32_t seed = 1; seed <= rounds(400); ++seed) {
     CAPTURE(seed);
@@ -496,7 +496,7 @@ TEST_CASE("tables: threads query one snapshot while the cluster changes") {
               view.tables().sums(counts, view.tables().topology(view, topology), all);
           const Tables::Known known[] = {{counts->place, counts->serial, sums->serial}};
           Tables::Values again;
-          if (!view.tables().again(known, &again) || !again.counts.shares(counts) ||
+          if (!view.tables().current(known, &again) || !again.counts.shares(counts) ||
               !again.sums.shares(sums))
             ++*sum;
           sums->sum.for_each([&](size_t, int32_t n) { *sum += n; });

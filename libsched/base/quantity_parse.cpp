@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "libsched/base/ascii.hpp"
 #include "libsched/base/big_decimal.hpp"
 #include "libsched/base/quantity.hpp"
 
@@ -35,8 +36,6 @@ Error wrong_format() {
 Error wrong_number() { return invalid("", "unable to parse numeric part of quantity"); }
 Error wrong_suffix() { return invalid("", "unable to parse quantity's suffix"); }
 Error over_limit(std::string message) { return {Rc::kLimit, std::move(message), {}, {}}; }
-
-bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
 bool is_suffix_letter(char c) {
   switch (c) {

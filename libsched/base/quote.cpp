@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <iterator>
 
+#include "libsched/base/utf8.hpp"
+
 namespace libsched {
 namespace {
 
@@ -169,21 +171,13 @@ struct Rune {
   bool valid;
 };
 
-// Strict UTF-8: no overlong forms, no surrogates. An invalid byte is one rune of size 1.
+// An invalid byte is one rune of size 1.
 Rune next_rune(Str s) {
+  const size_t size = utf8_length(s, 0);
+  if (size == 0) return {kReplacementRune, 1, false};
   const auto byte = [&](size_t i) -> uint32_t { return static_cast<unsigned char>(s[i]); };
-  const uint32_t first = byte(0);
-  if (first < 0x80) return {first, 1, true};
-  const size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || s.size() < size) return {0xfffd, 1, false};
-  uint32_t rune = first & (0x7fu >> size);
-  for (size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return {0xfffd, 1, false};
-    rune = rune << 6 | (byte(i) & 0x3f);
-  }
-  const bool overlong = (size == 3 && rune < 0x800) || (size == 4 && rune < 0x10000);
-  const bool surrogate = rune >= 0xd800 && rune < 0xe000;
-  if (overlong || surrogate || rune > 0x10ffff) return {0xfffd, 1, false};
+  uint32_t rune = size == 1 ? byte(0) : byte(0) & (0x7fu >> size);
+  for (size_t i = 1; i < size; ++i) rune = rune << 6 | (byte(i) & 0x3f);
   return {rune, size, true};
 }
 

@@ -4,8 +4,8 @@
 
 #include <cstring>
 
+#include "libsched/base/utf8.hpp"
 #include "libsched/base/wire.hpp"
-#include "libsched/cel/lib/utf8.hpp"
 #include "libsched/cel/messages.hpp"
 
 namespace libsched::cel {

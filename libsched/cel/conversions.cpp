@@ -1,8 +1,8 @@
 // Conversions between types, and @not_strictly_false.
+#include "libsched/base/utf8.hpp"
 #include "libsched/cel/functions.hpp"
 #include "libsched/cel/lib/duration.hpp"
 #include "libsched/cel/lib/numbers.hpp"
-#include "libsched/cel/lib/utf8.hpp"
 
 namespace libsched::cel {
 namespace {

@@ -3,37 +3,13 @@
 
 #include <optional>
 
-#include "libsched/cel/lib/digit.hpp"
+#include "libsched/base/ascii.hpp"
+#include "libsched/base/utf8.hpp"
 
 namespace libsched::cel {
 namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
-int hex(char c) {
-  if (is_digit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-void append_utf8(uint32_t c, std::string& out) {
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xC0 | c >> 6);
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xE0 | c >> 12);
-    out += static_cast<char>(0x80 | (c >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  } else {
-    out += static_cast<char>(0xF0 | c >> 18);
-    out += static_cast<char>(0x80 | (c >> 12 & 0x3F));
-    out += static_cast<char>(0x80 | (c >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  }
-}
 
 // The length of an escape sequence behind its backslash, 0 if there is none.
 size_t escape_length(Str s) {
@@ -65,7 +41,7 @@ size_t escape_length(Str s) {
   }
   if (s.size() <= digits) return 0;
   for (size_t i = 1; i <= digits; ++i)
-    if (hex(s[i]) < 0) return 0;
+    if (hex_digit(s[i]) < 0) return 0;
   return 1 + digits;
 }
 
@@ -123,9 +99,9 @@ Token Lexer::number(size_t start) {
   const auto is_u = [&](size_t i) { return i < source_.size() && (source_[i] | 0x20) == 'u'; };
   if (source_[start] == '.') return make(Tok::kFloat, start, exponent(digits(start + 1)));
   if (source_[start] == '0' && start + 2 < source_.size() && source_[start + 1] == 'x' &&
-      hex(source_[start + 2]) >= 0) {
+      hex_digit(source_[start + 2]) >= 0) {
     size_t i = start + 2;
-    while (i < source_.size() && hex(source_[i]) >= 0) ++i;
+    while (i < source_.size() && hex_digit(source_[i]) >= 0) ++i;
     return is_u(i) ? make(Tok::kUint, start, i + 1) : make(Tok::kInt, start, i);
   }
   const size_t whole = digits(start);
@@ -252,7 +228,7 @@ Result<std::string> unescape(Str literal, bool bytes) {
     uint32_t value = 0;
     const bool octal = is_digit(escape[0]);
     for (const char digit : escape.substr(octal ? 0 : 1))
-      value = value * (octal ? 8 : 16) + static_cast<uint32_t>(hex(digit));
+      value = value * (octal ? 8 : 16) + static_cast<uint32_t>(hex_digit(digit));
     if (bytes) {
       if ((escape[0] | 0x20) == 'u') return invalid({}, "unable to unescape string");
       out += static_cast<char>(value);
@@ -260,7 +236,7 @@ Result<std::string> unescape(Str literal, bool bytes) {
     }
     if (value > 0x10FFFF || (value >= 0xD800 && value < 0xE000))
       return invalid({}, "invalid unicode code point");
-    append_utf8(value, out);
+    append_utf8(out, value);
   }
   return out;
 }

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libsched/base/utf8.hpp"
 #include "libsched/cel/lib/duration.hpp"
 #include "libsched/cel/lib/format.hpp"
 #include "libsched/cel/lib/numbers.hpp"
-#include "libsched/cel/lib/utf8.hpp"
 #include "libsched/cel/machine.hpp"
 
 namespace libsched::cel {

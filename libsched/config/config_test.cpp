@@ -128,6 +128,15 @@ TEST_CASE("limits") {
   CHECK_FALSE(parse_config(bomb).ok());
 }
 
+TEST_CASE("a plain word in flow style keeps the colon at its end") {
+  const ConfigRef config = parse(
+      "profiles: [{schedulerName: s, pluginConfig: [{name: p, args: [--bind=::, b:, \"c\"]}]}]\n"
+      "extenders: [{urlPrefix: http://e:8080/x:, filterVerb: f}]\n");
+  CHECK_EQ(args_of<RawArgs>(config, "p").json, R"(["--bind=::","b:","c"])");
+  CHECK_EQ(config->extenders[0].url_prefix, "http://e:8080/x:");
+  CHECK_EQ(error_of("a: [x:, y]\na: 1\n").message.find("found unexpected"), std::string::npos);
+}
+
 TEST_CASE("further documents give a warning") {
   CHECK(parse("---\n# nothing\n").get()->warnings.empty());
   const ConfigRef config = parse("---\nkind: Other\n");

@@ -3,6 +3,8 @@
 // Sums are kept in uint64 up to 2^63, so that the most negative duration can be read as well.
 #include "libsched/config/duration.hpp"
 
+#include "libsched/base/ascii.hpp"
+
 namespace libsched {
 namespace {
 
@@ -16,8 +18,6 @@ constexpr Unit kUnits[] = {
     {"ns", 1},       {"us", 1000},         {"\xc2\xb5s", 1000},       {"\xce\xbcs", 1000},
     {"ms", 1000000}, {"s", 1000000000ULL}, {"m", 60ULL * 1000000000}, {"h", 3600ULL * 1000000000},
 };
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Not Go's %q: package time has a simpler quoting of its own.
 std::string quote(Str s) {

@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "libsched/base/arena.hpp"
+#include "libsched/base/go_json.hpp"
 #include "libsched/base/result.hpp"
 
 namespace libsched {
 
 struct JsonValue {
-  enum class Kind : uint8_t { kNull, kBool, kNumber, kString, kArray, kObject };
+  using Kind = JsonKind;
 
   Kind kind = Kind::kNull;
   Str raw;           // the value in the document's text, which must outlive this
@@ -27,7 +28,7 @@ struct JsonValue {
   bool is_null() const { return kind == Kind::kNull; }
   bool is_true() const { return kind == Kind::kBool && raw == "true"; }
   // The name of this kind in Go's type errors.
-  Str kind_name() const;
+  Str kind_name() const { return json_kind_name(kind); }
   // Sorts the members of all objects by the bytes of their names, as Go writes maps.
   void sort_members();
 };
@@ -37,13 +38,9 @@ struct JsonValue::Member {
   JsonValue second;
 };
 
-inline constexpr int kMaxJsonDepth = 200;
+inline constexpr size_t kMaxJsonDepth = 200;
 
 // Values deeper than kMaxJsonDepth are an Rc::kLimit error.
 Result<JsonValue> parse_json_document(Str text);
-
-// Valid JSON without blanks, with HTML's special characters escaped, as Go writes it, and U+FFFD for
-// broken UTF-8.
-std::string compact_json(Str json);
 
 }  // namespace libsched

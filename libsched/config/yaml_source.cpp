@@ -4,15 +4,13 @@
 // The events serve only the checks; the JSON comes from ingest, with the last value of a key.
 #include "libsched/config/yaml_source.hpp"
 
-#include <yaml.h>
-
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <set>
 
 #include "libsched/base/quote.hpp"
 #include "libsched/ingest/yaml.hpp"
+#include "libsched/ingest/yaml_events.hpp"
 #include "libsched/ingest/yaml_scalar.hpp"
 
 namespace libsched {
@@ -28,12 +26,13 @@ using Keys = std::vector<Key>;
 class DocumentScanner {
  public:
   // One call per event of the document.
-  void event(const yaml_event_t& e) {
+  void event(YamlEvents& events) {
+    const yaml_event_t& e = events.event();
     const size_t line = e.start_mark.line;
     switch (e.type) {
-      case YAML_SCALAR_EVENT: return scalar(e, line);
+      case YAML_SCALAR_EVENT: return scalar(e, events.scalar_text(), line);
       case YAML_ALIAS_EVENT: {
-        const std::string name = text(e.data.alias.anchor);
+        const std::string name(yaml_view(e.data.alias.anchor));
         if (!anchors_.contains(name)) unknown_anchor_ = name;
         return value(line, anchors_[name]);
       }
@@ -68,19 +67,14 @@ class DocumentScanner {
     std::vector<Keys> merges;    // of a list under a merge key
   };
 
-  static std::string text(const yaml_char_t* s) {
-    return s == nullptr ? std::string() : std::string(reinterpret_cast<const char*>(s));
-  }
-
-  void scalar(const yaml_event_t& e, size_t line) {
+  void scalar(const yaml_event_t& e, Str value_text, size_t line) {
     const auto& s = e.data.scalar;
-    if (s.anchor != nullptr) anchors_[text(s.anchor)] = {};
-    const Str value_text(reinterpret_cast<const char*>(s.value), s.length);
+    if (s.anchor != nullptr) anchors_[std::string(yaml_view(s.anchor))] = {};
     if (frames_.empty() || !frames_.back().mapping || !frames_.back().expects_key)
       return value(line, {});
     Frame& f = frames_.back();
     f.expects_key = false;
-    const std::string tag = text(s.tag);
+    const Str tag = yaml_view(s.tag);
     f.merging = value_text == "<<" && (s.plain_implicit != 0 || tag == "tag:yaml.org,2002:merge");
     f.key = key_text(tag, s.plain_implicit != 0, value_text);
   }
@@ -101,7 +95,7 @@ class DocumentScanner {
   void begin(bool mapping, const yaml_char_t* anchor, size_t line) {
     Frame f;
     f.mapping = mapping;
-    f.anchor = text(anchor);
+    f.anchor = yaml_view(anchor);
     if (anchor != nullptr) anchors_[f.anchor] = {};  // known from here on; ingest refuses cycles
     f.line = line;
     if (!frames_.empty() && !mapping) f.merging = frames_.back().mapping && frames_.back().merging;
@@ -203,25 +197,28 @@ bool has_content(Str rest) {
   return false;
 }
 
-struct Parser {
-  explicit Parser(Str bytes) {
-    ok = yaml_parser_initialize(&parser) != 0;
-    if (ok) {
-      // libyaml takes no NULL, which an empty text may be.
-      yaml_parser_set_input_string(
-          &parser, reinterpret_cast<const unsigned char*>(bytes.empty() ? "" : bytes.data()),
-          bytes.size());
+// Checks the first document, of which it sets the length. `again`: it is to be read once more.
+Result<ConfigSource> scan(Str bytes, YamlColons& colons, size_t& length, bool& again) {
+  ConfigSource out;
+  DocumentScanner scanner;
+  YamlEvents events(colons);
+  again = false;
+  for (bool done = false; !done;) {
+    if (!events.next()) {
+      again = events.again();
+      return invalid({}, syntax_error(events.parser()));
+    }
+    scanner.event(events);
+    const yaml_event_t& e = events.event();
+    if (e.type == YAML_DOCUMENT_END_EVENT) length = offset_of(bytes, e.end_mark.index);
+    done = e.type == YAML_DOCUMENT_END_EVENT || e.type == YAML_STREAM_END_EVENT;
+    if (!scanner.unknown_anchor().empty()) {
+      return invalid({}, "yaml: unknown anchor '" + scanner.unknown_anchor() + "' referenced");
     }
   }
-  ~Parser() {
-    if (ok) yaml_parser_delete(&parser);
-  }
-  Parser(const Parser&) = delete;
-  Parser& operator=(const Parser&) = delete;
-
-  yaml_parser_t parser{};
-  bool ok = false;
-};
+  out.duplicates = scanner.message();
+  return out;
+}
 
 }  // namespace
 
@@ -231,29 +228,16 @@ bool is_json_buffer(Str bytes) {
 }
 
 Result<ConfigSource> read_yaml_document(Str bytes) {
-  ConfigSource out;
-  DocumentScanner scanner;
-  Parser p(bytes);
-  if (!p.ok) return Error{Rc::kNoMemory, "out of memory while reading YAML", {}, {}};
+  YamlColons colons(bytes);
+  Result<ConfigSource> out = ConfigSource();
   size_t length = bytes.size();
-  for (bool done = false; !done;) {
-    yaml_event_t e;
-    if (yaml_parser_parse(&p.parser, &e) == 0) return invalid({}, syntax_error(p.parser));
-    // Also where memory runs out in between.
-    const std::unique_ptr<yaml_event_t, void (*)(yaml_event_t*)> owned(&e, yaml_event_delete);
-    scanner.event(e);
-    if (e.type == YAML_DOCUMENT_END_EVENT) length = offset_of(bytes, e.end_mark.index);
-    done = e.type == YAML_DOCUMENT_END_EVENT || e.type == YAML_STREAM_END_EVENT;
-    if (!scanner.unknown_anchor().empty()) {
-      return invalid({}, "yaml: unknown anchor '" + scanner.unknown_anchor() + "' referenced");
-    }
-  }
+  bool again = true;
+  while (again) out = scan(bytes, colons, length, again);
+  if (!out) return out;
   if (has_content(bytes.substr(length))) {
-    out.warnings.emplace_back(
+    out->warnings.emplace_back(
         "only the first YAML document is read; the rest of the text is ignored");
   }
-  out.duplicates = scanner.message();
-  out.json = "null";
   YamlLimits limits;
   limits.last_key_wins = true;
   auto documents = yaml_to_json(bytes.substr(0, length), limits);
@@ -261,7 +245,7 @@ Result<ConfigSource> read_yaml_document(Str bytes) {
     documents.error().message = "yaml: " + documents.error().message;
     return std::move(documents.error());
   }
-  if (!documents->empty()) out.json = std::move(documents->front());
+  if (!documents->empty()) out->json = std::move(documents->front());
   return out;
 }
 

@@ -14,8 +14,8 @@ namespace libsched {
 bool is_json_buffer(Str bytes);
 
 struct ConfigSource {
-  std::string json;        // "null" for an empty document
-  std::string duplicates;  // upstream's error for duplicate keys, or ""
+  std::string json = "null";  // what an empty document is
+  std::string duplicates;     // upstream's error for duplicate keys, or ""
   std::vector<std::string> warnings;
 };
 

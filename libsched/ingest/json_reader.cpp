@@ -5,14 +5,18 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
+
+#include "libsched/base/ascii.hpp"
+#include "libsched/base/go_json.hpp"
+#include "libsched/base/utf8.hpp"
+
 namespace libsched {
 namespace {
 
 constexpr size_t kMaxWindow = 0xffffff00;  // simdjson counts in 32 bits
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 // Tells whether a window may end here: before text that cannot be inside a JSON string. That is
 // {"x, as the quote would end the string and no letter may follow, and, if indented, a line feed.
@@ -55,51 +59,9 @@ bool is_number(Str s) {
   return i == s.size();
 }
 
-// Four hexadecimal digits, or -1.
-int32_t hex4(Str s, size_t at) {
-  if (at + 4 > s.size()) return -1;
-  int32_t value = 0;
-  for (size_t i = at; i < at + 4; ++i) {
-    const char c = s[i];
-    const int32_t digit = is_digit(c)            ? c - '0'
-                          : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                          : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                                 : -1;
-    if (digit < 0) return -1;
-    value = value * 16 + digit;
-  }
-  return value;
-}
-
-char* put_utf8(char* out, int32_t rune) {
-  const auto byte = [&](int32_t b) { *out++ = static_cast<char>(b); };
-  if (rune < 0x80) {
-    byte(rune);
-  } else if (rune < 0x800) {
-    byte(0xc0 | rune >> 6);
-    byte(0x80 | (rune & 0x3f));
-  } else if (rune < 0x10000) {
-    byte(0xe0 | rune >> 12);
-    byte(0x80 | (rune >> 6 & 0x3f));
-    byte(0x80 | (rune & 0x3f));
-  } else {
-    byte(0xf0 | rune >> 18);
-    byte(0x80 | (rune >> 12 & 0x3f));
-    byte(0x80 | (rune >> 6 & 0x3f));
-    byte(0x80 | (rune & 0x3f));
-  }
-  return out;
-}
-
-char simple_escape(char c) {
-  switch (c) {
-    case 'b': return '\b';
-    case 'f': return '\f';
-    case 'n': return '\n';
-    case 'r': return '\r';
-    case 't': return '\t';
-    default: return c;  // " \ and /
-  }
+bool are_hex_digits(Str s, size_t begin, size_t count) {
+  if (begin + count > s.size()) return false;
+  return std::ranges::all_of(s.substr(begin, count), [](char c) { return hex_digit(c) >= 0; });
 }
 
 }  // namespace
@@ -213,7 +175,7 @@ bool JsonReader::skip() {
 bool JsonReader::check_escapes(Str s, size_t offset) {
   for (size_t i = s.find('\\'); i != Str::npos; i = s.find('\\', i)) {
     const char c = i + 1 < s.size() ? s[i + 1] : '\0';
-    if (c == 'u' && hex4(s, i + 2) >= 0) {
+    if (c == 'u' && are_hex_digits(s, i + 2, 4)) {
       i += 6;
     } else if (c == '"' || c == '\\' || c == '/' || c == 'b' || c == 'f' || c == 'n' || c == 'r' ||
                c == 't') {
@@ -251,28 +213,10 @@ bool JsonReader::unescape(Str text, char* begin, Str& out) {
       *p++ = text[i++];
       continue;
     }
-    if (text[i + 1] != 'u') {
-      *p++ = simple_escape(text[i + 1]);
-      i += 2;
-      continue;
-    }
-    int32_t rune = hex4(text, i + 2);
-    i += 6;
+    const uint32_t rune = read_json_escape(text, i);
     if (rune == 0) {
       return fail(static_cast<size_t>(text.data() - text_.data()) - 1,
                   "a NUL character in a string");
-    }
-    if (rune >= 0xd800 && rune < 0xe000) {  // half a surrogate pair alone reads as U+FFFD
-      const int32_t low =
-          rune < 0xdc00 && i + 1 < text.size() && text[i] == '\\' && text[i + 1] == 'u'
-              ? hex4(text, i + 2)
-              : -1;
-      if (low >= 0xdc00 && low < 0xe000) {
-        rune = 0x10000 + ((rune - 0xd800) << 10) + (low - 0xdc00);
-        i += 6;
-      } else {
-        rune = 0xfffd;
-      }
     }
     p = put_utf8(p, rune);
   }

@@ -1,20 +1,16 @@
 // Splits a stream into documents, runs libyaml over each and words its errors.
 //
-// The text is never copied: documents are views of it, handed to libyaml by a read handler that
-// ends the last line if the text doesn't.
+// The text is never copied: documents are views of it.
 #include "libsched/ingest/yaml.hpp"
 
-#include <yaml.h>
-
 #include <algorithm>
-#include <cstring>
 #include <exception>
 #include <new>
 #include <optional>
 
 #include "libsched/ingest/json_place.hpp"
-#include "libsched/ingest/yaml_colons.hpp"
 #include "libsched/ingest/yaml_document.hpp"
+#include "libsched/ingest/yaml_events.hpp"
 
 namespace libsched {
 namespace {
@@ -61,49 +57,6 @@ std::optional<Error> split(Str text, YamlPlace start, std::vector<Chunk>* chunks
   return std::nullopt;
 }
 
-struct Source {
-  Str rest;
-  bool newline = false;  // still to be given, after `rest`
-};
-
-int read_source(void* data, unsigned char* buffer, size_t size, size_t* read) {
-  auto& source = *static_cast<Source*>(data);
-  *read = std::min(size, source.rest.size());
-  if (*read > 0) std::memcpy(buffer, source.rest.data(), *read);
-  source.rest.remove_prefix(*read);
-  if (*read < size && source.newline && source.rest.empty()) {
-    buffer[(*read)++] = '\n';
-    source.newline = false;
-  }
-  return 1;
-}
-
-class Parser {
- public:
-  explicit Parser(Str text) : source_{text, text.empty() || text.back() != '\n'} {
-    if (yaml_parser_initialize(&parser_) == 0) throw std::bad_alloc();
-    yaml_parser_set_input(&parser_, read_source, &source_);
-  }
-  ~Parser() {
-    yaml_event_delete(&event_);
-    yaml_parser_delete(&parser_);
-  }
-  Parser(const Parser&) = delete;
-  Parser& operator=(const Parser&) = delete;
-
-  bool next() {
-    yaml_event_delete(&event_);
-    return yaml_parser_parse(&parser_, &event_) != 0;
-  }
-  const yaml_event_t& event() const { return event_; }
-  const yaml_parser_t& parser() const { return parser_; }
-
- private:
-  Source source_;
-  yaml_parser_t parser_{};
-  yaml_event_t event_{};
-};
-
 YamlPlace place_of_mark(const yaml_mark_t& mark) { return {mark.line, mark.column}; }
 
 YamlPlace place_of_offset(Str text, size_t offset) {
@@ -127,7 +80,6 @@ bool has_tab_indentation(Str text, size_t line) {
 
 void syntax_error(const yaml_parser_t& parser, const Chunk& chunk, bool ended,
                   YamlDocument* document) {
-  if (parser.error == YAML_MEMORY_ERROR) throw std::bad_alloc();
   std::string message = parser.problem != nullptr ? parser.problem : "not YAML";
   YamlPlace place = place_of_mark(parser.problem_mark);
   if (parser.error == YAML_READER_ERROR) {
@@ -148,18 +100,7 @@ void syntax_error(const yaml_parser_t& parser, const Chunk& chunk, bool ended,
   document->fail(Rc::kInvalid, message, place);
 }
 
-Str view(const yaml_char_t* s) {
-  return s == nullptr ? Str() : Str(reinterpret_cast<const char*>(s));
-}
 const char* name(const yaml_char_t* s) { return reinterpret_cast<const char*>(s); }
-
-// The place, in characters, where libyaml stopped at a colon that ends a plain word in flow style.
-std::optional<size_t> refused_colon(const yaml_parser_t& parser) {
-  if (parser.error != YAML_SCANNER_ERROR || Str(parser.problem) != "found unexpected ':'") {
-    return std::nullopt;
-  }
-  return parser.problem_mark.index;
-}
 
 // An event takes about 100 ns.
 constexpr size_t kEventsBetweenLooks = 1024;
@@ -169,28 +110,26 @@ constexpr size_t kEventsBetweenLooks = 1024;
 std::optional<Error> convert_once(const Chunk& chunk, const YamlLimits& limits, size_t* expanded,
                                   YamlColons* colons, bool* again, std::string* out) {
   YamlDocument document(limits, chunk.start, expanded, out);
-  Parser parser(colons->text());
-  std::string scratch;
+  YamlEvents reader(*colons);
   size_t events = 0;
   for (bool ended = false;;) {
     if (events++ % kEventsBetweenLooks == 0 && limits.interrupt()) return interrupted();
-    if (!parser.next()) {
-      const std::optional<size_t> colon = refused_colon(parser.parser());
-      *again = colon && colons->replace(*colon);
-      syntax_error(parser.parser(), chunk, ended, &document);
+    if (!reader.next()) {
+      *again = reader.again();
+      syntax_error(reader.parser(), chunk, ended, &document);
       return document.error();
     }
-    const yaml_event_t& e = parser.event();
+    const yaml_event_t& e = reader.event();
     const YamlPlace place = place_of_mark(e.start_mark);
     bool ok = true;
     switch (e.type) {
       case YAML_SCALAR_EVENT: {
         const auto& s = e.data.scalar;
-        const Str text = colons->restored(Str(name(s.value), s.length), scratch);
-        ok = document.scalar(text, view(s.tag), s.plain_implicit != 0, name(s.anchor), place);
+        ok = document.scalar(reader.scalar_text(), yaml_view(s.tag), s.plain_implicit != 0,
+                             name(s.anchor), place);
         break;
       }
-      case YAML_ALIAS_EVENT: ok = document.alias(view(e.data.alias.anchor), place); break;
+      case YAML_ALIAS_EVENT: ok = document.alias(yaml_view(e.data.alias.anchor), place); break;
       case YAML_MAPPING_START_EVENT:
         ok = document.begin(true, name(e.data.mapping_start.anchor), place);
         break;

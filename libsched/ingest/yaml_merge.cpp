@@ -6,53 +6,22 @@
 #include <utility>
 #include <vector>
 
+#include "libsched/base/go_json.hpp"
 #include "libsched/base/hash.hpp"
 #include "libsched/ingest/yaml_document.hpp"
 
 namespace libsched {
 namespace {
 
-// The index behind the string that begins at `at`.
-size_t skip_string(Str json, size_t at) {
-  for (++at; json[at] != '"'; ++at) {
-    if (json[at] == '\\') ++at;
-  }
-  return at + 1;
-}
-
-// The index behind the value that begins at `at`.
-size_t skip_value(Str json, size_t at) {
-  for (size_t depth = 0; at < json.size();) {
-    const char c = json[at];
-    if (c == '"') {
-      at = skip_string(json, at);
-      continue;
-    }
-    const bool closes = c == '}' || c == ']';
-    if (depth == 0 && (closes || c == ',')) break;
-    if (c == '{' || c == '[') ++depth;
-    if (closes) --depth;
-    ++at;
-  }
-  return at;
-}
-
 class Members {
  public:
   // Adds the members of a mapping and replaces existing values.
   void add_all(Str mapping) {
-    for (size_t at = 1; at < mapping.size() && mapping[at] != '}';) {
-      if (mapping[at] == ',') ++at;
-      const bool merge = mapping[at] == kMergeMark;
-      const size_t key_end = merge ? at + 1 : skip_string(mapping, at);
-      const size_t value_end = skip_value(mapping, key_end + 1);
-      const Str value = mapping.substr(key_end + 1, value_end - key_end - 1);
-      if (merge) {
-        add_merged(value);
-      } else {
-        set(mapping.substr(at, key_end - at), value);
-      }
-      at = value_end;
+    for (JsonWalk walk(mapping); walk.next();) {
+      if (walk.key[0] == kMergeMark)
+        add_merged(walk.value);
+      else
+        set(walk.key, walk.value);
     }
   }
 
@@ -69,12 +38,7 @@ class Members {
   void add_merged(Str value) {
     if (value[0] == '{') return add_all(value);
     std::vector<Str> mappings;
-    for (size_t at = 1; value[at] != ']';) {
-      if (value[at] == ',') ++at;
-      const size_t end = skip_value(value, at);
-      mappings.push_back(value.substr(at, end - at));
-      at = end;
-    }
+    for (JsonWalk walk(value); walk.next();) mappings.push_back(walk.value);
     for (size_t i = mappings.size(); i-- > 0;) add_all(mappings[i]);
   }
 

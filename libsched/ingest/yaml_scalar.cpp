@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 
+#include "libsched/base/ascii.hpp"
 #include "libsched/base/quote.hpp"
 
 namespace libsched {
@@ -17,7 +18,6 @@ namespace {
 
 constexpr Str kTagPrefix = "tag:yaml.org,2002:";
 
-bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 char lower(char c) { return static_cast<char>(c | 0x20); }
 
 // The type suggested by the first character: 'M' a word of the table below, 'D' or 'S' a number,

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "libsched/base/ascii.hpp"
 #include "libsched/base/quote.hpp"
 
 namespace libsched {
@@ -38,7 +39,6 @@ class Parser {
     while (!rest_.empty() && is_space(rest_.front())) rest_.remove_prefix(1);
     return rest_;
   }
-  static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
   static bool is_special(char c) { return Str("()=!<>,").find(c) != Str::npos; }
 
   bool take(Str symbol) {

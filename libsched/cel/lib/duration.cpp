@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "libsched/cel/lib/digit.hpp"
+#include "libsched/base/ascii.hpp"
 #include "libsched/cel/lib/numbers.hpp"
 
 namespace libsched::cel {

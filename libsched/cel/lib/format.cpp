@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "libsched/cel/lib/digit.hpp"
+#include "libsched/base/ascii.hpp"
+#include "libsched/base/utf8.hpp"
 #include "libsched/cel/lib/timestamp.hpp"
 #include "libsched/cel/lib/url.hpp"
-#include "libsched/cel/lib/utf8.hpp"
 
 namespace libsched::cel {
 namespace {

@@ -2,18 +2,16 @@
 // Go's.
 #include "libsched/cel/lib/numbers.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
 
-#include "libsched/cel/lib/digit.hpp"
+#include "libsched/base/ascii.hpp"
 
 namespace libsched::cel {
 namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-bool is_hex_digit(char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'f'); }
 
 bool same_without_case(Str s, Str small) {
   return std::equal(s.begin(), s.end(), small.begin(), small.end(),
@@ -31,7 +29,7 @@ bool underscores_fit(Str s) {
   }
   const bool hex = i == 2 && lower(s[1]) == 'x';
   for (; i < s.size(); ++i) {
-    if (is_digit(s[i]) || (hex && is_hex_digit(s[i]))) {
+    if (is_digit(s[i]) || (hex && hex_digit(s[i]) >= 0)) {
       before = '0';
     } else if (s[i] == '_') {
       if (before != '0') return false;
@@ -69,7 +67,7 @@ std::optional<FloatText> read_float(Str s) {
     if (s[i] == '.') {
       if (point) return std::nullopt;
       point = true;
-    } else if (is_digit(s[i]) || (text.hex && is_hex_digit(s[i]))) {
+    } else if (is_digit(s[i]) || (text.hex && hex_digit(s[i]) >= 0)) {
       digits = true;
     } else {
       break;

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "libsched/base/utf8.hpp"
 #include "libsched/cel/lib/numbers.hpp"
-#include "libsched/cel/lib/utf8.hpp"
 
 namespace libsched::cel {
 namespace {

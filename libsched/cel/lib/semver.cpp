@@ -6,8 +6,8 @@
 #include <compare>
 #include <optional>
 
+#include "libsched/base/ascii.hpp"
 #include "libsched/base/quote.hpp"
-#include "libsched/cel/lib/digit.hpp"
 
 namespace libsched::cel {
 namespace {

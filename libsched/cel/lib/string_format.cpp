@@ -5,8 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "libsched/base/ascii.hpp"
 #include "libsched/base/quote.hpp"
-#include "libsched/cel/lib/digit.hpp"
+#include "libsched/base/utf8.hpp"
 #include "libsched/cel/lib/duration.hpp"
 #include "libsched/cel/lib/number_format.hpp"
 #include "libsched/cel/lib/numbers.hpp"
@@ -29,13 +30,6 @@ struct Clause {
   int64_t precision = kDefaultPrecision;
   size_t length = 0;  // behind the '%'
 };
-
-// The character that upstream takes a byte for.
-std::string latin1(char c) {
-  const auto byte = static_cast<uint8_t>(c);
-  if (byte < 0x80) return {c};
-  return {static_cast<char>(0xc0 | byte >> 6), static_cast<char>(0x80 | (byte & 0x3f))};
-}
 
 // Parses what follows a '%'; the text is not empty.
 Result<Clause> parse_clause(Str s) {

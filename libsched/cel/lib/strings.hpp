@@ -9,7 +9,7 @@
 
 #include "libsched/base/arena.hpp"
 #include "libsched/base/result.hpp"
-#include "libsched/cel/lib/utf8.hpp"
+#include "libsched/base/utf8.hpp"
 
 namespace libsched::cel {
 

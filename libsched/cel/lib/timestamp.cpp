@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "libsched/base/ascii.hpp"
 #include "libsched/cel/lib/calendar.hpp"
 #include "libsched/cel/lib/time_zone.hpp"
 
@@ -19,8 +20,6 @@ Error integer_overflow() { return invalid("", "integer overflow"); }
 Error not_a_timestamp() {
   return invalid("", "type conversion error from 'string' to 'google.protobuf.Timestamp'");
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Reads a text from the front; every step fails once one has failed.
 class Reader {

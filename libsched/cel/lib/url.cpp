@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "libsched/base/ascii.hpp"
 #include "libsched/base/quote.hpp"
-#include "libsched/cel/lib/digit.hpp"
 #include "libsched/cel/lib/ip.hpp"
 #include "libsched/cel/lib/url_escape.hpp"
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "libsched/base/ascii.hpp"
 #include "libsched/base/quote.hpp"
 
 namespace libsched {
@@ -52,12 +53,6 @@ CsiHandle gce_regional(const std::vector<Str>& zones, Str disk) {
                 all + "]"};
   }
   return {gce_handle("regions", *regions.begin(), disk), ""};
-}
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
 // The unescaped path of "aws://host/path?query#fragment", or Go's url.Parse error in `error`.

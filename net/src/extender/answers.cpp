@@ -5,8 +5,8 @@
 #include <charconv>
 #include <unordered_map>
 
+#include "libsched/base/go_json.hpp"
 #include "libsched/base/hash.hpp"
-#include "net/src/json/go_json.hpp"
 
 namespace libsched {
 

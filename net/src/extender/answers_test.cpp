@@ -54,4 +54,21 @@ TEST_CASE("an answer may name more nodes than it was asked about, but not any nu
     CHECK(message(decode_preemption_result(repeated(begin, entry, most + 1, end), 1)) == many);
 }
 
+TEST_CASE("answers with values of wrong types have Go's errors") {
+  const auto text = [](std::string_view value) {
+    return decode_filter_result(value, 1).error().message;
+  };
+  CHECK(text("[]") == "json: cannot unmarshal array into Go value of type v1.ExtenderFilterResult");
+  CHECK(text("{\"nodeNames\":\"a\"}") ==
+        "json: cannot unmarshal string into Go struct field ExtenderFilterResult.NodeNames of type "
+        "[]string");
+  CHECK(decode_priorities("[{\"Host\":\"a\",\"Score\":1.5}]", 1).error().message ==
+        "json: cannot unmarshal number 1.5 into Go struct field HostPriority.Score of type int64");
+  const auto good = decode_filter_result(
+      "{\"NODES\":{\"items\":[{},{}]},\"FailedNodes\":{\"a\":\"b\"},\"other\":1}", 2);
+  REQUIRE(good.ok());
+  CHECK(good->nodes->size() == 2);
+  CHECK(good->failed.size() == 1);
+}
+
 }  // namespace libsched::answers_test

@@ -4,9 +4,9 @@
 #include <array>
 #include <mutex>
 
+#include "libsched/base/go_json.hpp"
 #include "libsched/base/quantity.hpp"
 #include "libsched/base/quote.hpp"
-#include "net/src/json/go_json.hpp"
 
 namespace libsched {
 

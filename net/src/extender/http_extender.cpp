@@ -6,11 +6,11 @@
 #include <unordered_map>
 #include <variant>
 
+#include "libsched/base/go_json.hpp"
 #include "libsched/base/quote.hpp"
 #include "libsched/base/without_password.hpp"
 #include "net/src/extender/answers.hpp"
 #include "net/src/extender/base64.hpp"
-#include "net/src/json/go_json.hpp"
 
 namespace libsched {
 

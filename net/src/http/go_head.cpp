@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 
+#include "libsched/base/ascii.hpp"
 #include "libsched/base/quote.hpp"
 
 namespace libsched {
@@ -13,7 +14,6 @@ namespace {
 
 constexpr std::string_view kTokenMarks = "!#$%&'*+-.^_`|~";
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name_char(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
          kTokenMarks.find(c) != std::string_view::npos || c == ' ';

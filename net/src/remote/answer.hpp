@@ -6,8 +6,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "libsched/base/go_json.hpp"
 #include "libsched/base/result.hpp"
-#include "net/src/json/go_json.hpp"
 #include "net/src/remote/message.hpp"
 
 namespace libsched::remote {

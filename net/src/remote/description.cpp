@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "net/src/json/go_json.hpp"
+#include "libsched/base/go_json.hpp"
 #include "net/src/remote/answer.hpp"
 
 namespace libsched::remote {

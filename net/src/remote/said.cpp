@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "net/src/json/go_json.hpp"
+#include "libsched/base/go_json.hpp"
+#include "libsched/base/utf8.hpp"
 
 namespace libsched::remote {
 namespace {
@@ -36,7 +37,7 @@ Result<Said> object_of(std::string_view text) {
     return invalid("", "the answer is nested too deep");
   if (!value.ok()) return invalid("", "the answer is no JSON");
   const auto behind = static_cast<size_t>(value->data() + value->size() - text.data());
-  if (text.find_first_not_of(" \t\r\n", behind) != std::string_view::npos || !is_utf8(*value))
+  if (text.find_first_not_of(" \t\r\n", behind) != std::string_view::npos || !valid_utf8(*value))
     return invalid("", "the answer is no JSON");
   if (!is_object(*value)) return invalid("", "the answer is no JSON object");
   return Said(*value);

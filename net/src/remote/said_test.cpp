@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "net/src/json/go_json.hpp"
+#include "libsched/base/go_json.hpp"
 #include "net/src/remote/answer.hpp"
 #include "net/src/remote/description.hpp"
 

@@ -7,7 +7,10 @@
 
 #include "libsched/base/arena.hpp"
 
-namespace libsched::cel {
+namespace libsched {
+
+// What Go puts in the place of a byte that starts no sequence.
+inline constexpr uint32_t kReplacementRune = 0xfffd;
 
 // The length of the sequence that starts at a place, 0 if none does.
 inline size_t utf8_length(Str s, size_t at) {
@@ -35,8 +38,19 @@ inline size_t utf8_step(Str s, size_t at) {
   return length == 0 ? 1 : length;
 }
 
+// Writes a code point, of up to 4 bytes, and returns the place behind it.
+char* put_utf8(char* out, uint32_t rune);
+void append_utf8(std::string& out, uint32_t rune);
+
+// The character whose number a byte is, for which Go's scanners take it.
+inline std::string latin1(char byte) {
+  std::string out;
+  append_utf8(out, static_cast<unsigned char>(byte));
+  return out;
+}
+
 bool valid_utf8(Str s);
 std::string sanitized(Str s);  // U+FFFD for each byte that starts no sequence
 int64_t code_points(Str s);
 
-}  // namespace libsched::cel
+}  // namespace libsched

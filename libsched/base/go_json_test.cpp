@@ -1,11 +1,9 @@
 // JSON with Go's errors.
-#include "net/src/json/go_json.hpp"
+#include "libsched/base/go_json.hpp"
 
 #include <doctest/doctest.h>
 
 #include <vector>
-
-#include "net/src/extender/answers.hpp"
 
 namespace libsched::go_json_test {
 
@@ -56,29 +54,6 @@ TEST_CASE("a walk finds members and items of any shape") {
 TEST_CASE("a value is written without white space") {
   CHECK(json_without_space("{ \"a b\" : [ 1 , -2.50 ,\ttrue ],\"\\u00e9\\n\":\"\"}") ==
         "{\"a b\":[1,-2.50,true],\"\u00e9\\n\":\"\"}");
-}
-
-TEST_CASE("UTF-8 is told from other bytes") {
-  for (const char* good : {"", "a", "\u00e9\ufffd\U0001F600"}) CHECK(is_utf8(good));
-  for (const char* bad : {"\xff", "a\xc3", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80"})
-    CHECK_FALSE(is_utf8(bad));
-}
-
-TEST_CASE("answers with values of wrong types have Go's errors") {
-  const auto text = [](std::string_view value) {
-    return decode_filter_result(value, 1).error().message;
-  };
-  CHECK(text("[]") == "json: cannot unmarshal array into Go value of type v1.ExtenderFilterResult");
-  CHECK(text("{\"nodeNames\":\"a\"}") ==
-        "json: cannot unmarshal string into Go struct field ExtenderFilterResult.NodeNames of type "
-        "[]string");
-  CHECK(decode_priorities("[{\"Host\":\"a\",\"Score\":1.5}]", 1).error().message ==
-        "json: cannot unmarshal number 1.5 into Go struct field HostPriority.Score of type int64");
-  const auto good = decode_filter_result(
-      "{\"NODES\":{\"items\":[{},{}]},\"FailedNodes\":{\"a\":\"b\"},\"other\":1}", 2);
-  REQUIRE(good.ok());
-  CHECK(good->nodes->size() == 2);
-  CHECK(good->failed.size() == 1);
 }
 
 }  // namespace libsched::go_json_test

@@ -17,14 +17,19 @@ Result<std::string_view> go_value(std::string_view text);
 
 enum class JsonKind : char { kNull, kBool, kNumber, kString, kArray, kObject };
 JsonKind json_kind(std::string_view value);
-// Go's word for the kind: "bool", "number 1.5", ...
+// Go's word for the kind, such as "bool".
 const char* json_kind_name(JsonKind kind);
 // The text of a string, with U+FFFD for what is no UTF-8.
 std::string json_string(std::string_view value);
 // A value without white space, whose strings have the fewest escapes.
 std::string json_without_space(std::string_view value);
-// Whether a text is UTF-8.
-bool is_utf8(std::string_view text);
+// A value without white space whose strings keep their escapes, as Go compacts it: with HTML's
+// special characters escaped, and U+FFFD for what is no UTF-8.
+std::string compact_json(std::string_view value);
+
+// Decodes the escape sequence of a checked string whose backslash is at `at`, and moves `at` behind
+// it. Half a surrogate pair alone is U+FFFD.
+uint32_t read_json_escape(std::string_view text, size_t& at);
 
 // Walks through a checked value: next() gives the members of an object, with `key`, or the items of
 // an array.
@@ -36,7 +41,7 @@ class JsonWalk {
   std::string_view value;
 
  private:
-  void skip_space();
+  void pass_space();
   size_t end_of_value() const;
 
   std::string_view text_;

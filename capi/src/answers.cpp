@@ -84,15 +84,14 @@ libsched_rc libsched_count_capacity(libsched_evaluator* const* profiles, size_t 
   LIBSCHED_REQUIRE_EACH(error, profiles, profile_count);
   LIBSCHED_REQUIRE_EACH(error, pods, count);
   LIBSCHED_REQUIRE(error, result != nullptr);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<Ref<CapacityObject>> {
     const Result<CapacityOptions> how = capacity_options(options);
     if (!how.ok()) return how.error();
     std::vector<PodRef> templates;
     for (size_t i = 0; i < count; ++i) templates.push_back(PodRef::share(unwrap(pods[i])));
     Result<Capacity> counted = capacity(evaluators_of(profiles, profile_count), templates, *how);
     if (!counted.ok()) return std::move(counted.error());
-    *result = own(make_ref<CapacityObject>(std::move(*counted)).release());
-    return {};
+    return make_ref<CapacityObject>(std::move(*counted));
   });
 }
 libsched_capacity* libsched_capacity_ref(const libsched_capacity* capacity) {
@@ -144,14 +143,13 @@ libsched_rc libsched_drain_nodes(libsched_evaluator* const* profiles, size_t pro
   LIBSCHED_REQUIRE_EACH(error, profiles, profile_count);
   LIBSCHED_REQUIRE(error, nodes != nullptr || count == 0);
   LIBSCHED_REQUIRE(error, result != nullptr);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<Ref<DrainObject>> {
     const Result<DrainOptions> how = drain_options(options);
     if (!how.ok()) return how.error();
     const std::vector<Str> names = all_in(nodes, count);
     Result<Drain> drained = drain(evaluators_of(profiles, profile_count), names, *how);
     if (!drained.ok()) return std::move(drained.error());
-    *result = own(make_ref<DrainObject>(std::move(*drained)).release());
-    return {};
+    return make_ref<DrainObject>(std::move(*drained));
   });
 }
 libsched_drain* libsched_drain_ref(const libsched_drain* drain) { return retain(drain); }
@@ -189,14 +187,13 @@ libsched_rc libsched_why_json(libsched_evaluator* const* profiles, size_t profil
                               libsched_text** result, libsched_error** error) {
   LIBSCHED_REQUIRE_EACH(error, profiles, profile_count);
   LIBSCHED_REQUIRE_HANDLES(error, pod, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<std::string> {
     const Result<WhyOptions> how = why_options(options);
     if (!how.ok()) return how.error();
     const Result<Why> said =
         why(evaluators_of(profiles, profile_count), PodRef::share(unwrap(pod)), *how);
     if (!said.ok()) return said.error();
-    *result = own(new Text(said->json()));
-    return {};
+    return said->json();
   });
 }
 

@@ -193,34 +193,31 @@ libsched_rc libsched_api_server_find_pod(const libsched_api_server* server, libs
                                          libsched_str name, libsched_pod** result,
                                          libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, server, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<PodRef> {
     PodRef found = unwrap(server)->pod(in(namespace_), in(name));
     if (!found) return api_error("notFound", "pods", in(name));
-    *result = own(give(std::move(found)));
-    return {};
+    return found;
   });
 }
 
 libsched_rc libsched_api_server_find_node(const libsched_api_server* server, libsched_str name,
                                           libsched_node** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, server, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<NodeRef> {
     NodeRef found = unwrap(server)->node(in(name));
     if (!found) return api_error("notFound", "nodes", in(name));
-    *result = own(give(std::move(found)));
-    return {};
+    return found;
   });
 }
 
 libsched_rc libsched_api_server_objects(const libsched_api_server* server,
                                         libsched_objects** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, server, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&] {
     auto made = make_ref<Objects>();
     made->set.nodes = unwrap(server)->nodes();
     made->set.pods = unwrap(server)->pods();
-    *result = own(made.release());
-    return {};
+    return made;
   });
 }
 

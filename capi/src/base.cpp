@@ -68,10 +68,7 @@ void libsched_error_unref(libsched_error* error) { release(error); }
 
 libsched_rc libsched_cancel_create(libsched_cancel** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(new Cancel());
-    return {};
-  });
+  return hand_over(error, result, [&] { return new Cancel(); });
 }
 libsched_cancel* libsched_cancel_ref(libsched_cancel* cancel) { return retain(cancel); }
 void libsched_cancel_unref(libsched_cancel* cancel) { release(cancel); }

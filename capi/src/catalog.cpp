@@ -37,10 +37,7 @@ extern "C" {
 
 libsched_rc libsched_catalog_create(libsched_catalog** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(new Catalog());
-    return {};
-  });
+  return hand_over(error, result, [&] { return new Catalog(); });
 }
 libsched_catalog* libsched_catalog_ref(libsched_catalog* catalog) { return retain(catalog); }
 void libsched_catalog_unref(libsched_catalog* catalog) { release(catalog); }

@@ -86,13 +86,10 @@ libsched_rc libsched_cel_compile(libsched_str expression, const libsched_cel_opt
                                  libsched_cel** result, libsched_error** error) {
   LIBSCHED_REQUIRE(error, result != nullptr);
   LIBSCHED_REQUIRE(error, expression.ptr != nullptr || expression.len == 0);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<Ref<const cel::Question>> {
     const Result<cel::Options> how = cel_options(options);
     if (!how.ok()) return how.error();
-    auto question = cel::Question::ask(in(expression), *how);
-    if (!question.ok()) return question.error();
-    *result = own(give(std::move(*question)));
-    return {};
+    return cel::Question::ask(in(expression), *how);
   });
 }
 libsched_cel* libsched_cel_ref(const libsched_cel* cel) { return retain(cel); }
@@ -137,13 +134,12 @@ libsched_rc libsched_cel_devices_json(const libsched_cel* cel, const libsched_ob
                                       libsched_text** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, cel, objects);
   LIBSCHED_REQUIRE(error, result != nullptr);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&] {
     std::vector<const ResourceSlice*> slices;
     for (const StoredObject& o : unwrap(objects)->set.stored)
       if (o.kind == StoredKind::kResourceSlice)
         slices.push_back(static_cast<const ResourceSlice*>(o.object.get()));
-    *result = own(make_ref<Text>(unwrap(cel)->devices_json(slices)).release());
-    return {};
+    return unwrap(cel)->devices_json(slices);
   });
 }
 

@@ -20,10 +20,7 @@ extern "C" {
 
 libsched_rc libsched_changes_create(libsched_changes** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(new Changes);
-    return {};
-  });
+  return hand_over(error, result, [&] { return new Changes; });
 }
 libsched_changes* libsched_changes_ref(libsched_changes* changes) { return retain(changes); }
 void libsched_changes_unref(libsched_changes* changes) { release(changes); }

@@ -19,15 +19,14 @@ extern "C" {
 libsched_rc libsched_cluster_create(const libsched_cluster_options* options,
                                     libsched_cluster** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<Ref<Cluster>> {
     Result<libsched_cluster_options> o =
         read_struct(options, libsched_cluster_options LIBSCHED_CLUSTER_OPTIONS_INIT,
                     "libsched_cluster_options");
     if (!o.ok()) return o.error();
     if (o->node_order > LIBSCHED_ORDER_INSERTION)
       return Error{Rc::kUnsupported, "unknown node_order", {}, {}};
-    *result = own(new Cluster(static_cast<NodeOrder>(o->node_order)));
-    return {};
+    return make_ref<Cluster>(static_cast<NodeOrder>(o->node_order));
   });
 }
 
@@ -41,11 +40,10 @@ libsched_rc libsched_cluster_load(libsched_str path, libsched_cluster** result,
       rc != LIBSCHED_OK)
     return rc;
   const Ref<Objects> owned = Ref<Objects>::adopt(unwrap(objects));
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<Ref<Cluster>> {
     Ref<Cluster> cluster = make_ref<Cluster>();
     LIBSCHED_TRY(cluster->apply(owned->set));
-    *result = own(cluster.release());
-    return {};
+    return cluster;
   });
 }
 
@@ -149,19 +147,13 @@ size_t libsched_cluster_fork_depth(const libsched_cluster* cluster) {
 libsched_rc libsched_cluster_clone(const libsched_cluster* cluster, libsched_cluster** result,
                                    libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, cluster, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(give(unwrap(cluster)->clone()));
-    return {};
-  });
+  return hand_over(error, result, [&] { return unwrap(cluster)->clone(); });
 }
 
 libsched_rc libsched_cluster_snapshot(libsched_cluster* cluster, libsched_snapshot** result,
                                       libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, cluster, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(give(unwrap(cluster)->snapshot()));
-    return {};
-  });
+  return hand_over(error, result, [&] { return unwrap(cluster)->snapshot(); });
 }
 libsched_snapshot* libsched_snapshot_ref(const libsched_snapshot* snapshot) {
   return retain(snapshot);

@@ -39,10 +39,7 @@ extern "C" {
 
 libsched_rc libsched_comparison_create(libsched_comparison** result, libsched_error** error) {
   LIBSCHED_REQUIRE(error, result != nullptr);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(make_ref<Comparison>().release());
-    return {};
-  });
+  return hand_over(error, result, [&] { return make_ref<Comparison>(); });
 }
 libsched_comparison* libsched_comparison_ref(libsched_comparison* comparison) {
   return retain(comparison);
@@ -90,10 +87,9 @@ bool libsched_comparison_pod(const libsched_comparison* comparison, size_t index
 libsched_rc libsched_comparison_use_json(const libsched_comparison* comparison, bool after,
                                          libsched_text** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, comparison, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&] {
     const CompareSide side = after ? CompareSide::kAfter : CompareSide::kBefore;
-    *result = own(new Text(unwrap(comparison)->use(side).json()));
-    return {};
+    return unwrap(comparison)->use(side).json();
   });
 }
 

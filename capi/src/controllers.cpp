@@ -19,16 +19,14 @@ libsched_rc libsched_daemon_pod(const libsched_pod* pod_template, libsched_str n
                                 libsched_str name, libsched_pod** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, pod_template);
   LIBSCHED_REQUIRE(error, result != nullptr);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(daemon_pod(*unwrap(pod_template), in(node_name), in(name)).release());
-    return {};
-  });
+  return hand_over(error, result,
+                   [&] { return daemon_pod(*unwrap(pod_template), in(node_name), in(name)); });
 }
 
 libsched_rc libsched_missing_claims(const libsched_view* view, const libsched_pod* pod,
                                     libsched_objects** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, view, pod, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<Ref<Objects>> {
     const Result<MissingClaims> made = missing_claims(*unwrap(view), PodRef::share(unwrap(pod)));
     if (!made.ok()) return made.error();
     Ref<Objects> objects = make_ref<Objects>();
@@ -36,18 +34,16 @@ libsched_rc libsched_missing_claims(const libsched_view* view, const libsched_po
       objects->set.stored.push_back({StoredKind::kPersistentVolumeClaim, ObjectRef(claim)});
     for (const Ref<ResourceClaim>& claim : made->devices)
       objects->set.stored.push_back({StoredKind::kResourceClaim, ObjectRef(claim)});
-    *result = own(objects.release());
-    return {};
+    return objects;
   });
 }
 libsched_rc libsched_pod_with_claims(const libsched_view* view, const libsched_pod* pod,
                                      libsched_pod** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, view, pod, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<PodRef> {
     Result<MissingClaims> made = missing_claims(*unwrap(view), PodRef::share(unwrap(pod)));
     if (!made.ok()) return std::move(made.error());
-    *result = own(give(std::move(made->pod)));
-    return {};
+    return std::move(made->pod);
   });
 }
 
@@ -55,26 +51,24 @@ libsched_rc libsched_admit_objects(const libsched_view* view, const libsched_obj
                                    libsched_objects** result, libsched_text** report,
                                    libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, view, objects, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&] {
     AdmissionReport said;
     Ref<Objects> made = make_ref<Objects>();
     made->set = admitted(*unwrap(view), unwrap(objects)->set, &said);
     if (report != nullptr) *report = own(new Text(report_json(said)));
-    *result = own(made.release());
-    return {};
+    return made;
   });
 }
 libsched_rc libsched_admit_pod(const libsched_view* view, const libsched_pod* pod,
                                libsched_pod** result, libsched_text** report,
                                libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, view, pod, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&] {
     AdmissionReport said;
     const Admission admission(*unwrap(view));
     PodRef made = admission.pod(PodRef::share(unwrap(pod)), "Pod", &said);
     if (report != nullptr) *report = own(new Text(report_json(said)));
-    *result = own(give(std::move(made)));
-    return {};
+    return made;
   });
 }
 

@@ -42,32 +42,27 @@ extern "C" {
 libsched_rc libsched_pod_json(const libsched_pod* pod, libsched_text** result,
                               libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, pod, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&] {
     JsonText json;
     write_pod(json, *unwrap(pod), unwrap(pod)->spec.node_name);
-    *result = own(new Text(json.take()));
-    return {};
+    return json.take();
   });
 }
 
 libsched_rc libsched_node_json(const libsched_node* node, libsched_text** result,
                                libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, node, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&] {
     JsonText json;
     write_node(json, *unwrap(node));
-    *result = own(new Text(json.take()));
-    return {};
+    return json.take();
   });
 }
 
 libsched_rc libsched_view_json(const libsched_view* view, libsched_text** result,
                                libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, view, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(new Text(view_json(*unwrap(view))));
-    return {};
-  });
+  return hand_over(error, result, [&] { return view_json(*unwrap(view)); });
 }
 
 bool libsched_view_pod_assumed(const libsched_view* view, libsched_str ns, libsched_str name) {

@@ -19,7 +19,7 @@ libsched_rc libsched_cluster_edit(libsched_cluster* cluster, const libsched_str*
   LIBSCHED_REQUIRE(error, edits != nullptr || edit_count == 0);
   LIBSCHED_REQUIRE_EACH(error, pods, count);
   LIBSCHED_REQUIRE(error, result != nullptr);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<Ref<EditedObject>> {
     const std::vector<Str> texts = all_in(edits, edit_count);
     std::vector<AskedPod> asked;
     for (size_t i = 0; i < count; ++i) {
@@ -30,20 +30,18 @@ libsched_rc libsched_cluster_edit(libsched_cluster* cluster, const libsched_str*
     Ref<EditedObject> edited = make_ref<EditedObject>();
     edited->pods = std::move(asked);
     LIBSCHED_TRY(apply_edits(*unwrap(cluster), texts, &edited->pods, &edited->notes));
-    *result = own(edited.release());
-    return {};
+    return edited;
   });
 }
 libsched_rc libsched_view_choose_nodes(const libsched_view* view, libsched_str nodes,
                                        libsched_text** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, view, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<std::string> {
     const Result<std::vector<std::string>> names = chosen_nodes(*unwrap(view), in(nodes));
     if (!names.ok()) return names.error();
     std::string lines;
     for (const std::string& name : *names) lines += (lines.empty() ? "" : "\n") + name;
-    *result = own(new Text(std::move(lines)));
-    return {};
+    return lines;
   });
 }
 libsched_edited* libsched_edited_ref(const libsched_edited* edited) { return retain(edited); }

@@ -156,10 +156,7 @@ libsched_rc libsched_evaluator_keep_classes(libsched_evaluator* evaluator, uint3
 libsched_rc libsched_prefilter_result_create(libsched_prefilter_result** result,
                                              libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(new PreFilterObject());
-    return {};
-  });
+  return hand_over(error, result, [&] { return new PreFilterObject(); });
 }
 void libsched_prefilter_result_unref(libsched_prefilter_result* result) { release(result); }
 bool libsched_prefilter_result_all_nodes(const libsched_prefilter_result* r) {
@@ -285,16 +282,12 @@ libsched_rc libsched_check_pod_fits(libsched_evaluator* evaluator, const libsche
                                     libsched_str node, const libsched_check_options* options,
                                     libsched_decision** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, evaluator, pod, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<Ref<const Decision>> {
     const Result<libsched_check_options> o = read_check_options(options);
     if (!o.ok()) return o.error();
     const Lent<CycleState> fresh;
     CycleState& state = o->state == nullptr ? *fresh : *unwrap(o->state);
-    Result<Ref<const Decision>> decided =
-        unwrap(evaluator)->check(state, *unwrap(pod), in(node), check_options(*o));
-    if (!decided.ok()) return decided.error();
-    *result = own(give(std::move(*decided)));
-    return {};
+    return unwrap(evaluator)->check(state, *unwrap(pod), in(node), check_options(*o));
   });
 }
 
@@ -479,10 +472,7 @@ libsched_str libsched_decision_fit_error(const libsched_decision* d) {
 libsched_rc libsched_decision_explain_json(const libsched_decision* decision,
                                            libsched_text** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, decision, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(new Text(unwrap(decision)->explain_json()));
-    return {};
-  });
+  return hand_over(error, result, [&] { return unwrap(decision)->explain_json(); });
 }
 
 }  // extern "C"

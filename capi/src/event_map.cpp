@@ -23,15 +23,14 @@ extern "C" {
 libsched_rc libsched_framework_events(const libsched_framework* framework,
                                       libsched_event_map** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, framework, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<Ref<EventMapObject>> {
     Result<EventMap> map = event_map(*unwrap(framework));
     if (!map.ok()) return std::move(map.error());
     Ref<EventMapObject> made = make_ref<EventMapObject>();
     for (EventRegistration& r : map->registrations)
       made->events.push_back(
           {std::move(r.name), r.event.resource, r.event.label(), r.event.actions, r.has_hint});
-    *result = own(made.release());
-    return {};
+    return made;
   });
 }
 libsched_event_map* libsched_event_map_ref(const libsched_event_map* events) {

@@ -70,10 +70,7 @@ const char* libsched_code_name(libsched_code code) { return code_name(static_cas
 
 libsched_rc libsched_status_create(libsched_status** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(new StatusObject());
-    return {};
-  });
+  return hand_over(error, result, [&] { return new StatusObject(); });
 }
 void libsched_status_unref(libsched_status* status) { release(status); }
 libsched_code libsched_status_code(const libsched_status* s) {
@@ -127,7 +124,7 @@ bool libsched_status_as_error(const libsched_status* s, libsched_str* text) {
 libsched_rc libsched_config_parse(libsched_str document, const libsched_config_options* options,
                                   libsched_config** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<ConfigRef> {
     Result<libsched_config_options> o = read_struct(
         options, libsched_config_options LIBSCHED_CONFIG_OPTIONS_INIT, "libsched_config_options");
     if (!o.ok()) return o.error();
@@ -137,13 +134,10 @@ libsched_rc libsched_config_parse(libsched_str document, const libsched_config_o
     Result<FeatureGates> gates = FeatureGates::parse(in(o->feature_gates));
     if (!gates.ok()) return gates.error();
     parse.gates = *gates;
-    Result<ConfigRef> config =
-        o->profile          ? parse_profile(in(document), parse)
-        : document.len == 0 ? Result<ConfigRef>(default_config(parse.gates, o->several_queue_sorts))
-                            : parse_config(in(document), parse);
-    if (!config.ok()) return config.error();
-    *result = own(give(std::move(*config)));
-    return {};
+    return o->profile ? parse_profile(in(document), parse)
+           : document.len == 0
+               ? Result<ConfigRef>(default_config(parse.gates, o->several_queue_sorts))
+               : parse_config(in(document), parse);
   });
 }
 libsched_config* libsched_config_ref(const libsched_config* config) { return retain(config); }
@@ -160,29 +154,19 @@ libsched_rc libsched_config_describe_json(const libsched_config* config, libsche
                                           libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
   LIBSCHED_ALLOW_HANDLES(error, config);
-  return guarded(error, [&]() -> Result<void> {
-    Result<std::string> json = check_config_json(*config_or_default(config), in_tree_catalog);
-    if (!json.ok()) return json.error();
-    *result = own(new Text(std::move(*json)));
-    return {};
-  });
+  return hand_over(error, result,
+                   [&] { return check_config_json(*config_or_default(config), in_tree_catalog); });
 }
 
 libsched_rc libsched_embedded_configs_json(libsched_str document, libsched_text** result,
                                            libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(new Text(embedded_configs_json(in(document))));
-    return {};
-  });
+  return hand_over(error, result, [&] { return embedded_configs_json(in(document)); });
 }
 
 libsched_rc libsched_registry_create(libsched_registry** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(give(in_tree_registry()->copy()));
-    return {};
-  });
+  return hand_over(error, result, [&] { return in_tree_registry()->copy(); });
 }
 libsched_registry* libsched_registry_ref(libsched_registry* registry) { return retain(registry); }
 void libsched_registry_unref(libsched_registry* registry) { release(registry); }
@@ -206,7 +190,7 @@ libsched_rc libsched_framework_create(const libsched_config* config, libsched_st
                                       libsched_framework** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
   LIBSCHED_ALLOW_HANDLES(error, config, registry);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<FrameworkRef> {
     Result<libsched_framework_options> o =
         read_struct(options, libsched_framework_options LIBSCHED_FRAMEWORK_OPTIONS_INIT,
                     "libsched_framework_options");
@@ -230,11 +214,7 @@ libsched_rc libsched_framework_create(const libsched_config* config, libsched_st
             Rc::kMisuse, "options->extenders[" + std::to_string(i) + "]: no handle", {}, {}};
       made.extenders.push_back(ExtenderRef::share(unwrap(o->extenders[i])));
     }
-    Result<FrameworkRef> fw =
-        Framework::create(*gated, in(profile), plugins, *gates, *release, made);
-    if (!fw.ok()) return fw.error();
-    *result = own(give(std::move(*fw)));
-    return {};
+    return Framework::create(*gated, in(profile), plugins, *gates, *release, made);
   });
 }
 libsched_framework* libsched_framework_ref(const libsched_framework* framework) {
@@ -284,18 +264,12 @@ int64_t libsched_framework_plugin_weight(const libsched_framework* framework, li
 
 libsched_rc libsched_cycle_state_create(libsched_cycle_state** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(new CycleState());
-    return {};
-  });
+  return hand_over(error, result, [&] { return new CycleState(); });
 }
 libsched_rc libsched_cycle_state_clone(const libsched_cycle_state* state,
                                        libsched_cycle_state** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, state, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(give(unwrap(state)->clone()));
-    return {};
-  });
+  return hand_over(error, result, [&] { return unwrap(state)->clone(); });
 }
 void libsched_cycle_state_unref(libsched_cycle_state* state) { release(state); }
 

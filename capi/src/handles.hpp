@@ -212,6 +212,11 @@ template <typename T>
 T* give(Ref<T> r) {
   return r.release();
 }
+template <typename T>
+T* give(T* made) {
+  return made;
+}
+inline Text* give(std::string text) { return new Text(std::move(text)); }
 
 // The handle of an object, with a reference that passes to the user.
 template <typename T>
@@ -285,6 +290,21 @@ libsched_rc guarded(libsched_error** error, F&& body) noexcept {
   } catch (...) {
     return fail(error, {Rc::kInternal, "unknown exception", {}, {}});
   }
+}
+
+// Makes an object, or a text, in `body`, and hands it over to the user.
+template <typename C, typename F>
+libsched_rc hand_over(libsched_error** error, C** result, F&& body) noexcept {
+  return guarded(error, [&]() -> Result<void> {
+    auto made = body();
+    if constexpr (requires { made.ok(); }) {
+      if (!made.ok()) return std::move(made.error());
+      *result = own(give(std::move(*made)));
+    } else {
+      *result = own(give(std::move(made)));
+    }
+    return {};
+  });
 }
 
 // For calls without an error parameter: returns `otherwise` after an exception.

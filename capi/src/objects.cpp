@@ -161,6 +161,18 @@ Result<void> raw_into(const Object& object, libsched_str* into) {
   return {};
 }
 
+// Makes a handle of the only object of a document.
+template <auto Parse, typename C>
+libsched_rc parse_one(libsched_str document, const libsched_parse_options* options, C** result,
+                      libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, result);
+  return hand_over(error, result, [&]() -> decltype(Parse(Str(), ParseOptions())) {
+    Result<ParseOptions> o = parse_options(options);
+    if (!o.ok()) return o.error();
+    return Parse(in(document), *o);
+  });
+}
+
 }  // namespace
 
 extern "C" {
@@ -223,50 +235,30 @@ const libsched_pod* libsched_objects_get_workload(const libsched_objects* o, siz
 libsched_rc libsched_objects_report_json(const libsched_objects* objects, libsched_text** result,
                                          libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, objects, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(new Text(report_json(unwrap(objects)->set)));
-    return {};
-  });
+  return hand_over(error, result, [&] { return report_json(unwrap(objects)->set); });
 }
 
 libsched_rc libsched_pod_parse(libsched_str document, const libsched_parse_options* options,
                                libsched_pod** result, libsched_error** error) {
-  LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    Result<ParseOptions> o = parse_options(options);
-    if (!o.ok()) return o.error();
-    Result<PodRef> pod = parse_pod(in(document), *o);
-    if (!pod.ok()) return pod.error();
-    *result = own(give(std::move(*pod)));
-    return {};
-  });
+  return parse_one<parse_pod>(document, options, result, error);
 }
 
 libsched_rc libsched_pod_parse_flat(libsched_str flat, const libsched_parse_options* options,
                                     libsched_pod** result, libsched_error** error) {
-  LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    Result<ParseOptions> o = parse_options(options);
-    if (!o.ok()) return o.error();
-    Result<PodRef> pod = parse_flat_pod(in(flat), *o);
-    if (!pod.ok()) return pod.error();
-    *result = own(give(std::move(*pod)));
-    return {};
-  });
+  return parse_one<parse_flat_pod>(flat, options, result, error);
 }
 
 libsched_rc libsched_pod_copy(const libsched_pod* pod, libsched_str name, libsched_str ns,
                               libsched_str uid, libsched_str node_name, libsched_pod** result,
                               libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, pod, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&] {
     const Pod& p = *unwrap(pod);
     const auto pick = [](libsched_str given, Str old) {
       return given.ptr == nullptr ? old : in(given);
     };
-    *result = own(give(copy_pod(p, pick(name, p.meta.name), pick(ns, p.meta.ns),
-                                pick(uid, p.meta.uid), pick(node_name, p.spec.node_name))));
-    return {};
+    return copy_pod(p, pick(name, p.meta.name), pick(ns, p.meta.ns), pick(uid, p.meta.uid),
+                    pick(node_name, p.spec.node_name));
   });
 }
 
@@ -312,38 +304,21 @@ libsched_rc libsched_pod_raw(const libsched_pod* pod, libsched_str* result,
 
 libsched_rc libsched_node_parse(libsched_str document, const libsched_parse_options* options,
                                 libsched_node** result, libsched_error** error) {
-  LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    Result<ParseOptions> o = parse_options(options);
-    if (!o.ok()) return o.error();
-    Result<NodeRef> node = parse_node(in(document), *o);
-    if (!node.ok()) return node.error();
-    *result = own(give(std::move(*node)));
-    return {};
-  });
+  return parse_one<parse_node>(document, options, result, error);
 }
 
 libsched_rc libsched_node_parse_flat(libsched_str flat, const libsched_parse_options* options,
                                      libsched_node** result, libsched_error** error) {
-  LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    Result<ParseOptions> o = parse_options(options);
-    if (!o.ok()) return o.error();
-    Result<NodeRef> node = parse_flat_node(in(flat), *o);
-    if (!node.ok()) return node.error();
-    *result = own(give(std::move(*node)));
-    return {};
-  });
+  return parse_one<parse_flat_node>(flat, options, result, error);
 }
 
 libsched_rc libsched_node_copy(const libsched_node* node, libsched_str name, libsched_str uid,
                                libsched_node** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, node, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&] {
     const Node& n = *unwrap(node);
-    *result = own(give(copy_node(n, name.ptr == nullptr ? n.meta.name : in(name),
-                                 uid.ptr == nullptr ? n.meta.uid : in(uid))));
-    return {};
+    return copy_node(n, name.ptr == nullptr ? n.meta.name : in(name),
+                     uid.ptr == nullptr ? n.meta.uid : in(uid));
   });
 }
 

@@ -146,18 +146,15 @@ libsched_rc libsched_queue_create(libsched_evaluator* const* profiles, size_t pr
                                   libsched_error** error) {
   LIBSCHED_REQUIRE_EACH(error, profiles, profile_count);
   LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<SchedulingQueueRef> {
     const Result<libsched_queue_options> o = read_struct(
         options, libsched_queue_options LIBSCHED_QUEUE_OPTIONS_INIT, "libsched_queue_options");
     if (!o.ok()) return o.error();
     if (o->reserved != 0) return unsupported("libsched_queue_options: reserved field is set");
     std::vector<Evaluator*> evaluators;
     for (size_t i = 0; i < profile_count; ++i) evaluators.push_back(unwrap(profiles[i]));
-    Result<SchedulingQueueRef> queue = SchedulingQueue::create(
+    return SchedulingQueue::create(
         evaluators, {o->initial_backoff_ns, o->max_backoff_ns, o->max_in_unschedulable_ns});
-    if (!queue.ok()) return std::move(queue.error());
-    *result = own(queue->release());
-    return {};
   });
 }
 libsched_queue* libsched_queue_ref(libsched_queue* queue) { return retain(queue); }
@@ -405,10 +402,7 @@ libsched_rc libsched_queue_get(const libsched_queue* queue, libsched_queue_count
 libsched_rc libsched_queue_metrics_json(const libsched_queue* queue, libsched_text** result,
                                         libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, queue, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(new Text(metrics_of(*unwrap(queue))));
-    return {};
-  });
+  return hand_over(error, result, [&] { return metrics_of(*unwrap(queue)); });
 }
 
 }  // extern "C"

@@ -49,10 +49,7 @@ extern "C" {
 
 libsched_rc libsched_node_statuses_create(libsched_node_statuses** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(new NodeStatuses());
-    return {};
-  });
+  return hand_over(error, result, [&] { return new NodeStatuses(); });
 }
 void libsched_node_statuses_unref(libsched_node_statuses* statuses) { destroy(statuses); }
 libsched_rc libsched_node_statuses_set(libsched_node_statuses* statuses, uint32_t row,

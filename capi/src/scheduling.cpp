@@ -106,10 +106,7 @@ extern "C" {
 
 libsched_rc libsched_writer_queue_create(libsched_writer_queue** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(new WriterQueue());
-    return {};
-  });
+  return hand_over(error, result, [&] { return new WriterQueue(); });
 }
 libsched_writer_queue* libsched_writer_queue_ref(libsched_writer_queue* queue) {
   return retain(queue);
@@ -142,7 +139,7 @@ libsched_rc libsched_schedule_one(libsched_evaluator* const* profiles, size_t pr
   if (taken != LIBSCHED_OK) return taken;
   LIBSCHED_REQUIRE_EACH(error, profiles, profile_count);
   LIBSCHED_REQUIRE_HANDLES(error, pod, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<Ref<Scheduling>> {
     const Result<libsched_scheduling_options> o =
         read_struct(options, libsched_scheduling_options LIBSCHED_SCHEDULING_OPTIONS_INIT,
                     "libsched_scheduling_options");
@@ -152,10 +149,7 @@ libsched_rc libsched_schedule_one(libsched_evaluator* const* profiles, size_t pr
     if (o->event != nullptr) how->observer = std::move(listener);
     std::vector<Evaluator*> evaluators;
     for (size_t i = 0; i < profile_count; ++i) evaluators.push_back(unwrap(profiles[i]));
-    Result<Ref<Scheduling>> done = schedule_one(evaluators, PodRef::share(unwrap(pod)), *how);
-    if (!done.ok()) return std::move(done.error());
-    *result = own(give(std::move(*done)));
-    return {};
+    return schedule_one(evaluators, PodRef::share(unwrap(pod)), *how);
   });
 }
 libsched_scheduling* libsched_scheduling_ref(libsched_scheduling* scheduling) {

@@ -137,10 +137,7 @@ libsched_rc libsched_evaluator_forget(libsched_evaluator* evaluator, libsched_cy
 
 libsched_rc libsched_score_table_create(libsched_score_table** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(new ScoreTable());
-    return {};
-  });
+  return hand_over(error, result, [&] { return new ScoreTable(); });
 }
 void libsched_score_table_unref(libsched_score_table* table) { destroy(table); }
 size_t libsched_score_table_row_count(const libsched_score_table* t) {

@@ -55,18 +55,12 @@ extern "C" {
 
 libsched_rc libsched_clock_create_system(libsched_clock** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(static_cast<Clock*>(new SystemClock()));
-    return {};
-  });
+  return hand_over(error, result, [&] { return static_cast<Clock*>(new SystemClock()); });
 }
 libsched_rc libsched_clock_create_virtual(int64_t now_ns, libsched_clock** result,
                                           libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(static_cast<Clock*>(new VirtualClock(now_ns)));
-    return {};
-  });
+  return hand_over(error, result, [&] { return static_cast<Clock*>(new VirtualClock(now_ns)); });
 }
 libsched_clock* libsched_clock_ref(libsched_clock* clock) { return retain(clock); }
 void libsched_clock_unref(libsched_clock* clock) { release(clock); }
@@ -141,22 +135,18 @@ libsched_memory_api* libsched_services_memory_api(libsched_services* services) {
 
 libsched_rc libsched_memory_api_create(libsched_memory_api** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(new MemoryApi());
-    return {};
-  });
+  return hand_over(error, result, [&] { return new MemoryApi(); });
 }
 libsched_memory_api* libsched_memory_api_ref(libsched_memory_api* api) { return retain(api); }
 void libsched_memory_api_unref(libsched_memory_api* api) { release(api); }
 libsched_rc libsched_memory_api_requests_json(const libsched_memory_api* api,
                                               libsched_text** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, api, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&] {
     std::string json = "[";
     for (const MemoryApi::Request& r : unwrap(api)->requests())
       json += (json.size() > 1 ? "," : "") + request_json(r);
-    *result = own(new Text(json + "]"));
-    return {};
+    return json + "]";
   });
 }
 libsched_rc libsched_memory_api_deliver(libsched_memory_api* api, libsched_cluster* cluster,

@@ -49,12 +49,9 @@ extern "C" {
 libsched_rc libsched_sim_create(const libsched_framework* framework, libsched_catalog* catalog,
                                 libsched_sim** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, framework, catalog, result);
-  return guarded(error, [&]() -> Result<void> {
-    Result<Ref<Sim>> sim =
-        Sim::create(FrameworkRef::share(unwrap(framework)), Ref<Catalog>::share(unwrap(catalog)));
-    if (!sim.ok()) return std::move(sim.error());
-    *result = own(give(std::move(*sim)));
-    return {};
+  return hand_over(error, result, [&] {
+    return Sim::create(FrameworkRef::share(unwrap(framework)),
+                       Ref<Catalog>::share(unwrap(catalog)));
   });
 }
 libsched_sim* libsched_sim_ref(libsched_sim* sim) { return retain(sim); }

@@ -244,11 +244,10 @@ libsched_rc libsched_sim_remove(libsched_sim* sim, uint64_t node, const uint64_t
 libsched_rc libsched_sim_explain_json(libsched_sim* sim, uint64_t pod, uint64_t node,
                                       libsched_text** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, sim, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<std::string> {
     const Result<Ref<const Decision>> decision = unwrap(sim)->explain(pod, node);
     if (!decision.ok()) return decision.error();
-    *result = own(new Text((*decision)->explain_json()));
-    return {};
+    return (*decision)->explain_json();
   });
 }
 

@@ -67,10 +67,7 @@ extern "C" {
 
 libsched_rc libsched_workload_create(libsched_workload** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(make_ref<TimedWorkload>().release());
-    return {};
-  });
+  return hand_over(error, result, [&] { return make_ref<TimedWorkload>(); });
 }
 libsched_workload* libsched_workload_ref(libsched_workload* workload) { return retain(workload); }
 void libsched_workload_unref(libsched_workload* workload) { release(workload); }
@@ -101,13 +98,12 @@ libsched_rc libsched_workload_add_objects(libsched_workload* workload,
 libsched_rc libsched_workload_warnings_json(const libsched_workload* workload,
                                             libsched_text** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, workload, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&] {
     std::string out;
     for (const IngestWarning& w : unwrap(workload)->warnings())
       out += (out.empty() ? R"({"path":)" : R"(,{"path":)") + json_quote(w.path) +
              R"(,"message":)" + json_quote(w.message) + "}";
-    *result = own(make_ref<Text>("[" + out + "]").release());
-    return {};
+    return "[" + out + "]";
   });
 }
 
@@ -146,17 +142,14 @@ libsched_rc libsched_simulation_create(const libsched_framework* const* profiles
   LIBSCHED_REQUIRE(error, profile_count != 0);
   LIBSCHED_REQUIRE_EACH(error, profiles, profile_count);
   LIBSCHED_REQUIRE_HANDLES(error, cluster, workload, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<Ref<Simulation>> {
     const Result<SimulationOptions> how = simulation_options(options);
     if (!how.ok()) return how.error();
     std::vector<FrameworkRef> frameworks;
     for (size_t i = 0; i < profile_count; ++i)
       frameworks.push_back(FrameworkRef::share(unwrap(profiles[i])));
-    Result<Ref<Simulation>> made = Simulation::create(
-        frameworks, *unwrap(cluster), Ref<TimedWorkload>::share(unwrap(workload)), *how);
-    if (!made.ok()) return std::move(made.error());
-    *result = own(made->release());
-    return {};
+    return Simulation::create(frameworks, *unwrap(cluster),
+                              Ref<TimedWorkload>::share(unwrap(workload)), *how);
   });
 }
 libsched_simulation* libsched_simulation_ref(libsched_simulation* simulation) {
@@ -194,21 +187,17 @@ int64_t libsched_simulation_now(const libsched_simulation* simulation) {
 libsched_rc libsched_simulation_summary_json(const libsched_simulation* simulation,
                                              libsched_text** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, simulation, result);
-  return guarded(error, [&]() -> Result<void> {
-    *result = own(make_ref<Text>(unwrap(simulation)->summary_json()).release());
-    return {};
-  });
+  return hand_over(error, result, [&] { return unwrap(simulation)->summary_json(); });
 }
 
 libsched_rc libsched_simulation_table(const libsched_simulation* simulation, libsched_str name,
                                       libsched_table** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, simulation, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<TableRef> {
     TableRef table = unwrap(simulation)->table(in(name));
     if (!table)
       return Error{Rc::kNotFound, "a simulation has no table " + go_quote(in(name)), {}, {}};
-    *result = own(give(std::move(table)));
-    return {};
+    return table;
   });
 }
 libsched_table* libsched_table_ref(const libsched_table* table) { return retain(table); }

@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from . import _core
 from ._arguments import MOST, instance, items, names_arguments, whole
 from ._durations import timeout_ns
+from ._evaluators import Calls
 from ._sources import Source
 from .cancel import Cancel, handle_of
 from .errors import InvalidError
@@ -46,16 +46,10 @@ class PreFilterResult:
 
 
 @names_arguments
-class FilterCalls:
+class FilterCalls(Calls):
     """The calls of Framework from PreEnqueue to Score, and Filter over all nodes."""
 
     __slots__ = ()
-
-    def _pod(self, view: View, pod: Source) -> Pod:
-        raise NotImplementedError
-
-    def _take(self, view: View) -> tuple[list[_core.Evaluator], _core.Evaluator]:
-        raise NotImplementedError
 
     def run_pre_enqueue_plugins(self, view: View, pod: Source) -> Status:
         """Runs PreEnqueue up to the first plugin that gates the pod.
@@ -67,11 +61,8 @@ class FilterCalls:
         'SchedulingGates'
         """
         checked = self._pod(view, pod)
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             return status_of(evaluator.run_pre_enqueue(checked._handle))
-        finally:
-            pool.append(evaluator)
 
     def run_pre_filter_plugins(self, state: CycleState, view: View,
                                pod: Source) -> tuple[PreFilterResult, Status]:
@@ -83,12 +74,9 @@ class FilterCalls:
             The pod needs a plugin that is not available; `plugin` names it.
         """
         checked = self._pod(view, pod)
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             status, all_nodes, nodes, plugins = evaluator.run_pre_filter(
                 state_handle(state), checked._handle)
-        finally:
-            pool.append(evaluator)
         return (PreFilterResult(None if all_nodes else frozenset(nodes), tuple(plugins)),
                 status_of(status))
 
@@ -103,11 +91,8 @@ class FilterCalls:
         NotFoundError
             There is no such node.
         """
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             return status_of(evaluator.run_filter(state_handle(state), pod_handle(pod), node))
-        finally:
-            pool.append(evaluator)
 
     def run_pre_filter_extension_add_pod(self, state: CycleState, view: View, pod: Pod,
                                          other: Pod, node: str) -> Status:
@@ -124,22 +109,16 @@ class FilterCalls:
         StaleError
             The cluster has changed since.
         """
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             return status_of(evaluator.run_pre_filter_extension_add_pod(
                 state_handle(state), pod_handle(pod), pod_handle(other, "other"), node))
-        finally:
-            pool.append(evaluator)
 
     def run_pre_filter_extension_remove_pod(self, state: CycleState, view: View, pod: Pod,
                                             other: Pod, node: str) -> Status:
         """Updates the data of PreFilter for `pod` as if `other` were removed from a node."""
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             return status_of(evaluator.run_pre_filter_extension_remove_pod(
                 state_handle(state), pod_handle(pod), pod_handle(other, "other"), node))
-        finally:
-            pool.append(evaluator)
 
     @overload
     def filter_nodes(self, state: CycleState, view: View, pod: Pod, *, limit: int = 0,
@@ -205,15 +184,12 @@ class FilterCalls:
             raise InvalidError(f'result is "names", "bitmap" or "numpy", not {result!r}')
         bitmap = None if accept is None else bitmap_of(view, accept)
         ends = timeout_ns(timeout)
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             if result == "names":
                 return evaluator.filter_names(state_handle(state), pod_handle(pod), limit, bitmap, start,
                                               ends, handle_of(cancel))
             found = evaluator.filter_bitmap(state_handle(state), pod_handle(pod), limit, bitmap, start,
                                             ends, handle_of(cancel))[0]
-        finally:
-            pool.append(evaluator)
         if result == "bitmap":
             return found
         import numpy
@@ -231,11 +207,8 @@ class FilterCalls:
             The result of `filter_nodes`: names, a bitmap over rows, or a numpy array of bool.
         """
         bitmap = bitmap_of(view, nodes, "nodes")
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             return status_of(evaluator.run_pre_score(state_handle(state), pod_handle(pod), bitmap))
-        finally:
-            pool.append(evaluator)
 
     def run_score_plugins(self, state: CycleState, view: View, pod: Pod,
                           nodes: Any) -> tuple[Scores, Status]:
@@ -247,11 +220,8 @@ class FilterCalls:
             The cluster has changed since a plugin prepared its data.
         """
         bitmap = bitmap_of(view, nodes, "nodes")
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             table, names, status = evaluator.run_score(state_handle(state), pod_handle(pod), bitmap)
-        finally:
-            pool.append(evaluator)
         return Scores(table, names), status_of(status)
 
 

@@ -27,9 +27,9 @@ def nodes_table(title: str, names: Sequence[str], view: _core.View) -> str:
             f"<tbody>{''.join(rows)}</tbody></table>{more(len(names))}")
 
 
-def more(count: int) -> str:
-    """Returns the line below a table that shows only some of `count` nodes."""
-    return f"<p>... and {count - MOST_ROWS:,} more nodes</p>" if count > MOST_ROWS else ""
+def more(count: int, what: str = "nodes") -> str:
+    """Returns the line below a table that shows only some of `count` rows."""
+    return f"<p>... and {count - MOST_ROWS:,} more {what}</p>" if count > MOST_ROWS else ""
 
 
 def escaped(text: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from . import _core
 from ._arguments import instance, names_arguments
+from ._evaluators import Calls
 from .errors import MisuseError
 from .events import Action, ClusterEvent
 from .objects import Pod, pod_handle
@@ -20,15 +20,10 @@ from .view import View
 
 
 @names_arguments
-class RuntimeCalls:
+class RuntimeCalls(Calls):
     """The calls of Framework from PostFilter to PostBind, and those of the queue."""
 
     __slots__ = ()
-
-    _handle: _core.Framework
-
-    def _take(self, view: View) -> tuple[list[_core.Evaluator], _core.Evaluator]:
-        raise NotImplementedError
 
     def run_filter_plugins_with_nominated_pods(self, state: CycleState, view: View, pod: Pod,
                                                node: str) -> Status:
@@ -42,12 +37,9 @@ class RuntimeCalls:
         NotFoundError
             There is no such node.
         """
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             return status_of(evaluator.run_filter_with_nominated(
                 state_handle(state), pod_handle(pod), node))
-        finally:
-            pool.append(evaluator)
 
     def run_post_filter_plugins(
             self, state: CycleState, view: View, pod: Pod,
@@ -69,12 +61,9 @@ class RuntimeCalls:
             statuses = {verdict.node: verdict.status for verdict in statuses if not verdict.fits}
         if not isinstance(statuses, NodeStatuses):
             statuses = NodeStatuses(statuses)
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             mode, node, status = evaluator.run_post_filter(
                 state_handle(state), pod_handle(pod), statuses.on(view))
-        finally:
-            pool.append(evaluator)
         return Nomination(node, NominatingMode(mode)) if mode else None, status_of(status)
 
     def run_reserve_plugins_reserve(self, state: CycleState, view: View, pod: Pod,
@@ -85,11 +74,8 @@ class RuntimeCalls:
     def run_reserve_plugins_unreserve(self, state: CycleState, view: View, pod: Pod,
                                       node: str) -> None:
         """Runs Unreserve alone, in reverse order. `forget` also removes the pod from its node."""
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             evaluator.run_unreserve(state_handle(state), pod_handle(pod), node)
-        finally:
-            pool.append(evaluator)
 
     def run_permit_plugins(self, state: CycleState, view: View, pod: Pod,
                            node: str) -> tuple[dict[str, float], Status]:
@@ -101,11 +87,8 @@ class RuntimeCalls:
             The plugins that make the pod wait, with their timeouts. If the status is Wait, pass
             them to `Services.add_waiting_pod`.
         """
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             waits, status = evaluator.run_permit(state_handle(state), pod_handle(pod), node)
-        finally:
-            pool.append(evaluator)
         return {plugin: wait / 1e9 for plugin, wait in waits}, status_of(status)
 
     def wait_on_permit(self, view: View, pod: Pod) -> Status:
@@ -114,11 +97,8 @@ class RuntimeCalls:
         Returns Success at once if the pod is not waiting. Other threads may use the cluster
         meanwhile.
         """
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             return status_of(evaluator.wait_on_permit(pod_handle(pod)))
-        finally:
-            pool.append(evaluator)
 
     def run_pre_bind_pre_flights(self, state: CycleState, view: View, pod: Pod,
                                  node: str) -> Status:
@@ -135,19 +115,13 @@ class RuntimeCalls:
 
     def run_post_bind_plugins(self, state: CycleState, view: View, pod: Pod, node: str) -> None:
         """Runs PostBind."""
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             evaluator.run_post_bind(state_handle(state), pod_handle(pod), node)
-        finally:
-            pool.append(evaluator)
 
     def _on_node(self, call: str, state: CycleState, view: View, pod: Pod, node: str) -> Status:
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             run: Any = getattr(evaluator, call)
             return status_of(run(state_handle(state), pod_handle(pod), node))
-        finally:
-            pool.append(evaluator)
 
     def sign_pod(self, view: View, pod: Pod) -> str | None:
         """Returns a text that is equal for pods that get the same answers on the same nodes.
@@ -156,11 +130,8 @@ class RuntimeCalls:
         """
         if not isinstance(view, View):
             raise MisuseError(f"a Cluster or Snapshot is expected, not a {type(view).__name__}")
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             return evaluator.sign_pod(pod_handle(pod)) or None
-        finally:
-            pool.append(evaluator)
 
     @property
     def events(self) -> dict[str, list[ClusterEvent]]:

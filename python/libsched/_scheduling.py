@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from . import _core
 from ._arguments import MOST, names_arguments, whole
 from ._durations import timeout_ns
+from ._evaluators import Calls
 from ._filtering import bitmap_of
 from ._sources import Source
 from .cancel import Cancel, handle_of
@@ -48,19 +48,13 @@ class FirstFit:
 
 
 @names_arguments
-class SchedulingCalls:
+class SchedulingCalls(Calls):
     """Calls that decide about a pod, or many, with all of a scheduler's steps."""
 
     __slots__ = ()
 
     @property
     def profile(self) -> str:
-        raise NotImplementedError
-
-    def _pod(self, view: View, pod: Source) -> Pod:
-        raise NotImplementedError
-
-    def _take(self, view: View) -> tuple[list[_core.Evaluator], _core.Evaluator]:
         raise NotImplementedError
 
     def _plugin_lists(self) -> Mapping[str, Sequence[tuple[str, int]]]:
@@ -114,13 +108,10 @@ class SchedulingCalls:
         limit = timeout_ns(timeout)
         checked = self._pod(view, pod)
         state = CycleState() if state is None else state
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             node, row, position, status = evaluator.first_fit(
                 state_handle(state), checked._handle, words, start, limit,
                 handle_of(cancel))
-        finally:
-            pool.append(evaluator)
         return FirstFit(node, row, position, status_of(status))
 
     def schedule(self, cluster: Cluster, pods: Source | Workload, *,

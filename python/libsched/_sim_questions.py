@@ -15,7 +15,8 @@ from ._sim_numbers import array_of, integer, natural, numbers_of
 from .cancel import Cancel, handle_of
 from .catalog import Catalog, Content
 from .errors import InvalidError, NotFoundError
-from .sim_answers import Hit, Packing, Placed, Ring, SimVerdict, Undo, verdict_of
+from .fork import Forks
+from .sim_answers import Hit, Packing, Placed, Ring, SimVerdict, verdict_of
 
 if TYPE_CHECKING:
     import numpy
@@ -35,16 +36,13 @@ _STOPS = ("", "nodes", "deadline", "permit")
 
 
 @names_arguments_but("check", "first")
-class SimQuestions:
+class SimQuestions(Forks):
     """The questions of Sim."""
 
     __slots__ = ()
 
     _handle: _core.Sim
     catalog: Catalog
-
-    def _opened(self) -> Undo:
-        raise NotImplementedError
 
     def check(self, pod: Content, node: NodeId, *, timeout: float | None = None,
               cancel: Cancel | None = None) -> SimVerdict:

@@ -9,11 +9,11 @@ from typing import Literal
 from . import _core
 from ._arguments import names_arguments
 from ._durations import timeout_ns
+from ._evaluators import Judge, taken_by
 from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
 from .objects import Pod
-from .placement import Judge, taken_by
 from .services import Nomination, NominatingMode
 from .state import CycleState
 from .status import Status, status_of
@@ -158,15 +158,11 @@ def schedule_one(cluster: Cluster, pod: Pod, frameworks: Sequence[Judge], writer
     tie_breaking = ties_number(ties, seed)
     limit = timeout_ns(timeout)
     state = CycleState() if state is None else state
-    taken = taken_by(frameworks, cluster)
-    try:
+    with taken_by(frameworks, cluster) as evaluators:
         return _attempt(pod, _core.schedule_one(
-            [evaluator for _, evaluator in taken], pod._handle, state._handle, writer._handle,
+            evaluators, pod._handle, state._handle, writer._handle,
             tie_breaking, seed, sampling, node_by_node, other_profile, None, limit,
             handle_of(cancel)))
-    finally:
-        for pool, evaluator in taken:
-            pool.append(evaluator)
 
 
 def _attempt(pod: Pod, handle: _core.Scheduling) -> Attempt:

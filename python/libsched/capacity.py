@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 from . import _core, _explain
 from ._arguments import MOST, names_arguments, whole
 from ._durations import timeout_ns
+from ._evaluators import Judge, taken_by
 from ._html import MOST_ROWS, escaped, more
 from ._sources import Source
 from ._ties import ties_number
@@ -16,7 +17,7 @@ from .cancel import Cancel, handle_of
 from .cluster import Cluster
 from .fit import FitResult
 from .objects import Workload, _wrap_pod
-from .placement import Judge, Placement, placement_of, pod_of, taken_by, wanted_of
+from .placement import Placement, placement_of, pod_of, wanted_of
 
 #: Why the count has ended. All but "stopped" mean that at least so many pods fit.
 CapacityEnd = Literal["stopped", "maximum", "deadline", "cancelled"]
@@ -150,14 +151,10 @@ def capacity(cluster: Cluster, pods: Source | Workload, frameworks: Sequence[Cap
     whole(max, "max", 1, MOST)
     limit = timeout_ns(timeout)
     wanted = wanted_of(cluster, pods)
-    taken = taken_by(frameworks, cluster)
-    try:
+    with taken_by(frameworks, cluster) as evaluators:
         end, count, counts, nodes, then, decision = _core.count_capacity(
-            [evaluator for _, evaluator in taken], [pod_of(one)._handle for one in wanted], max,
+            evaluators, [pod_of(one)._handle for one in wanted], max,
             tie_breaking, seed, claims_from_templates, other_profile, limit, handle_of(cancel))
-    finally:
-        for pool, evaluator in taken:
-            pool.append(evaluator)
     placement = None if then is None else placement_of(_wrap_pod(then[0]), *then[1:])
     verdicts = None
     if decision is not None and placement is not None:

@@ -24,7 +24,7 @@ from typing import Any, overload
 
 from . import _core
 from ._arguments import names_arguments
-from ._html import MOST_ROWS, escaped
+from ._html import MOST_ROWS, escaped, more
 from ._sources import Source
 from .errors import InvalidError
 from .objects import Objects
@@ -204,12 +204,10 @@ class Answers(Sequence[Answer]):
             f"<td{left}>{escaped(one.pool)}</td><td{left}>{escaped(one.node)}</td>"
             f"<td>{escaped(one.said)}</td><td>{one.cost:,}</td><td{left}>{escaped(one.why)}</td></tr>"
             for one in self._answers[:MOST_ROWS])
-        rest = len(self._answers) - MOST_ROWS
-        more = f"<p>... and {rest:,} more devices</p>" if rest > 0 else ""
         return (f"<p><code>{escaped(self.expression)}</code><br><b>{escaped(self.headline)}</b></p>"
                 "<table><thead><tr><th>device</th><th>driver</th><th>pool</th><th>node</th>"
                 f"<th>answer</th><th>cost</th><th>why not</th></tr></thead><tbody>{rows}</tbody>"
-                f"</table>{more}")
+                f"</table>{more(len(self._answers), 'devices')}")
 
 
 @names_arguments

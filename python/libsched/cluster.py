@@ -12,7 +12,7 @@ from ._arguments import flag, items, named_error, names_arguments_but, text, wro
 from ._pickling import reordered, restore, state_of
 from ._sources import Source
 from .errors import InvalidError, MisuseError, NotFoundError
-from .fork import Fork
+from .fork import Fork, Forks
 from .objects import Node, Objects, Pod, Workload, _wrap_pod, nodes_of, pods_of
 from .services import Services
 from .view import View, split_key
@@ -81,7 +81,7 @@ class Edited(list[Pod | Workload]):
 
 
 @names_arguments_but("remove_node", "remove_pod")
-class Cluster(View):
+class Cluster(View, Forks):
     """The state of a cluster: nodes, pods and other objects that decisions depend on.
 
     Parameters
@@ -483,43 +483,10 @@ class Cluster(View):
                 with contextlib.suppress(Exception):
                     self._handle.revert()
             raise
-        fork = Fork(self, self._classes)
-        self._forks.append(fork)
-        return fork
+        return self._opened(self._classes)
 
-    def commit(self) -> None:
-        """Keeps the changes of the innermost fork.
-
-        Raises
-        ------
-        StateError
-            No fork is open.
-        """
-        try:
-            self._handle.commit()
-        finally:
-            self._close_forks()
-
-    def revert(self) -> None:
-        """Undoes the changes of the innermost fork.
-
-        Raises
-        ------
-        StateError
-            No fork is open.
-        """
-        fork = self._forks[-1] if self._forks else None
-        try:
-            self._handle.revert()
-        finally:
-            self._close_forks()
-            if fork is not None and not fork.is_open:
-                self._classes = fork._before
-
-    def _close_forks(self) -> None:
-        """Closes the forks that the core has closed, which it does even if a plugin raises."""
-        while len(self._forks) > self._handle.fork_depth:
-            self._forks.pop()._of = None
+    def _restore(self, before: Any) -> None:
+        self._classes = before
 
     @property
     def services(self) -> Services:
@@ -527,11 +494,6 @@ class Cluster(View):
         if self._services is None:
             self._services = Services()
         return self._services
-
-    @property
-    def fork_depth(self) -> int:
-        """The number of open forks."""
-        return self._handle.fork_depth
 
     # Copies
 

@@ -11,13 +11,14 @@ from typing import Any, Literal
 from . import _core
 from ._arguments import names_arguments
 from ._durations import timeout_ns
-from ._html import MOST_ROWS, escaped
+from ._evaluators import Judge, taken_by
+from ._html import MOST_ROWS, escaped, more
 from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
 from .daemons import daemon_pods
 from .objects import Pod, Workload, _wrap_pod
-from .placement import OUTCOMES, Judge, Outcome, taken_by
+from .placement import OUTCOMES, Outcome
 from .replicas import Replicas
 from .utilisation import Use
 
@@ -157,10 +158,9 @@ class Comparison:
             f"<td>{escaped(node_text(one.before))}</td><td>{escaped(node_text(one.after))}</td>"
             f"<td style='text-align:left'>{escaped(one.reason)}</td></tr>"
             for one in self.changed[:MOST_ROWS])
-        rest = len(self.changed) - MOST_ROWS
-        more = f"<p>... and {rest:,} more pods that changed</p>" if rest > 0 else ""
         return (f"<p><b>{escaped(self.headline)}</b></p><p>{escaped(self.use_text)}</p><table><thead><tr><th>pod</th><th>before</th>"
-                f"<th>after</th><th>why</th></tr></thead><tbody>{rows}</tbody></table>{more}")
+                f"<th>after</th><th>why</th></tr></thead><tbody>{rows}</tbody></table>"
+                f"{more(len(self.changed), 'pods that changed')}")
 
 
 #: What may become of a pod from one side to the other.
@@ -233,13 +233,9 @@ def compare(before: Cluster, after: Cluster, pods: Iterable[Pod | Workload],
             (True, after, _handles(after, listed_after), "frameworks_after",
              frameworks_before if frameworks_after is None else frameworks_after,
              other_profile if other_profile_after is None else other_profile_after)):
-        taken = taken_by(frameworks, cluster, name)
-        try:
-            made.place(is_after, [evaluator for _, evaluator in taken], handles, all,
+        with taken_by(frameworks, cluster, name) as evaluators:
+            made.place(is_after, evaluators, handles, all,
                        tie_breaking, seed, claims_from_templates, other, limit, handle_of(cancel))
-        finally:
-            for pool, evaluator in taken:
-                pool.append(evaluator)
     said = json.loads(made.use_json(False)), json.loads(made.use_json(True))
     return Comparison(tuple(
         ComparedPod(_wrap_pod(pod), changed, _outcome(old), _outcome(new))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ._arguments import names_arguments
-from ._html import MOST_ROWS, escaped
+from ._html import MOST_ROWS, escaped, more
 from .errors import NotFoundError
 
 
@@ -91,7 +91,5 @@ class DataTable:
             cells = "".join(f"<td>{escaped('' if cell is None else str(cell))}</td>"
                             for cell in row)
             rows.append(f"<tr>{cells}</tr>")
-        count = len(self) - MOST_ROWS
-        more = f"<p>... and {count:,} more rows</p>" if count > 0 else ""
         return (f"<table><thead><tr>{titles}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-                f"{more}")
+                f"{more(len(self), 'rows')}")

@@ -10,12 +10,12 @@ from typing import Any, Literal
 from . import _core
 from ._arguments import items, names_arguments, text
 from ._durations import timeout_ns
-from ._html import MOST_ROWS, escaped
+from ._evaluators import Judge, taken_by
+from ._html import MOST_ROWS, escaped, more
 from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
 from .objects import Pod, _wrap_pod
-from .placement import Judge, taken_by
 
 #: What becomes of a pod: "moved" and "pending" pods are evicted, and the pods in their stead find a
 #: node or none; "deleted" pods are evicted and not replaced. The others stay: of a DaemonSet or
@@ -113,10 +113,8 @@ class Drain:
             f"<td>{escaped(one.from_node)}</td><td>{one.outcome}</td>"
             f"<td style='text-align:left'>{escaped(one.text or one.to_node)}</td></tr>"
             for one in self.pods[:MOST_ROWS])
-        rest = len(self.pods) - MOST_ROWS
-        more = f"<p>... and {rest:,} more pods</p>" if rest > 0 else ""
         return (f"<p><b>{escaped(self.headline)}</b></p><table><thead><tr><th>pod</th><th>from</th>"
-                f"<th>outcome</th><th>to, or why</th></tr></thead><tbody>{rows}</tbody></table>{more}")
+                f"<th>outcome</th><th>to, or why</th></tr></thead><tbody>{rows}</tbody></table>{more(len(self.pods), 'pods')}")
 
 
 @names_arguments
@@ -164,14 +162,10 @@ def drain(cluster: Cluster, nodes: str | Iterable[str], frameworks: Sequence[Jud
     limit = timeout_ns(timeout)
     names = (nodes,) if isinstance(nodes, str) else tuple(
         text(node, f"nodes[{index}]") for index, node in enumerate(items(nodes, "nodes", "names")))
-    taken = taken_by(frameworks, cluster)
-    try:
+    with taken_by(frameworks, cluster) as evaluators:
         complete, drained, pods = _core.drain_nodes(
-            [evaluator for _, evaluator in taken], names, force, delete_emptydir_data,
+            evaluators, names, force, delete_emptydir_data,
             tie_breaking, seed, other_profile, limit, handle_of(cancel))
-    finally:
-        for pool, evaluator in taken:
-            pool.append(evaluator)
     return Drain(tuple(drained), tuple(DrainedPod(_wrap_pod(pod), OUTCOMES[outcome], *more)
                               for pod, outcome, *more in pods), complete)
 

@@ -3,18 +3,9 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 from .errors import StateError
-
-
-class Forked(Protocol):
-    """What can be forked: `Cluster` and `Sim`."""
-
-    _forks: list[Fork]
-
-    def commit(self) -> None: ...
-    def revert(self) -> None: ...
 
 
 class Fork:
@@ -25,8 +16,8 @@ class Fork:
 
     __slots__ = ("_before", "_of")
 
-    def __init__(self, of: Forked, before: Any = None) -> None:
-        self._of: Forked | None = of  # None: closed
+    def __init__(self, of: Forks, before: Any = None) -> None:
+        self._of: Forks | None = of  # None: closed
         self._before = before  # what a revert brings back in Python
 
     @property
@@ -59,7 +50,7 @@ class Fork:
         while self._of is not None:
             of.revert()
 
-    def _opened(self, verb: str) -> Forked:
+    def _opened(self, verb: str) -> Forks:
         if self._of is None:
             raise StateError(f"cannot {verb}: the fork is closed already")
         return self._of
@@ -78,3 +69,60 @@ class Fork:
 
     def __repr__(self) -> str:
         return f"<Fork, {'open' if self.is_open else 'closed'}>"
+
+
+class Forks:
+    """The base of what can be forked: `Cluster` and `Sim`."""
+
+    __slots__ = ()
+
+    _handle: Any
+    _forks: list[Fork]
+
+    def commit(self) -> None:
+        """Keeps the changes since the innermost fork, as part of the fork around it.
+
+        Raises
+        ------
+        StateError
+            No fork is open.
+        """
+        try:
+            self._handle.commit()
+        finally:
+            self._close_forks()
+
+    def revert(self) -> None:
+        """Undoes the changes since the innermost fork.
+
+        Raises
+        ------
+        StateError
+            No fork is open.
+        """
+        fork = self._forks[-1] if self._forks else None
+        try:
+            self._handle.revert()
+        finally:
+            self._close_forks()
+            if fork is not None and not fork.is_open:
+                self._restore(fork._before)
+
+    @property
+    def fork_depth(self) -> int:
+        """The number of open forks."""
+        depth: int = self._handle.fork_depth
+        return depth
+
+    def _opened(self, before: Any = None) -> Fork:
+        """Makes the object of a fork that the core has opened."""
+        self._forks.append(Fork(self, before))
+        return self._forks[-1]
+
+    def _restore(self, before: Any) -> None:
+        """Brings back in Python what a fork began with."""
+
+    def _close_forks(self) -> None:
+        """Closes the forks that the core has closed, which it does even if a plugin raises."""
+        while len(self._forks) > self.fork_depth:
+            self._forks.pop()._of = None

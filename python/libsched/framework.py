@@ -8,6 +8,7 @@ from typing import Any, Literal
 from . import _core
 from ._arguments import MOST, flag, instance, items, names_arguments, text, whole
 from ._durations import timeout_ns
+from ._evaluators import Taken
 from ._filtering import FilterCalls
 from ._runtime import RuntimeCalls
 from ._scheduling import SchedulingCalls
@@ -279,12 +280,9 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         whole(extender_calls, "extender_calls", 1, 1024)
         checked = [self._pod(view, pod) for pod in items(pods, "pods", "Pods and sources of them")]
         limit = timeout_ns(timeout)
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             decisions = evaluator.check_pods([pod._handle for pod in checked], score, post_filter,
                                              facts, extender_calls, limit, handle_of(cancel))
-        finally:
-            pool.append(evaluator)
         return [FitResult(decision, pod, self.profile, self._plugin_lists())
                 for decision, pod in zip(decisions, checked, strict=True)]
 
@@ -329,16 +327,13 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         limit = timeout_ns(timeout)
         checked = self._pod(view, pod)
         state = CycleState() if state is None else state
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             evaluator.next_start = start
             node, total, feasible, evaluated, status = evaluator.run_cycle(
                 state_handle(state), checked._handle, tie_breaking, sampling, seed, limit,
                 handle_of(cancel))
             return CycleResult(node, total, feasible, evaluated, status_of(status),
                                evaluator.next_start)
-        finally:
-            pool.append(evaluator)
 
     def assume(self, cluster: Cluster, pod: Pod, node: str, state: CycleState | None = None, *,
                start_ns: int | None = None) -> Status:
@@ -368,12 +363,9 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
             There is no such node.
         """
         state = CycleState() if state is None else state
-        pool, evaluator = self._take(cluster)
-        try:
+        with self._take(cluster) as evaluator:
             return status_of(evaluator.assume(
                 state_handle(state), pod_handle(pod), node, start_ns))
-        finally:
-            pool.append(evaluator)
 
     def forget(self, cluster: Cluster, pod: Pod, state: CycleState | None = None) -> None:
         """Runs Unreserve of the Reserve plugins, and removes an assumed pod from its node.
@@ -384,12 +376,9 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
             The cluster has the pod, but it is not assumed.
         """
         state = CycleState() if state is None else state
-        pool, evaluator = self._take(cluster)
-        try:
+        with self._take(cluster) as evaluator:
             evaluator.forget(state_handle(state),
                              pod_handle(pod))
-        finally:
-            pool.append(evaluator)
 
     def _decide(self, view: View, pod: Pod, node: str = "", *,
                 judge_excluded: bool = False, score: bool = False,
@@ -401,13 +390,10 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         With `judge_excluded`, Filter also runs on nodes that PreFilter excluded.
         """
         limit = timeout_ns(timeout)
-        pool, evaluator = self._take(view)
-        try:
+        with self._take(view) as evaluator:
             return evaluator.check(pod._handle, node, judge_excluded, score,
                                    None if state is None else state._handle, post_filter, limit,
                                    handle_of(cancel), facts)
-        finally:
-            pool.append(evaluator)
 
     def __copy__(self) -> Framework:
         return self
@@ -435,8 +421,8 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
                                "many")
         return found[0]
 
-    def _take(self, view: View) -> tuple[list[_core.Evaluator], _core.Evaluator]:
-        """Takes an idle evaluator, and returns it after the pool to which it must be returned."""
+    def _take(self, view: View) -> Taken:
+        """Takes an idle evaluator."""
         try:
             pool = view._evaluators[self]
         except KeyError:
@@ -446,7 +432,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         if self._given:
             _views[view._handle.address] = view  # plugins get the address of the view
         try:
-            return pool, pool.pop()
+            return Taken(pool, pool.pop())
         except IndexError:
             assert isinstance(view, (Cluster, Snapshot))
             made = _core.Evaluator(self._handle, view._handle)
@@ -456,7 +442,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
             if services is None:
                 services = view.services if isinstance(view, Cluster) else Services()
             made.use_services(services._handle)
-            return pool, made
+            return Taken(pool, made)
 
 
 def _no_view(view: object) -> MisuseError:

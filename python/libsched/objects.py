@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Union
+from typing import Any, ClassVar, Self, Union
 
 from . import _core
 from . import _typos as typos
@@ -21,6 +21,7 @@ from ._changed import (
     pod_from,
     with_fields,
 )
+from ._handled import Handled
 from ._parsing import copy_names, enveloped, implied, parse, some, sums, text_of, the_only
 from ._sources import Document, Source, documents
 from .errors import InvalidError, MisuseError
@@ -39,8 +40,155 @@ class _Parsed:
         return self
 
 
-@names_arguments_but("label", "request", "copy")
-class Pod(_Parsed):
+@names_arguments_but("label")
+class _Single(Handled, _Parsed):
+    """The base of Pod and Node: one object, of which the extension has the fields."""
+
+    __slots__ = ("__weakref__",)
+
+    _handle: _core.Pod | _core.Node
+    _made: ClassVar[Any]  # the extension's class
+
+    def __init__(self, source: Source, *, defaults: bool = True, strict: bool = False,
+                 keep_raw: bool = False, keep_annotations: bool = False) -> None:
+        kind = self._made.__name__
+        objects = Objects(implied(source, kind), defaults=defaults, strict=strict,
+                          keep_raw=keep_raw, keep_annotations=keep_annotations)
+        self._handle = the_only(self._found(objects), kind.lower(), objects)._handle
+
+    @staticmethod
+    def _from(document: str, annotations: bool) -> Any:
+        """Makes a handle of a document that the core has written."""
+        raise NotImplementedError
+
+    @classmethod
+    def _found(cls, objects: Objects) -> list[Self]:
+        """Returns the objects of this class among others."""
+        raise NotImplementedError
+
+    @classmethod
+    def load(cls, source: Source, *, defaults: bool = True, strict: bool = False,
+             keep_raw: bool = False, keep_annotations: bool = False) -> Self:
+        """Does the same as calling the class."""
+        return cls(source, defaults=defaults, strict=strict, keep_raw=keep_raw,
+                   keep_annotations=keep_annotations)
+
+    @classmethod
+    def parse(cls, document: str | bytes | bytearray | memoryview, *, defaults: bool = True,
+              strict: bool = False, keep_raw: bool = False, keep_annotations: bool = False) -> Self:
+        """Makes an object of a document, which is never taken for a path."""
+        return cls(text_of(document), defaults=defaults, strict=strict, keep_raw=keep_raw,
+                   keep_annotations=keep_annotations)
+
+    @classmethod
+    def from_protobuf(cls, message: bytes | bytearray | memoryview, *, defaults: bool = True,
+                      strict: bool = False, keep_raw: bool = False,
+                      keep_annotations: bool = False) -> Self:
+        """Makes an object of Kubernetes' protobuf encoding: of a v1 message alone, as clients
+        marshal it, or in the envelope that etcd and the API server use.
+        """
+        return cls(enveloped(message, cls._made.__name__), defaults=defaults, strict=strict,
+                   keep_raw=keep_raw, keep_annotations=keep_annotations)
+
+    @classmethod
+    def from_flat(cls, flat: bytes | bytearray | memoryview, *, defaults: bool = True,
+                  strict: bool = False, keep_raw: bool = False,
+                  keep_annotations: bool = False) -> Self:
+        """Makes an object of its flat form (docs/flat.md), which the Go module ``go/kube`` writes.
+
+        Raises
+        ------
+        InvalidError
+            The bytes are no such form, or their contents are invalid; `path` names the field.
+        """
+        return cls._of(cls._made.from_flat(flat, defaults=defaults, strict=strict, keep_raw=keep_raw,
+                                           keep_annotations=keep_annotations))
+
+    @property
+    def name(self) -> str:
+        return self._handle.name
+
+    @property
+    def uid(self) -> str:
+        return self._handle.uid
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The labels, sorted by key."""
+        return self._handle.labels()
+
+    def label(self, key: str) -> str | None:
+        """Returns the value of a label; None if there is no such label."""
+        try:
+            return self._handle.label(key)
+        except TypeError as error:
+            raise named_error(error, type(self).label, self, key) from None
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """The annotations.
+
+        Raises
+        ------
+        StateError
+            The object was parsed without `keep_annotations` and `keep_raw`.
+        """
+        return self._handle.annotations()
+
+    def raw(self) -> dict[str, Any]:
+        """Returns the document of which the object was made.
+
+        Raises
+        ------
+        StateError
+            The object was parsed without `keep_raw`.
+        """
+        document: dict[str, Any] = json.loads(self._handle.raw())
+        return document
+
+    def copy(self, *, name: str | None = None) -> Self:
+        raise NotImplementedError
+
+    def copies(self, count: int, name: str = "{name}-{index}") -> list[Self]:
+        """Returns `count` copies with names of their own, such as new nodes of a pool.
+
+        Parameters
+        ----------
+        count : int
+        name : str
+            The pattern of the names: ``{name}`` is this object's name, ``{index}`` counts from 0.
+
+        Examples
+        --------
+        >>> web = Pod({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"},
+        ...            "spec": {"containers": [{"name": "c"}]}})
+        >>> [pod.name for pod in web.copies(2)]
+        ['web-0', 'web-1']
+        """
+        return [self.copy(name=new) for new in copy_names(self.name, count, name)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns a manifest with every field that the library has kept.
+
+        Fields that no plugin reads, such as env, are not part of it, nor are the conditions of nodes
+        and the times of taints: `raw` has them. A Pod made of it with ``defaults=False`` gets the
+        same answers.
+        """
+        document: dict[str, Any] = json.loads(self._handle.json())
+        return document
+
+    def __reduce__(self) -> Any:
+        return _load, (type(self), self._handle.json(), keeps_annotations(self._handle))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self._handle.address == other._handle.address
+
+    def __hash__(self) -> int:
+        return hash(self._handle.address)
+
+
+@names_arguments_but("request", "copy")
+class Pod(_Single):
     """A Pod, or the pod template of a workload.
 
     Parameters
@@ -74,57 +222,15 @@ class Pod(_Parsed):
     250
     """
 
-    __slots__ = ("_handle", "__weakref__")
+    __slots__ = ()
 
     _handle: _core.Pod
-
-    def __init__(self, source: Source, *, defaults: bool = True, strict: bool = False,
-                 keep_raw: bool = False, keep_annotations: bool = False) -> None:
-        objects = Objects(implied(source, "Pod"), defaults=defaults, strict=strict,
-                          keep_raw=keep_raw, keep_annotations=keep_annotations)
-        found = objects.pods + [workload.pod for workload in objects.workloads]
-        self._handle = the_only(found, "pod", objects)._handle
+    _made = _core.Pod
+    _from = staticmethod(pod_from)
 
     @classmethod
-    def load(cls, source: Source, *, defaults: bool = True, strict: bool = False,
-             keep_raw: bool = False, keep_annotations: bool = False) -> Pod:
-        """Does the same as calling the class."""
-        return cls(source, defaults=defaults, strict=strict, keep_raw=keep_raw,
-                   keep_annotations=keep_annotations)
-
-    @classmethod
-    def parse(cls, document: str | bytes | bytearray | memoryview, *, defaults: bool = True,
-              strict: bool = False, keep_raw: bool = False, keep_annotations: bool = False) -> Pod:
-        """Makes a pod of a document, which is never taken for a path."""
-        return cls(text_of(document), defaults=defaults, strict=strict, keep_raw=keep_raw,
-                   keep_annotations=keep_annotations)
-
-    @classmethod
-    def from_protobuf(cls, message: bytes | bytearray | memoryview, *, defaults: bool = True,
-                      strict: bool = False, keep_raw: bool = False,
-                      keep_annotations: bool = False) -> Pod:
-        """Makes a pod of Kubernetes' protobuf encoding: of a v1 Pod message alone, as clients
-        marshal it, or in the envelope that etcd and the API server use.
-        """
-        return cls(enveloped(message, "Pod"), defaults=defaults, strict=strict, keep_raw=keep_raw,
-                   keep_annotations=keep_annotations)
-
-    @staticmethod
-    def from_flat(flat: bytes | bytearray | memoryview, *, defaults: bool = True, strict: bool = False,
-                  keep_raw: bool = False, keep_annotations: bool = False) -> Pod:
-        """Makes a pod of its flat form (docs/flat.md), which the Go module ``go/kube`` writes.
-
-        Raises
-        ------
-        InvalidError
-            The bytes are no flat pod, or its contents are invalid; `path` names the field.
-        """
-        return _wrap_pod(_core.Pod.from_flat(flat, defaults=defaults, strict=strict, keep_raw=keep_raw,
-                                          keep_annotations=keep_annotations))
-
-    @property
-    def name(self) -> str:
-        return self._handle.name
+    def _found(cls, objects: Objects) -> list[Self]:
+        return objects.pods + [workload.pod for workload in objects.workloads]  # type: ignore[return-value]
 
     @property
     def namespace(self) -> str:
@@ -134,10 +240,6 @@ class Pod(_Parsed):
     def key(self) -> str:
         """``namespace/name``."""
         return f"{self._handle.namespace}/{self._handle.name}"
-
-    @property
-    def uid(self) -> str:
-        return self._handle.uid
 
     @property
     def node_name(self) -> str:
@@ -164,11 +266,6 @@ class Pod(_Parsed):
         return self._handle.priority
 
     @property
-    def labels(self) -> dict[str, str]:
-        """The labels, sorted by key."""
-        return self._handle.labels()
-
-    @property
     def requests(self) -> dict[str, int]:
         """All requests as the scheduler counts them: see `request`.
 
@@ -178,24 +275,6 @@ class Pod(_Parsed):
         """
         return {name: amount for name, amount in self._handle.requests().items() if amount}
 
-    def label(self, key: str) -> str | None:
-        """Returns the value of a label; None if there is no such label."""
-        try:
-            return self._handle.label(key)
-        except TypeError as error:
-            raise named_error(error, Pod.label, self, key) from None
-
-    @property
-    def annotations(self) -> dict[str, str]:
-        """The annotations.
-
-        Raises
-        ------
-        StateError
-            The object was parsed without `keep_annotations` and `keep_raw`.
-        """
-        return self._handle.annotations()
-
     def request(self, resource: str) -> int:
         """Returns a request: thousandths of ``"cpu"``, bytes of ``"memory"``, else units."""
         try:
@@ -203,19 +282,8 @@ class Pod(_Parsed):
         except TypeError as error:
             raise named_error(error, Pod.request, self, resource) from None
 
-    def raw(self) -> dict[str, Any]:
-        """Returns the document of which the pod was made.
-
-        Raises
-        ------
-        StateError
-            The pod was parsed without `keep_raw`.
-        """
-        document: dict[str, Any] = json.loads(self._handle.raw())
-        return document
-
     def copy(self, *, name: str | None = None, namespace: str | None = None,
-             uid: str | None = None, node_name: str | None = None) -> Pod:
+             uid: str | None = None, node_name: str | None = None) -> Self:
         """Returns a copy with the given fields changed.
 
         A copy with another name or namespace has no uid unless one is given.
@@ -227,29 +295,10 @@ class Pod(_Parsed):
             if value is not None:
                 text(value, what)
         try:
-            return _wrap_pod(self._handle.copy(name, namespace, uid, node_name))
+            return self._of(self._handle.copy(name, namespace, uid, node_name))
         except TypeError as error:
             raise named_error(error, Pod.copy, self, name=name, namespace=namespace, uid=uid,
                               node_name=node_name) from None
-
-    def copies(self, count: int, name: str = "{name}-{index}") -> list[Pod]:
-        """Returns `count` copies with names of their own.
-
-        >>> web = Pod({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"},
-        ...            "spec": {"containers": [{"name": "c"}]}})
-        >>> [pod.name for pod in web.copies(2)]
-        ['web-0', 'web-1']
-        """
-        return [self.copy(name=new) for new in copy_names(self.name, count, name)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns a manifest with every field that the library has kept of the pod.
-
-        Fields that no plugin reads, such as env, are not part of it: `raw` has them. A Pod made of
-        it with ``defaults=False`` gets the same answers.
-        """
-        document: dict[str, Any] = json.loads(self._handle.json())
-        return document
 
     def replace(self, *, labels: Mapping[str, str] | None = None,
                 requests: Mapping[str, Any] | None = None,
@@ -309,15 +358,6 @@ class Pod(_Parsed):
             priority=priority, scheduler_name=scheduler_name))
         return _wrap_pod(handle).copy(name=name, namespace=namespace, node_name=node_name)
 
-    def __reduce__(self) -> Any:
-        return _load_pod, (self._handle.json(), keeps_annotations(self._handle))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Pod) and self._handle.address == other._handle.address
-
-    def __hash__(self) -> int:
-        return hash(self._handle.address)
-
     def __repr__(self) -> str:
         where = f" on {self.node_name}" if self.node_name else ""
         return f"<Pod {self.key}{where}>"
@@ -336,8 +376,8 @@ class Taint:
             f"{self.key}:{self.effect}")
 
 
-@names_arguments_but("label")
-class Node(_Parsed):
+@names_arguments
+class Node(_Single):
     """A Node.
 
     Parameters and errors are those of `Pod`.
@@ -352,60 +392,15 @@ class Node(_Parsed):
     ['a-0', 'a-1']
     """
 
-    __slots__ = ("_handle", "__weakref__")
+    __slots__ = ()
 
     _handle: _core.Node
-
-    def __init__(self, source: Source, *, defaults: bool = True, strict: bool = False,
-                 keep_raw: bool = False, keep_annotations: bool = False) -> None:
-        objects = Objects(implied(source, "Node"), defaults=defaults, strict=strict,
-                          keep_raw=keep_raw, keep_annotations=keep_annotations)
-        self._handle = the_only(objects.nodes, "node", objects)._handle
+    _made = _core.Node
+    _from = staticmethod(node_from)
 
     @classmethod
-    def load(cls, source: Source, *, defaults: bool = True, strict: bool = False,
-             keep_raw: bool = False, keep_annotations: bool = False) -> Node:
-        """Does the same as calling the class."""
-        return cls(source, defaults=defaults, strict=strict, keep_raw=keep_raw,
-                   keep_annotations=keep_annotations)
-
-    @classmethod
-    def parse(cls, document: str | bytes | bytearray | memoryview, *, defaults: bool = True,
-              strict: bool = False, keep_raw: bool = False, keep_annotations: bool = False) -> Node:
-        """Makes a node of a document, which is never taken for a path."""
-        return cls(text_of(document), defaults=defaults, strict=strict, keep_raw=keep_raw,
-                   keep_annotations=keep_annotations)
-
-    @classmethod
-    def from_protobuf(cls, message: bytes | bytearray | memoryview, *, defaults: bool = True,
-                      strict: bool = False, keep_raw: bool = False,
-                      keep_annotations: bool = False) -> Node:
-        """Makes a node of Kubernetes' protobuf encoding: of a v1 Node message alone, as clients
-        marshal it, or in the envelope that etcd and the API server use.
-        """
-        return cls(enveloped(message, "Node"), defaults=defaults, strict=strict, keep_raw=keep_raw,
-                   keep_annotations=keep_annotations)
-
-    @staticmethod
-    def from_flat(flat: bytes | bytearray | memoryview, *, defaults: bool = True, strict: bool = False,
-                  keep_raw: bool = False, keep_annotations: bool = False) -> Node:
-        """Makes a node of its flat form (docs/flat.md), which the Go module ``go/kube`` writes.
-
-        Raises
-        ------
-        InvalidError
-            The bytes are no flat node, or its contents are invalid; `path` names the field.
-        """
-        return _wrap_node(_core.Node.from_flat(flat, defaults=defaults, strict=strict, keep_raw=keep_raw,
-                                          keep_annotations=keep_annotations))
-
-    @property
-    def name(self) -> str:
-        return self._handle.name
-
-    @property
-    def uid(self) -> str:
-        return self._handle.uid
+    def _found(cls, objects: Objects) -> list[Self]:
+        return objects.nodes  # type: ignore[return-value]
 
     @property
     def unschedulable(self) -> bool:
@@ -417,29 +412,6 @@ class Node(_Parsed):
         return [Taint(*taint) for taint in self._handle.taints()]
 
     @property
-    def labels(self) -> dict[str, str]:
-        """The labels, sorted by key."""
-        return self._handle.labels()
-
-    def label(self, key: str) -> str | None:
-        """Returns the value of a label; None if there is no such label."""
-        try:
-            return self._handle.label(key)
-        except TypeError as error:
-            raise named_error(error, Node.label, self, key) from None
-
-    @property
-    def annotations(self) -> dict[str, str]:
-        """The annotations.
-
-        Raises
-        ------
-        StateError
-            The object was parsed without `keep_annotations` and `keep_raw`.
-        """
-        return self._handle.annotations()
-
-    @property
     def allocatable(self) -> Amounts:
         """The resources: thousandths of ``"cpu"``, bytes of ``"memory"``, else units.
 
@@ -448,18 +420,7 @@ class Node(_Parsed):
         """
         return Amounts(self._handle.resources())
 
-    def raw(self) -> dict[str, Any]:
-        """Returns the document of which the node was made.
-
-        Raises
-        ------
-        StateError
-            The node was parsed without `keep_raw`.
-        """
-        document: dict[str, Any] = json.loads(self._handle.raw())
-        return document
-
-    def copy(self, *, name: str | None = None, uid: str | None = None) -> Node:
+    def copy(self, *, name: str | None = None, uid: str | None = None) -> Self:
         """Returns a copy with the given fields changed; the hostname label follows the name.
 
         A copy with another name has no uid unless one is given.
@@ -469,27 +430,7 @@ class Node(_Parsed):
         for what, value in (("name", name), ("uid", uid)):
             if value is not None:
                 text(value, what)
-        return _wrap_node(self._handle.copy(name, uid))
-
-    def copies(self, count: int, name: str = "{name}-{index}") -> list[Node]:
-        """Returns `count` copies with names of their own, such as new nodes of a pool.
-
-        Parameters
-        ----------
-        count : int
-        name : str
-            The pattern of the names: ``{name}`` is this node's name, ``{index}`` counts from 0.
-        """
-        return [self.copy(name=new) for new in copy_names(self.name, count, name)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns a manifest with every field that the library has kept of the node.
-
-        Conditions and the times of taints are not part of it, nor are fields that no plugin reads:
-        `raw` has them.
-        """
-        document: dict[str, Any] = json.loads(self._handle.json())
-        return document
+        return self._of(self._handle.copy(name, uid))
 
     def replace(self, *, labels: Mapping[str, str] | None = None,
                 taints: Iterable[Taint | Mapping[str, str] | str] | None = None,
@@ -525,15 +466,6 @@ class Node(_Parsed):
         handle = changed_node(self._handle, labels=labels, taints=taints,
                               allocatable=allocatable, unschedulable=unschedulable)
         return _wrap_node(handle).copy(name=name)
-
-    def __reduce__(self) -> Any:
-        return _load_node, (self._handle.json(), keeps_annotations(self._handle))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Node) and self._handle.address == other._handle.address
-
-    def __hash__(self) -> int:
-        return hash(self._handle.address)
 
     def __repr__(self) -> str:
         return f"<Node {self.name}>"
@@ -728,8 +660,7 @@ def pods_of(source: Source, classes: Objects | None = None, keep_raw: bool = Fal
     if isinstance(source, (list, tuple)) and all(isinstance(item, Pod) for item in source):
         return list(source)
     objects = Objects(source, classes=classes, keep_raw=keep_raw)
-    found = objects.pods + [workload.pod for workload in objects.workloads]
-    return some(found, "pod", objects) if objects._parts else []
+    return some(Pod._found(objects), "pod", objects) if objects._parts else []
 
 
 def nodes_of(source: Source, keep_raw: bool = False) -> list[Node]:
@@ -742,21 +673,9 @@ def nodes_of(source: Source, keep_raw: bool = False) -> list[Node]:
     return some(objects.nodes, "node", objects) if objects._parts else []
 
 
-def _wrap_pod(handle: _core.Pod) -> Pod:
-    pod = object.__new__(Pod)
-    pod._handle = handle
-    return pod
+_wrap_pod = Pod._of
+_wrap_node = Node._of
 
 
-def _wrap_node(handle: _core.Node) -> Node:
-    node = object.__new__(Node)
-    node._handle = handle
-    return node
-
-
-def _load_pod(document: str, annotations: bool) -> Pod:
-    return _wrap_pod(pod_from(document, annotations))
-
-
-def _load_node(document: str, annotations: bool) -> Node:
-    return _wrap_node(node_from(document, annotations))
+def _load(kind: type[_Single], document: str, annotations: bool) -> _Single:
+    return kind._of(kind._from(document, annotations))

@@ -11,6 +11,7 @@ from . import _core
 from ._amounts import amounts
 from ._arguments import names_arguments, whole
 from ._durations import timeout_ns
+from ._evaluators import Judge, taken_by
 from ._facts import fact_text
 from ._html import escaped
 from ._sources import Source
@@ -18,7 +19,7 @@ from .cancel import Cancel, handle_of
 from .cluster import Cluster
 from .errors import InvalidError
 from .objects import Pod, Workload
-from .placement import Judge, pod_of, taken_by, wanted_of
+from .placement import pod_of, wanted_of
 from .status import NO_REASON
 
 
@@ -345,11 +346,7 @@ def why(cluster: Cluster, pod: Source | Workload, frameworks: Sequence[Judge], *
     if len(wanted) != 1:
         raise InvalidError(f"{len(wanted)} pods where one is expected")
     asked = pod_of(wanted[0])
-    taken = taken_by(frameworks, cluster)
-    try:
-        said = _core.why_json([evaluator for _, evaluator in taken], asked._handle, max_nodes,
+    with taken_by(frameworks, cluster) as evaluators:
+        said = _core.why_json(evaluators, asked._handle, max_nodes,
                               nearest, claims_from_templates, other_profile, limit, handle_of(cancel))
-    finally:
-        for pool, evaluator in taken:
-            pool.append(evaluator)
     return Why(asked, json.loads(said))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, Protocol, TypeGuard
+from typing import Any, Literal, TypeGuard
 
 from . import _core
 from ._arguments import names_arguments
 from ._durations import timeout_ns
+from ._evaluators import Judge, taken_by
 from ._parsing import some
 from ._sources import Source
 from ._ties import ties_number
@@ -66,12 +67,6 @@ class Placement:
 
     def __bool__(self) -> bool:
         return self.outcome in ("placed", "bound", "kept")
-
-
-class Judge(Protocol):
-    """What `schedule` needs of a `Framework`."""
-
-    def _take(self, view: View) -> tuple[list[_core.Evaluator], _core.Evaluator]: ...
 
 
 @names_arguments
@@ -140,32 +135,13 @@ def schedule(cluster: Cluster, pods: Source | Workload, frameworks: Sequence[Jud
         told.append(placement_of(_wrap_pod(pod), outcome, *more))
         return placed is None or placed(told[-1]) is not False
 
-    taken = taken_by(frameworks, cluster)
-    try:
-        _core.schedule([evaluator for _, evaluator in taken],
+    with taken_by(frameworks, cluster) as evaluators:
+        _core.schedule(evaluators,
                        [pod_of(one)._handle for one in wanted],
                        [one.replicas if isinstance(one, Workload) else 1 for one in wanted],
                        tie_breaking, seed, sampling, stop_at_failure, claims_from_templates,
                        other_profile, make, tell, limit, handle_of(cancel))
-    finally:
-        for pool, evaluator in taken:
-            pool.append(evaluator)
     return told
-
-
-def taken_by(frameworks: Iterable[Judge], view: View,
-             name: str = "frameworks") -> list[tuple[list[_core.Evaluator], _core.Evaluator]]:
-    """Takes an evaluator of each framework, with the pool that it goes back to.
-
-    Raises
-    ------
-    MisuseError
-        There is no framework.
-    """
-    taken = [framework._take(view) for framework in frameworks]
-    if not taken:
-        raise MisuseError(f"{name} is empty: give a Framework for each profile")
-    return taken
 
 
 def placement_of(pod: Pod, outcome: int, *more: Any) -> Placement:

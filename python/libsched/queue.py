@@ -10,11 +10,12 @@ from typing import Any, Literal
 from . import _core
 from ._arguments import checks_arguments, names_arguments
 from ._durations import duration_ns
+from ._evaluators import Judge, taken_by
+from ._handled import Handled
 from .cluster import Cluster
 from .errors import InvalidError
 from .events import Action
 from .objects import Node, Objects, Pod, _wrap_pod
-from .placement import Judge, taken_by
 
 #: A part of a queue. "backoff" are the rejected pods that back off, "errorBackoff" those whose cycle
 #: failed; "unschedulable" pods wait for an event or a gate, the latter are also "gated".
@@ -23,24 +24,18 @@ Part = Literal["active", "backoff", "errorBackoff", "unschedulable", "gated"]
 _PARTS: tuple[Part, ...] = ("active", "backoff", "errorBackoff", "unschedulable", "gated")
 
 
-class QueuedPod:
+class QueuedPod(Handled):
     """A pod in the queue, or on its way through a cycle: upstream's QueuedPodInfo.
 
     Times are nanoseconds since 1970. All properties are read when they are asked for.
     """
 
-    __slots__ = ("_handle",)
+    __slots__ = ()
 
     _handle: _core.QueuedPod
 
     def __init__(self) -> None:
         raise TypeError("queued pods are those of a Queue")
-
-    @classmethod
-    def _of(cls, handle: _core.QueuedPod) -> QueuedPod:
-        made = object.__new__(cls)
-        made._handle = handle
-        return made
 
     @property
     def pod(self) -> Pod:
@@ -175,15 +170,11 @@ class Queue:
     def __init__(self, cluster: Cluster, frameworks: Sequence[Judge], *,
                  initial_backoff: float = 1.0, max_backoff: float = 10.0,
                  max_in_unschedulable: float = 300.0) -> None:
-        taken = taken_by(frameworks, cluster)
-        try:
+        with taken_by(frameworks, cluster) as evaluators:
             self._handle = _core.Queue(
-                [evaluator for _, evaluator in taken], duration_ns(initial_backoff, "initial_backoff"),
+                evaluators, duration_ns(initial_backoff, "initial_backoff"),
                 duration_ns(max_backoff, "max_backoff"), duration_ns(max_in_unschedulable, "max_in_unschedulable"))
             self._cluster = cluster  # plugins may ask for it
-        finally:
-            for pool, evaluator in taken:
-                pool.append(evaluator)
 
     def add(self, pod: Pod) -> None:
         """A pod without a node came. It is tried soon, unless a PreEnqueue plugin gates it."""

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from . import _core
 from ._arguments import check_fields, checks_arguments, instance, mapping, names_arguments, whole
 from ._durations import duration_ns, later_ns
+from ._handled import Handled
 from .errors import InvalidError
 from .objects import Pod, _wrap_pod
 from .status import Status, status_of
@@ -27,7 +28,7 @@ class _Deliverable(Protocol):
 
 
 @names_arguments
-class Clock:
+class Clock(Handled):
     """A clock: that of the machine, a virtual one that stands still until it is advanced, or a custom one.
 
     >>> clock = Clock.virtual()
@@ -36,7 +37,7 @@ class Clock:
     7258118490000000000
     """
 
-    __slots__ = ("_handle",)
+    __slots__ = ()
 
     _handle: _core.Clock
 
@@ -75,12 +76,6 @@ class Clock:
         An exception of a function is reported as unraisable; the clock then stands still.
         """
         return cls._of(_core.Clock.custom(now, sleep))
-
-    @classmethod
-    def _of(cls, handle: _core.Clock) -> Clock:
-        made = object.__new__(cls)
-        made._handle = handle
-        return made
 
     @property
     def now_ns(self) -> int:
@@ -141,21 +136,15 @@ class Nomination:
 
 
 @names_arguments
-class WaitingPod:
+class WaitingPod(Handled):
     """A pod that Permit plugins made wait. Any thread may decide about it."""
 
-    __slots__ = ("_handle",)
+    __slots__ = ()
 
     _handle: _core.WaitingPod
 
     def __init__(self) -> None:
         raise TypeError("waiting pods are found with Services.waiting_pod()")
-
-    @classmethod
-    def _of(cls, handle: _core.WaitingPod) -> WaitingPod:
-        made = object.__new__(cls)
-        made._handle = handle
-        return made
 
     @property
     def pod(self) -> Pod:
@@ -189,7 +178,7 @@ class WaitingPod:
 
 
 @names_arguments
-class Services:
+class Services(Handled):
     """The clock, the API client, nominated pods and waiting pods of a scheduler.
 
     Parameters
@@ -225,7 +214,7 @@ class Services:
     'node-a'
     """
 
-    __slots__ = ("_handle",)
+    __slots__ = ()
 
     _handle: _core.Services
 
@@ -327,7 +316,4 @@ class Services:
         return "<Services>"
 
 
-def _wrap_services(handle: _core.Services) -> Services:
-    made = object.__new__(Services)
-    made._handle = handle
-    return made
+_wrap_services = Services._of

@@ -271,37 +271,6 @@ class Sim(SimQuestions):
         self._handle.fork()
         return self._opened()
 
-    def _opened(self) -> Fork:
-        self._forks.append(Fork(self))
-        return self._forks[-1]
-
-    def commit(self) -> None:
-        """Keeps the changes since the innermost fork, as part of the fork around it.
-
-        Raises
-        ------
-        StateError
-            No fork is open.
-        """
-        self._handle.commit()
-        self._forks.pop()._of = None
-
-    def revert(self) -> None:
-        """Undoes the changes since the innermost fork.
-
-        Raises
-        ------
-        StateError
-            No fork is open.
-        """
-        self._handle.revert()
-        self._forks.pop()._of = None
-
-    @property
-    def fork_depth(self) -> int:
-        """The number of open forks."""
-        return self._handle.fork_depth
-
     # Reading
 
     def __len__(self) -> int:
@@ -396,11 +365,6 @@ class Sim(SimQuestions):
             return numpy.frombuffer(found, numpy.int64)
         found, width = read(self._handle.nodes() if nodes is None else self._nodes(nodes))
         return numpy.frombuffer(found, numpy.int64).reshape(-1, width)
-
-    def _close_forks(self) -> None:
-        for fork in self._forks:
-            fork._of = None
-        self._forks.clear()
 
     # Python
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import enum
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._arguments import names_arguments
 from ._sim_numbers import natural
+from .fork import Fork
 from .status import Code
 
 if TYPE_CHECKING:
@@ -117,15 +118,6 @@ class Placed:
     ended: bool
 
 
-class Undo(Protocol):
-    """What `Packing` needs of the fork in which it happened."""
-
-    def commit(self) -> None: ...
-    def revert(self) -> None: ...
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 traceback: TracebackType | None) -> None: ...
-
-
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Packing:
     """The answer of `Sim.bin_pack`. As a context manager it reverts at the end, unless it was
@@ -151,7 +143,7 @@ class Packing:
     pods: _Ids
     count: int
     stop: str
-    _fork: Undo = dataclasses.field(repr=False)
+    _fork: Fork = dataclasses.field(repr=False)
 
     def commit(self) -> None:
         """Keeps the new nodes and the pods on them."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from . import _core
 from ._arguments import instance, named_error, names_arguments_but
+from ._handled import Handled
 from .errors import NotFoundError, StateError
 from .objects import Pod
 from .services import Services, _wrap_services
@@ -18,7 +19,7 @@ def _clone_value(value: Any) -> Any:
 
 
 @names_arguments_but("read", "write")
-class CycleState:
+class CycleState(Handled):
     """The data of a scheduling cycle.
 
     `Framework.run_pre_filter_plugins` fills it, and Filter plugins read it. It holds Python objects
@@ -41,7 +42,7 @@ class CycleState:
     give each thread a clone.
     """
 
-    __slots__ = ("_handle",)
+    __slots__ = ()
 
     _handle: _core.CycleState
 
@@ -77,9 +78,7 @@ class CycleState:
 
     def clone(self) -> CycleState:
         """Returns an independent state with clones of all values."""
-        made = object.__new__(CycleState)
-        made._handle = self._handle.clone(_clone_value)
-        return made
+        return self._of(self._handle.clone(_clone_value))
 
     def skips_filter(self, plugin: str) -> bool:
         """Returns whether PreFilter of `plugin` asked to skip its Filter."""

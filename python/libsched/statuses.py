@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 
 from . import _core
 from ._arguments import checks_arguments, names_arguments, text
+from ._handled import Handled
 from .errors import NotFoundError
 from .status import Code, Status, status_of
 from .view import View
 
 
 @names_arguments
-class NodeStatuses:
+class NodeStatuses(Handled):
     """The reasons why each node of a view does not take a pod: upstream's NodeToStatus.
 
     Parameters
@@ -22,7 +23,7 @@ class NodeStatuses:
         The status of all other nodes; UnschedulableAndUnresolvable by default.
     """
 
-    __slots__ = ("_absent", "_handle", "_statuses")
+    __slots__ = ("_absent", "_statuses")
 
     _handle: _core.NodeStatuses | None
 
@@ -33,12 +34,6 @@ class NodeStatuses:
         self._statuses = dict(statuses)
         # Compared with None, because a Status that is no success is false.
         self._absent = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE) if absent is None else absent
-
-    @classmethod
-    def _of(cls, handle: _core.NodeStatuses) -> NodeStatuses:
-        made = object.__new__(cls)
-        made._handle = handle
-        return made
 
     def on(self, view: View) -> _core.NodeStatuses:
         """Returns the handle for a call on `view`. Nodes that the view lacks are left out."""

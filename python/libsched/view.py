@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from . import _core
 from ._arguments import checks_arguments, named_error, names_arguments, names_arguments_but
@@ -13,6 +13,8 @@ from .columns import Columns
 from .data_table import DataTable
 from .errors import NotFoundError
 from .objects import Node, Objects, Pod, _wrap_node, _wrap_pod
+
+_Object = TypeVar("_Object")
 
 #: The views with an object in Python, by address: plugins get the address of a view.
 _views: weakref.WeakValueDictionary[int, View] = weakref.WeakValueDictionary()
@@ -72,17 +74,37 @@ class NodeInfo:
         return f"<NodeInfo {self.name}>"
 
 
-@names_arguments_but("__getitem__")
-class Nodes(Mapping[str, NodeInfo]):
-    """The nodes of a view by name, in the order in which the scheduler visits them.
-
-    It is also a table with a row for each node: see `table`.
-    """
+@names_arguments
+class _Listed(Mapping[str, _Object]):
+    """The base of what a view lists by name, and as a table."""
 
     __slots__ = ("_view",)
 
     def __init__(self, view: View) -> None:
         self._view = view
+
+    def table(self, labels: Iterable[str] = ()) -> DataTable:
+        raise NotImplementedError
+
+    def to_pandas(self, labels: Iterable[str] = ()) -> Any:
+        """Returns the `table` as a pandas DataFrame."""
+        return self.table(labels).to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.table().__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
+@names_arguments_but("__getitem__")
+class Nodes(_Listed[NodeInfo]):
+    """The nodes of a view by name, in the order in which the scheduler visits them.
+
+    It is also a table with a row for each node: see `table`.
+    """
+
+    __slots__ = ()
 
     def __getitem__(self, name: str) -> NodeInfo:
         self._view.row(name)
@@ -136,31 +158,18 @@ class Nodes(Mapping[str, NodeInfo]):
             columns[key] = [node.label(key) for node in nodes]
         return DataTable(columns)
 
-    def to_pandas(self, labels: Iterable[str] = ()) -> Any:
-        """Returns the `table` as a pandas DataFrame."""
-        return self.table(labels).to_pandas()
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self.table().__arrow_c_stream__(requested_schema)
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
-
     def __repr__(self) -> str:
         return _listing("nodes", list(self))
 
 
 @names_arguments
-class Pods(Mapping[str, Pod]):
+class Pods(_Listed[Pod]):
     """The bound pods of a view by ``namespace/name``, including those of absent nodes.
 
     It is also a table with a row for each pod: see `table`.
     """
 
-    __slots__ = ("_view",)
-
-    def __init__(self, view: View) -> None:
-        self._view = view
+    __slots__ = ()
 
     def __getitem__(self, key: str) -> Pod:
         found = self._view._handle.find_pod(*split_key(key))
@@ -208,16 +217,6 @@ class Pods(Mapping[str, Pod]):
         for key in labels:
             columns[key] = [pod.label(key) for pod in pods]
         return DataTable(columns)
-
-    def to_pandas(self, labels: Iterable[str] = ()) -> Any:
-        """Returns the `table` as a pandas DataFrame."""
-        return self.table(labels).to_pandas()
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self.table().__arrow_c_stream__(requested_schema)
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
 
     def __repr__(self) -> str:
         return _listing("pods", list(self))

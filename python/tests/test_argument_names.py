@@ -261,16 +261,19 @@ def functions():
                 last = module.__name__.removeprefix("libsched").rpartition(".")[2]
                 if callable(value) and name not in ("answer_document", "document", "page_of"):
                     yield f"{last}.{name}".lstrip("."), value
-    for kind in dict.fromkeys(base for one in classes for base in one.__mro__
-                              if base.__module__.startswith("libsched")):
-        for name, member in vars(kind).items():
-            if isinstance(member, property) and member.fset:
-                yield f"{kind.__name__}.{name}", member.fset
-            function = getattr(member, "__func__", member)
-            if not inspect.isfunction(function) or (dataclasses.is_dataclass(kind) and name == "__init__"):
-                continue
-            if name in ("__init__", "__call__", "__getitem__") or not name.startswith("_"):
-                yield f"{kind.__name__}.{name}", function
+    found = {}
+    for one in dict.fromkeys(classes):
+        for kind in (base for base in one.__mro__ if base.__module__.startswith("libsched")):
+            owner = one if kind.__name__.startswith("_") else kind
+            for name, member in vars(kind).items():
+                if isinstance(member, property) and member.fset:
+                    found.setdefault(f"{owner.__name__}.{name}", member.fset)
+                function = getattr(member, "__func__", member)
+                if not inspect.isfunction(function) or (dataclasses.is_dataclass(kind) and name == "__init__"):
+                    continue
+                if name in ("__init__", "__call__", "__getitem__") or not name.startswith("_"):
+                    found.setdefault(f"{owner.__name__}.{name}", function)
+    yield from found.items()
 
 
 def arguments(name, function):

@@ -116,13 +116,10 @@ def run_cycle(driver: Driver) -> Result:
     driver.tracer.normalized.clear()
     recorder, writer = _Recorder(driver), _core.WriterQueue()
     driver.views.append(view)
-    pool, evaluator = driver.framework._take(driver.cluster)
-    try:
+    with driver.framework._take(driver.cluster) as evaluator:
         scheduling = _core.schedule_one(
             [evaluator], driver.pod._handle, driver.state._handle, writer, _BY_NAME, 0, False, True,
             driver.framework.profile, recorder.hear, None, None)
-    finally:
-        pool.append(evaluator)
     attempt = scheduling.outcome()[0]
     if attempt in _SKIPPED:
         driver.views.remove(view)

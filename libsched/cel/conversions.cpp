@@ -1,4 +1,5 @@
 // Conversions between types, and @not_strictly_false.
+#include "libsched/base/go_float.hpp"
 #include "libsched/base/utf8.hpp"
 #include "libsched/cel/functions.hpp"
 #include "libsched/cel/lib/duration.hpp"
@@ -69,7 +70,7 @@ Value bytes_to_text(const Call& c) {
     return Value::error("invalid UTF-8 in bytes, cannot convert to string");
   return Value::string(c.text(0));
 }
-Value double_to_text(const Call& c) { return c.m.string(format_double(c[0].number)); }
+Value double_to_text(const Call& c) { return c.m.string(go_float(c[0].number)); }
 Value duration_to_text(const Call& c) { return c.m.string(format_duration(c[0].integer)); }
 Value int_to_text(const Call& c) { return c.m.string(std::to_string(c[0].integer)); }
 Value uint_to_text(const Call& c) { return c.m.string(std::to_string(c[0].uinteger)); }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "libsched/base/base64.hpp"
 #include "libsched/cel/any_message.hpp"
 #include "libsched/cel/lib/duration.hpp"
 
@@ -75,19 +76,6 @@ const Type* type_of_text(Str text, Arena& arena, bool is_wrapper) {
     return make_map_type(arena, string, make_map_type(arena, string, inner));
   }
   return make_named_type(arena, TypeKind::kStruct, text);
-}
-
-std::string base64(Str bytes) {
-  constexpr Str kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t group = 0;
-    for (size_t k = 0; k < 3; ++k)
-      group = group << 8 | (i + k < bytes.size() ? static_cast<uint8_t>(bytes[i + k]) : 0u);
-    for (size_t k = 0; k < 4; ++k)
-      out += i + k > bytes.size() ? '=' : kDigits[group >> (18 - 6 * k) & 63];
-  }
-  return out;
 }
 
 // Optional values become what is in them.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libsched/base/go_float.hpp"
 #include "libsched/base/utf8.hpp"
 #include "libsched/cel/lib/duration.hpp"
 #include "libsched/cel/lib/format.hpp"
@@ -96,7 +97,7 @@ class Renderer {
       case ValueKind::kBool: return v.integer != 0 ? "true" : "false";
       case ValueKind::kInt: return call("int", std::to_string(v.integer));
       case ValueKind::kUint: return call("uint", std::to_string(v.uinteger));
-      case ValueKind::kDouble: return call("double", format_double(v.number));
+      case ValueKind::kDouble: return call("double", go_float(v.number));
       case ValueKind::kString: return quote_ascii(v.text().substr(0, kMostTextBytes));
       case ValueKind::kBytes: return call("bytes", hex_text(v.text().substr(0, kMostTextBytes)));
       case ValueKind::kDuration: return call("duration", std::to_string(v.integer) + "ns");
@@ -169,7 +170,7 @@ std::string go_text_inside(Machine& m, const Value& v) {
     case ValueKind::kNull: return "0";
     case ValueKind::kInt: return std::to_string(v.integer);
     case ValueKind::kUint: return std::to_string(v.uinteger);
-    case ValueKind::kDouble: return format_double(v.number);
+    case ValueKind::kDouble: return go_float(v.number);
     case ValueKind::kBytes: {
       std::string out = "[";
       for (const char c : v.text())

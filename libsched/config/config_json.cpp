@@ -2,8 +2,9 @@
 #include "libsched/config/config_json.hpp"
 
 #include <algorithm>
-#include <charconv>
 
+#include "libsched/base/base64.hpp"
+#include "libsched/base/go_float.hpp"
 #include "libsched/base/without_password.hpp"
 #include "libsched/config/args_json.hpp"
 #include "libsched/config/decode.hpp"
@@ -11,21 +12,6 @@
 
 namespace libsched {
 namespace {
-
-std::string base64(Str bytes) {
-  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t bits = 0;
-    for (size_t k = 0; k < 3; ++k) {
-      bits = bits << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    }
-    for (size_t k = 0; k < 4; ++k) {
-      out += i + k <= bytes.size() ? kDigits[bits >> (18 - 6 * k) & 63] : '=';
-    }
-  }
-  return out;
-}
 
 void named(JsonText& json, Str name, int64_t weight = 0) {
   json.object([&] {
@@ -72,21 +58,6 @@ void write_extender(JsonText& json, const ExtenderConfig& e, Secrets secrets) {
                });
 }
 
-// As Go writes a float32: the shortest digits that identify it, not all digits of the corresponding
-// double.
-std::string float_text(float value) {
-  char text[64];
-  const auto end =
-      std::to_chars(text, text + sizeof(text), value, std::chars_format::scientific).ptr;
-  double number = 0;
-  std::from_chars(text, end, number);
-  const double size = number < 0 ? -number : number;
-  const bool fixed = size == 0 || (size >= 1e-6 && size < 1e21);
-  return {text, std::to_chars(text, text + sizeof(text), number,
-                              fixed ? std::chars_format::fixed : std::chars_format::scientific)
-                    .ptr};
-}
-
 // The fields of the configuration but its profiles, inside of its object.
 void write_top_level(JsonText& json, const SchedulerConfig& c, Secrets secrets) {
   json.field("apiVersion", kConfigGroupVersion);
@@ -112,7 +83,7 @@ void write_top_level(JsonText& json, const SchedulerConfig& c, Secrets secrets) 
     json.field("acceptContentTypes", k.accept_content_types);
     json.field("contentType", k.content_type);
     json.key("qps");
-    json.raw(float_text(k.qps));
+    json.raw(json_float(k.qps));
     json.number("burst", k.burst);
   });
   json.number_if("percentageOfNodesToScore", c.percentage_of_nodes_to_score);

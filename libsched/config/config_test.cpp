@@ -47,6 +47,7 @@ TEST_CASE("a float32 is written as Go writes it") {
   CHECK(written("0.1") == "0.1");
   CHECK(written("-2147483648") == "-2147483600");
   CHECK(written("16777217") == "16777216");
+  CHECK(written("0.0000001") == "1e-7");
 }
 
 TEST_CASE("errors name their place") {
@@ -246,7 +247,8 @@ TEST_CASE("a plugin catalogue of one's own") {
 TEST_CASE("what is disabled without effect is a warning") {
   const ConfigRef config = parse(
       "profiles: [{schedulerName: a}, {schedulerName: b, plugins: {score: {disabled: [{name: "
-      "ImageLocality}, {name: NodePorts}, {name: Gone}]}, multiPoint: {disabled: [{name: NodePorts}, "
+      "ImageLocality}, {name: NodePorts}, {name: Gone}]}, multiPoint: {disabled: [{name: "
+      "NodePorts}, "
       "{name: Went}]}}}]");
   const std::vector<std::string> wanted = {
       "profiles[1].plugins.score.disabled[1]: the plugin \"NodePorts\" does not have this "

@@ -1,6 +1,9 @@
 // The fields of KubeSchedulerConfiguration and of its parts, apart from plugin arguments.
 #include "libsched/config/decode.hpp"
 
+#include <array>
+#include <utility>
+
 namespace libsched {
 namespace {
 
@@ -25,28 +28,16 @@ void plugin_set(D& d, const J& v, V1PluginSet& o) {
   d.object<V1PluginSet>(v, "v1.PluginSet", kPluginSet, o);
 }
 
-template <ExtensionPoint P>
-void point(D& d, const J& v, V1Plugins& o) {
-  plugin_set(d, v, o.points[static_cast<size_t>(P)]);
+// A field for each extension point, and "multiPoint".
+template <size_t... Point>
+std::array<JsonField<V1Plugins>, kExtensionPointCount + 1> plugins_fields(
+    std::index_sequence<Point...>) {
+  return {
+      {{point_field(static_cast<ExtensionPoint>(Point)),
+        [](D& d, const J& v, V1Plugins& o) { plugin_set(d, v, o.points[Point]); }}...,
+       {"multiPoint", [](D& d, const J& v, V1Plugins& o) { plugin_set(d, v, o.multi_point); }}}};
 }
-
-constexpr JsonField<V1Plugins> kPlugins[] = {
-    {"preEnqueue", point<ExtensionPoint::kPreEnqueue>},
-    {"queueSort", point<ExtensionPoint::kQueueSort>},
-    {"preFilter", point<ExtensionPoint::kPreFilter>},
-    {"filter", point<ExtensionPoint::kFilter>},
-    {"postFilter", point<ExtensionPoint::kPostFilter>},
-    {"preScore", point<ExtensionPoint::kPreScore>},
-    {"score", point<ExtensionPoint::kScore>},
-    {"reserve", point<ExtensionPoint::kReserve>},
-    {"permit", point<ExtensionPoint::kPermit>},
-    {"preBind", point<ExtensionPoint::kPreBind>},
-    {"bind", point<ExtensionPoint::kBind>},
-    {"postBind", point<ExtensionPoint::kPostBind>},
-    {"multiPoint", [](D& d, const J& v, V1Plugins& o) { plugin_set(d, v, o.multi_point); }},
-    {"placementGenerate", point<ExtensionPoint::kPlacementGenerate>},
-    {"placementScore", point<ExtensionPoint::kPlacementScore>},
-};
+const auto kPlugins = plugins_fields(std::make_index_sequence<kExtensionPointCount>());
 
 constexpr JsonField<V1PluginConfig> kPluginConfig[] = {
     {"name", [](D& d, const J& v, V1PluginConfig& o) { d.string(v, o.name); }},

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "libsched/base/base64.hpp"
 #include "libsched/base/quote.hpp"
 #include "libsched/config/duration.hpp"
 
@@ -13,57 +14,6 @@ namespace libsched {
 namespace {
 
 constexpr size_t kMaxStrictErrors = 100;  // upstream stops collecting there
-
-// Decodes standard base64 as Go does: line ends are skipped, padding is required.
-// Returns the offset of the first bad byte, or npos.
-size_t decode_base64(Str s, std::string& out) {
-  const auto digit = [](char c) {
-    if (c >= 'A' && c <= 'Z') return c - 'A';
-    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-    if (c >= '0' && c <= '9') return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-  };
-  const auto skip = [&](size_t& i) {
-    while (i < s.size() && (s[i] == '\n' || s[i] == '\r')) ++i;
-  };
-  size_t i = 0;
-  for (;;) {
-    uint32_t bits = 0;
-    int n = 0;
-    while (n < 4) {
-      skip(i);
-      if (i == s.size()) {
-        if (n == 0) return Str::npos;
-        return i - static_cast<size_t>(n);
-      }
-      const int d = digit(s[i]);
-      if (d < 0) break;
-      bits = bits << 6 | static_cast<uint32_t>(d);
-      ++n;
-      ++i;
-    }
-    if (n == 4) {
-      out += static_cast<char>(bits >> 16);
-      out += static_cast<char>(bits >> 8);
-      out += static_cast<char>(bits);
-      continue;
-    }
-    if (s[i] != '=' || n < 2) return i;
-    ++i;
-    skip(i);
-    if (n == 2) {
-      if (i == s.size()) return s.size();
-      if (s[i] != '=') return i;
-      ++i;
-      skip(i);
-    }
-    if (i < s.size()) return i;
-    bits <<= 6 * (4 - n);
-    out += static_cast<char>(bits >> 16);
-    if (n == 3) out += static_cast<char>(bits >> 8);
-    return Str::npos;
-  }
-}
 
 }  // namespace
 

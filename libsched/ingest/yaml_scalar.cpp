@@ -11,6 +11,8 @@
 #include <optional>
 
 #include "libsched/base/ascii.hpp"
+#include "libsched/base/base64.hpp"
+#include "libsched/base/go_float.hpp"
 #include "libsched/base/quote.hpp"
 
 namespace libsched {
@@ -277,42 +279,6 @@ void resolve_plain(Str text, bool timestamp, YamlScalar* out, bool* is_time) {
   if (looks_like_float(plain)) resolve_float(plain, out);
 }
 
-// Go's base64.StdEncoding: padded, line breaks ignored.
-bool decode_base64(Str text, std::string* out) {
-  uint32_t bits = 0;
-  int count = 0, padding = 0;
-  for (const char c : text) {
-    if (c == '\n' || c == '\r') continue;
-    uint32_t v;
-    if (c >= 'A' && c <= 'Z')
-      v = static_cast<uint32_t>(c - 'A');
-    else if (c >= 'a' && c <= 'z')
-      v = static_cast<uint32_t>(c - 'a') + 26;
-    else if (is_digit(c))
-      v = static_cast<uint32_t>(c - '0') + 52;
-    else if (c == '+')
-      v = 62;
-    else if (c == '/')
-      v = 63;
-    else if (c == '=' && count % 4 >= 2) {
-      ++padding;
-      ++count;
-      bits <<= 6;
-      continue;
-    } else
-      return false;
-    if (padding != 0) return false;
-    bits = (bits << 6) | v;
-    if (++count % 4 == 0) {
-      for (const int shift : {16, 8, 0}) out->push_back(static_cast<char>(bits >> shift));
-    }
-  }
-  if (count % 4 != 0 || padding > 2) return false;
-  if (padding >= 1) out->push_back(static_cast<char>(bits >> 16));
-  if (padding == 1) out->push_back(static_cast<char>(bits >> 8));
-  return true;
-}
-
 Str tag_of(YamlScalar::Kind kind) {
   using Kind = YamlScalar::Kind;
   switch (kind) {
@@ -322,41 +288,6 @@ Str tag_of(YamlScalar::Kind kind) {
     case Kind::kUint: return "int";
     case Kind::kFloat: return "float";
     default: return "str";
-  }
-}
-
-// Go's formatting of the shortest digits that give the value back: %e below 10^low or from 10^high
-// on, else %f. Exponents have two digits at least; JSON drops the zero of "e-09".
-template <typename Float>
-void append_float(Float v, int low, int high, bool json, std::string* out) {
-  char buffer[64];
-  const auto form = std::chars_format::scientific;
-  const char* const end = std::to_chars(buffer, buffer + sizeof buffer, v, form).ptr;
-  Str text(buffer, static_cast<size_t>(end - buffer));
-  if (text[0] == '-') {
-    out->push_back('-');
-    text.remove_prefix(1);
-  }
-  const size_t e = text.find('e');
-  std::string digits(1, text[0]);
-  if (e > 2) digits.append(text.substr(2, e - 2));
-  int exponent = 0;
-  const Str power = text.substr(e + (text[e + 1] == '+' ? 2 : 1));
-  std::from_chars(power.data(), power.data() + power.size(), exponent);
-  if (v != 0 && (exponent < low || exponent >= high)) {
-    out->push_back(digits[0]);
-    if (digits.size() > 1) out->append(".").append(digits, 1);
-    const std::string p = std::to_string(std::abs(exponent));
-    out->append(exponent < 0 ? "e-" : "e+");
-    if (p.size() == 1 && !(json && exponent < 0)) out->push_back('0');
-    out->append(p);
-  } else if (exponent < 0) {
-    out->append("0.").append(static_cast<size_t>(-exponent - 1), '0').append(digits);
-  } else {
-    const auto whole = static_cast<size_t>(exponent) + 1;
-    if (digits.size() < whole) digits.append(whole - digits.size(), '0');
-    out->append(digits, 0, whole);
-    if (digits.size() > whole) out->append(".").append(digits, whole);
   }
 }
 
@@ -374,7 +305,7 @@ bool resolve_yaml_scalar(Str tag, bool implicit, Str text, YamlScalar* out, std:
     if (want == "binary") {
       out->kind = Kind::kBinary;
       out->binary.clear();
-      if (decode_base64(text, &out->binary)) return true;
+      if (decode_base64(text, out->binary) == Str::npos) return true;
       *error = "!!binary value contains invalid base64 data";
       return false;
     }
@@ -428,7 +359,7 @@ bool append_json(const YamlScalar& scalar, std::string* out) {
     case Kind::kBinary: out->append(json_quote(scalar.binary)); break;
     case Kind::kFloat:
       if (!std::isfinite(scalar.floating)) return false;
-      append_float(scalar.floating, -6, 21, true, out);
+      out->append(json_float(scalar.floating));
   }
   return true;
 }
@@ -449,7 +380,7 @@ bool append_json_key(const YamlScalar& scalar, std::string* out) {
       } else if (std::isinf(narrow)) {
         out->append(narrow < 0 ? "-.inf" : ".inf");
       } else {
-        append_float(narrow, -4, 6, false, out);
+        out->append(go_float(narrow));
       }
       out->push_back('"');
       return true;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libsched/base/ascii.hpp"
+#include "libsched/base/go_float.hpp"
 #include "libsched/cel/lib/numbers.hpp"
 
 namespace libsched::cel {
@@ -115,7 +116,7 @@ std::optional<int64_t> parse_duration(Str s) {
 std::string format_duration(int64_t nanoseconds) {
   const double seconds =
       static_cast<double>(nanoseconds / kSecond) + static_cast<double>(nanoseconds % kSecond) / 1e9;
-  return format_double_plain(seconds) + "s";
+  return go_float_plain(seconds) + "s";
 }
 
 int64_t duration_hours(int64_t nanoseconds) { return through_double(nanoseconds, 3600 * kSecond); }

@@ -1,5 +1,4 @@
-// Conversions between numbers and texts. Shortest digits come from std::to_chars; the layout is
-// Go's.
+// Conversions between numbers and texts.
 #include "libsched/cel/lib/numbers.hpp"
 
 #include <charconv>
@@ -103,53 +102,6 @@ bool is_large(const FloatText& text) {
   return places * (text.hex ? 4 : 1) + text.exponent > 0;
 }
 
-// Shortest decimal digits d1.d2d3... times ten to the exponent, of a finite value.
-struct Digits {
-  bool negative = false;
-  std::string digits;
-  int exponent = 0;
-};
-
-Digits shortest(double value) {
-  char buffer[40];
-  const auto end =
-      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific);
-  Str s(buffer, static_cast<size_t>(end.ptr - buffer));
-  Digits result;
-  if (s.starts_with('-')) {
-    result.negative = true;
-    s.remove_prefix(1);
-  }
-  const size_t e = s.find('e');
-  for (const char c : s.substr(0, e))
-    if (c != '.') result.digits += c;
-  const char* const exponent = s.data() + e + (s[e + 1] == '+' ? 2 : 1);
-  std::from_chars(exponent, s.data() + s.size(), result.exponent);
-  return result;
-}
-
-std::optional<std::string> special_text(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
-  return std::nullopt;
-}
-
-std::string plain(const Digits& d) {
-  std::string text = d.negative ? "-" : "";
-  const auto count = static_cast<int>(d.digits.size());
-  if (d.exponent < 0) {
-    text += "0.";
-    text.append(static_cast<size_t>(-d.exponent - 1), '0').append(d.digits);
-  } else if (d.exponent + 1 >= count) {
-    text += d.digits;
-    text.append(static_cast<size_t>(d.exponent + 1 - count), '0');
-  } else {
-    const auto whole = static_cast<size_t>(d.exponent + 1);
-    text.append(d.digits, 0, whole).append(".").append(d.digits, whole);
-  }
-  return text;
-}
-
 }  // namespace
 
 std::optional<int64_t> parse_int(Str text) {
@@ -206,25 +158,6 @@ std::optional<bool> parse_bool(Str text) {
   for (const Str no : {"0", "f", "F", "FALSE", "false", "False"})
     if (text == no) return false;
   return std::nullopt;
-}
-
-std::string format_double(double value) {
-  if (auto special = special_text(value)) return *special;
-  const Digits d = shortest(value);
-  // The plain form ends at a million.
-  if (d.exponent >= -4 && d.exponent < 6) return plain(d);
-  std::string text = d.negative ? "-" : "";
-  text += d.digits[0];
-  if (d.digits.size() > 1) text.append(".").append(d.digits, 1);
-  const int size = std::abs(d.exponent);
-  text += d.exponent < 0 ? "e-" : "e+";
-  if (size < 10) text += '0';
-  return text += std::to_string(size);
-}
-
-std::string format_double_plain(double value) {
-  if (auto special = special_text(value)) return *special;
-  return plain(shortest(value));
 }
 
 std::optional<int64_t> double_to_int(double value) {

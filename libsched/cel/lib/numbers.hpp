@@ -14,9 +14,6 @@ std::optional<uint64_t> parse_uint(Str text);  // base 10, no sign
 std::optional<double> parse_double(Str text);  // decimal and hexadecimal, Inf, NaN
 std::optional<bool> parse_bool(Str text);
 
-std::string format_double(double value);        // 'g', shortest: 1e+06, +Inf
-std::string format_double_plain(double value);  // 'f', shortest: never an exponent
-
 // Truncated; no value for NaN and for what the type does not hold. Upstream refuses MIN, too.
 std::optional<int64_t> double_to_int(double value);
 std::optional<uint64_t> double_to_uint(double value);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libsched/base/ascii.hpp"
+#include "libsched/base/go_float.hpp"
 #include "libsched/base/quote.hpp"
 #include "libsched/base/utf8.hpp"
 #include "libsched/cel/lib/duration.hpp"
@@ -179,7 +180,7 @@ class Writer {
   }
 
   Result<void> real(double value, bool inner) {
-    if (!inner) return append(format_double(value));
+    if (!inner) return append(go_float(value));
     const std::string text = format_six(value);
     // NaN and the infinities are no literals of CEL.
     return append(text.back() == 'N' || text.back() == 'f' ? go_quote(text) : text);

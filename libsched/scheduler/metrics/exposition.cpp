@@ -2,9 +2,8 @@
 #include "libsched/scheduler/metrics/exposition.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
+
+#include "libsched/base/go_float.hpp"
 
 namespace libsched {
 namespace {
@@ -21,24 +20,6 @@ void escape(Str text, bool quotes, std::string* out) {
 }
 
 }  // namespace
-
-std::string go_float(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
-  std::array<char, 32> buffer;
-  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                          std::chars_format::scientific);
-  const std::string_view scientific(buffer.data(), static_cast<size_t>(end - buffer.data()));
-  const size_t e = scientific.find('e');
-  int exponent = 0;
-  const char* const digits_of_exponent =
-      scientific.data() + e + (scientific[e + 1] == '+' ? 2 : 1);  // from_chars takes no plus
-  std::from_chars(digits_of_exponent, end, exponent);
-  if (exponent < -4 || exponent >= 6) return std::string(scientific);
-  const auto fixed =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
-  return {buffer.data(), fixed.ptr};
-}
 
 void Exposition::begin(Metric metric) {
   end();

@@ -11,8 +11,6 @@
 
 namespace libsched {
 
-std::string go_float(double value);  // strconv.FormatFloat(value, 'g', -1, 64)
-
 class Exposition {
  public:
   explicit Exposition(const FeatureGates& gates) : gates_(gates) {}

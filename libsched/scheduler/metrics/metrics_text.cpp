@@ -20,9 +20,7 @@ constexpr std::array<Str, 14> kPointNames = {
     "PreFilter", "",       "Filter",           "PostFilter", "PreScore", "Score", "Reserve",
     "Unreserve", "Permit", "PreBindPreFlight", "",           "PreBind",  "Bind",  "PostBind"};
 
-// By CountedPoint, and the lists of plugins.
-constexpr std::array<Str, kCountedPoints> kCountedNames = {"PreFilter", "Filter", "PreScore",
-                                                           "Score"};
+// By CountedPoint: the lists of plugins.
 constexpr std::array<ExtensionPoint, kCountedPoints> kCounted = {
     ExtensionPoint::kPreFilter, ExtensionPoint::kFilter, ExtensionPoint::kPreScore,
     ExtensionPoint::kScore};
@@ -138,12 +136,14 @@ void pending_api_calls(const FrameworkMetrics& framework, Exposition* out) {
 void SchedulerMetrics::plugin_evaluations(Exposition* out) const {
   for (const auto& profile : profiles_)
     for (size_t point = 0; point < kCounted.size(); ++point) {
+      const Str interface = point_interface(kCounted[point]);
+      const Str name = interface.substr(0, interface.size() - Str("Plugin").size());
       std::map<Str, uint64_t> by_name;  // several plugins may have one name
       for (const uint32_t i : profile->framework->at(kCounted[point]))
         by_name[profile->framework->plugins()[i].name] +=
             profile->meter->evaluations(static_cast<CountedPoint>(point), i);
       for (const auto& [plugin, times] : by_name)
-        out->number({kCountedNames[point], plugin, profile->name}, static_cast<double>(times));
+        out->number({name, plugin, profile->name}, static_cast<double>(times));
     }
 }
 

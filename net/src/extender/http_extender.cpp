@@ -6,11 +6,11 @@
 #include <unordered_map>
 #include <variant>
 
+#include "libsched/base/base64.hpp"
 #include "libsched/base/go_json.hpp"
 #include "libsched/base/quote.hpp"
 #include "libsched/base/without_password.hpp"
 #include "net/src/extender/answers.hpp"
-#include "net/src/extender/base64.hpp"
 
 namespace libsched {
 
@@ -102,9 +102,7 @@ Result<HttpExtenderConfig> HttpExtenderConfig::read(std::string_view text) {
   out.http.timeout_ns = timeout == 0 ? kDefaultTimeout : timeout;
   for (const auto& [from, to] :
        {std::pair{&cert, &tls.cert_data}, {&key, &tls.key_data}, {&ca, &tls.ca_data}}) {
-    Result<std::string> decoded = decode_base64(*from);
-    if (!decoded.ok()) return decoded.error();
-    *to = std::move(*decoded);
+    if (decode_base64(*from, *to) != Str::npos) return invalid({}, "illegal base64 data");
   }
   // Upstream's: HTTPS without a certificate authority is not verified.
   if (https && tls.ca_file.empty() && tls.ca_data.empty()) any = tls.insecure = true;

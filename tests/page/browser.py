@@ -95,13 +95,13 @@ class Browser:
         return [entry["message"] for entry in self._ask("POST", "/se/log", {"type": "browser"})]
 
     def requests(self):
-        """The addresses that were asked for."""
+        """The addresses that were asked for, without those of the browser's own first page."""
         found = []
         for entry in self._ask("POST", "/se/log", {"type": "performance"}):
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
                 found.append(message["params"]["request"]["url"])
-        return [url for url in found if not url.startswith(("chrome:", "data:"))]
+        return [url for url in found if not url.startswith(("chrome:", "chrome-untrusted:", "data:"))]
 
     def screenshot(self, path):
         pathlib.Path(path).write_bytes(base64.b64decode(self._ask("GET", "/screenshot")))

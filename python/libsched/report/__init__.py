@@ -7,11 +7,7 @@ makes the pages about capacity, drains, placements and comparisons.
 
 from __future__ import annotations
 
-import base64
 import functools
-import hashlib
-import html
-import importlib.resources
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -20,6 +16,7 @@ from .._arguments import checks_arguments
 from ..errors import InvalidError
 from ..verdicts import Verdicts
 from ..view import View
+from ._document import asset, document
 from .data import Decision, at_home, page_data
 from .nodes import nodes_data
 
@@ -86,31 +83,14 @@ def page_of(pods: Sequence[Mapping[str, Any]], compact: bool = False,
             nodes: Mapping[str, Any] | None = None) -> str:
     """Returns the document for results of `page_data` and, if there is one, of `nodes_data`."""
     title = pods[0]["pod"] or "pod" if len(pods) == 1 else f"{len(pods):,} pods"
-    return document("page.html", f"{title} · libsched explain", "compact" if compact else "full",
-                    _asset("page.css"), _script(_SCRIPTS), {"pods": pods, "nodes": nodes})
+    return document("page.html", f"{title} · libsched explain", asset("page.css"), _script(_SCRIPTS),
+                    kind="compact" if compact else "full", data=_embedded({"pods": pods, "nodes": nodes}))
 
 
 def answer_document(title: str, data: Mapping[str, Any]) -> str:
     """Returns the document for an answer about many pods, as `libsched.report.answers` makes it."""
-    return document("answers.html", title, "full", _asset("page.css") + _asset("answers.css"),
-                    _script(_ANSWER_SCRIPTS), data)
-
-
-def document(name: str, title: str, kind: str, style: str, script: str,
-             data: Mapping[str, Any]) -> str:
-    """Returns an asset with its placeholders filled in, and the policy that allows it alone."""
-    parts = {
-        "policy": f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
-                  "base-uri 'none'; form-action 'none'",
-        "title": html.escape(title),
-        "class": kind,
-        "style": style,
-        "script": script,
-        "data": _embedded(data),
-    }
-    # A single pass, so that placeholders within the inserted parts are not replaced.
-    pieces = _asset(name).split("@@")
-    return "".join(parts[piece] if index % 2 else piece for index, piece in enumerate(pieces))
+    return document("answers.html", title, asset("page.css") + asset("answers.css"),
+                    _script(_ANSWER_SCRIPTS), kind="full", data=_embedded(data))
 
 
 def _embedded(data: Mapping[str, Any]) -> str:
@@ -119,17 +99,7 @@ def _embedded(data: Mapping[str, Any]) -> str:
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
-
-
 @functools.cache
 def _script(names: tuple[str, ...]) -> str:
-    body = "\n".join(_asset(name) for name in names)
+    body = "\n".join(asset(name) for name in names)
     return f'"use strict";\n(() => {{\n{body}\n}})();\n'
-
-
-@functools.cache
-def _asset(name: str) -> str:
-    return (importlib.resources.files(__package__) / "page" / name).read_text(encoding="utf-8")

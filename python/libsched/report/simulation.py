@@ -5,11 +5,8 @@ The page has no script, and its content security policy allows its own style she
 
 from __future__ import annotations
 
-import base64
 import datetime
-import hashlib
 import html
-import importlib.resources
 from collections.abc import Iterable, Sequence
 
 from .. import plots
@@ -17,6 +14,7 @@ from .._amounts import amount
 from .._html import escaped
 from ..simulation import SimulationResult
 from ..tables import columns
+from ._document import asset, document
 from .charts import Line, chart
 
 _STATES = ("running", "pending", "waiting", "finished", "preempted", "ignored", "replaced")
@@ -26,24 +24,10 @@ _MOST_RESOURCES = 4
 
 def simulation_html(result: SimulationResult) -> str:
     """Returns a page about a simulation, an HTML document to be written in UTF-8."""
-    style = _asset("simulation.css")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    parts = {
-        "policy": f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; "
-                  "form-action 'none'",
-        "title": html.escape(f"{result.pods_total:,} pods · libsched simulate"),
-        "style": style,
-        "heading": html.escape(_heading(result)),
-        "cards": "".join(_cards(result)),
-        "charts": "".join(_charts(result)),
-        "tables": "".join(_tables(result)),
-    }
-    pieces = _asset("simulation.html").split("@@")
-    return "".join(parts[piece] if index % 2 else piece for index, piece in enumerate(pieces))
-
-
-def _asset(name: str) -> str:
-    return (importlib.resources.files(__package__) / "page" / name).read_text(encoding="utf-8")
+    return document(
+        "simulation.html", f"{result.pods_total:,} pods · libsched simulate", asset("simulation.css"),
+        heading=html.escape(_heading(result)), cards="".join(_cards(result)), charts="".join(_charts(result)),
+        tables="".join(_tables(result)))
 
 
 def _heading(result: SimulationResult) -> str:

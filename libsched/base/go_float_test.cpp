@@ -30,7 +30,7 @@ TEST_CASE("numbers have an exponent from a million on") {
 TEST_CASE("the plain form has no exponent, and JSON's has one for what is small or large") {
   CHECK(go_float(-0.0) == "-0");
   CHECK(go_float(1e6) == "1e+06");
-  CHECK(go_float(123456789) == "1.23456789e+08");
+  CHECK(go_float(123456789.0) == "1.23456789e+08");
   CHECK(go_float(0.0001) == "0.0001");
   CHECK(go_float(1e-7) == "1e-07");
   CHECK(go_float_plain(1e23) == "100000000000000000000000");

@@ -111,10 +111,13 @@ func ScheduleOne(ctx context.Context, cluster *Cluster, pod *Pod, frameworks []*
 	writer.knows(first.services)
 	first.until(options.Deadline)
 	finish := first.watch(ctx)
-	profile, n := textOf(options.OtherProfile)
+	o := C.libsched_scheduling_options{
+		struct_size: C.sizeof_libsched_scheduling_options, ties: C.uint32_t(options.Ties), seed: C.uint64_t(options.Seed),
+		sampling: C.bool(options.Sampling), node_by_node: C.bool(options.NodeByNode), state: s, writer: queue,
+	}
+	j.share(options.OtherProfile, &o.other_profile, &o.cancel, &o.deadline_ns)
 	var ptr *C.libsched_scheduling
-	rc := C.lsgo_schedule_one(j.array(), j.count(), p, s, queue, profile, n, C.uint32_t(options.Ties),
-		C.uint64_t(options.Seed), C.bool(options.Sampling), C.bool(options.NodeByNode), &ptr)
+	rc := C.lsgo_schedule_one(j.array(), j.count(), p, &o, &ptr)
 	if err := finish(first.failure(rc)); err != nil {
 		return nil, err
 	}

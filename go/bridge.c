@@ -268,25 +268,10 @@ void lsgo_decision_score_names(const libsched_decision *decision, const libsched
   for (size_t i = 0; i < count; ++i) out[i] = libsched_decision_node(decision, rows[i]);
 }
 
-libsched_rc lsgo_config_parse(libsched_str document, bool several_queue_sorts, bool profile,
-                              const char *gates, size_t gates_len, libsched_config **out,
-                              libsched_error **error) {
-  libsched_config_options options = LIBSCHED_CONFIG_OPTIONS_INIT;
-  options.several_queue_sorts = several_queue_sorts;
-  options.profile = profile;
-  options.feature_gates = lsgo_str(gates, gates_len);
-  return libsched_config_parse(document, &options, out, error);
-}
-
-libsched_rc lsgo_framework_create(const libsched_config *config, const char *profile,
-                                  size_t profile_len, const char *gates, size_t gates_len,
-                                  const char *semantics, size_t semantics_len,
-                                  bool several_queue_sorts, const libsched_registry *registry,
-                                  libsched_framework **out, libsched_error **error) {
-  libsched_framework_options options = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
-  options.feature_gates = lsgo_str(gates, gates_len);
-  options.several_queue_sorts = several_queue_sorts;
-  options.semantics = lsgo_str(semantics, semantics_len);
+libsched_rc lsgo_framework_create(const libsched_config *config, libsched_str profile,
+                                  const libsched_registry *registry,
+                                  libsched_framework_options options, libsched_framework **out,
+                                  libsched_error **error) {
   // The extenders of the configuration, which the framework keeps.
   const size_t count = libsched_config_extender_count(config);
   libsched_extender **extenders = count == 0 ? NULL : calloc(count, sizeof *extenders);
@@ -299,8 +284,7 @@ libsched_rc lsgo_framework_create(const libsched_config *config, const char *pro
   options.extenders = (const libsched_extender *const *)extenders;
   options.extender_count = count;
   if (rc == LIBSCHED_OK)
-    rc = libsched_framework_create(config, lsgo_str(profile, profile_len), registry, &options, out,
-                                   error);
+    rc = libsched_framework_create(config, profile, registry, &options, out, error);
   for (size_t i = 0; extenders != NULL && i < count; ++i) libsched_extender_unref(extenders[i]);
   free(extenders);
   return rc;

@@ -1,8 +1,8 @@
 /* The functions that Go calls: those of libsched.h, shaped so that a query crosses to C once.
 
-   Strings are passed as pointer and length (a pointer into Go memory must not be stored in a struct
-   in Go memory), and results are left in C memory that belongs to an evaluator. Nothing here
-   decides anything. */
+   Strings are passed as pointer and length (a pointer into Go memory may be stored in a struct in Go
+   memory only if it is pinned, which costs time), and results are left in C memory that belongs to an
+   evaluator. Nothing here decides anything. */
 #ifndef LIBSCHED_GO_BRIDGE_H
 #define LIBSCHED_GO_BRIDGE_H
 
@@ -120,15 +120,11 @@ void lsgo_score_names(const libsched_view *view, const libsched_score_table *tab
 void lsgo_decision_score_names(const libsched_decision *decision, const libsched_score_table *table,
                                libsched_str *out);
 
-libsched_rc lsgo_config_parse(libsched_str document, bool several_queue_sorts, bool profile,
-                              const char *gates, size_t gates_len, libsched_config **out,
-                              libsched_error **error);
-
-libsched_rc lsgo_framework_create(const libsched_config *config, const char *profile,
-                                  size_t profile_len, const char *gates, size_t gates_len,
-                                  const char *semantics, size_t semantics_len,
-                                  bool several_queue_sorts, const libsched_registry *registry,
-                                  libsched_framework **out, libsched_error **error);
+/* With the extenders of the configuration. */
+libsched_rc lsgo_framework_create(const libsched_config *config, libsched_str profile,
+                                  const libsched_registry *registry,
+                                  libsched_framework_options options, libsched_framework **out,
+                                  libsched_error **error);
 
 /* All parts of an error; borrowed from `error`. */
 typedef struct lsgo_error_parts {

@@ -71,23 +71,17 @@ func CountCapacity(ctx context.Context, cluster *Cluster, pods []*Pod, framework
 	if options.Max < 0 {
 		return nil, &Error{Code: ErrInvalid, Msg: "the maximum is negative"}
 	}
-	batch, err := newPodBatch(pods, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer batch.release(pods)
-	j, err := borrowJudges(ctx, cluster, frameworks)
-	if err != nil {
-		return nil, err
-	}
-	defer j.release()
-	first, finish := j.begin(options.Deadline)
-	profile, n := textOf(options.OtherProfile)
 	var c *C.libsched_capacity
-	rc := C.lsgo_count_capacity(j.array(), j.count(), batch.list(), C.size_t(len(pods)), profile, n,
-		C.size_t(options.Max), C.uint32_t(options.Ties), C.uint64_t(options.Seed),
-		C.bool(options.NoClaimsFromTemplates), &c)
-	if err := finish(first.failure(rc)); err != nil {
+	err := judged(ctx, cluster, pods, frameworks, options.Deadline, func(j *judges, list **C.libsched_pod) C.libsched_rc {
+		o := C.libsched_capacity_options{
+			struct_size: C.sizeof_libsched_capacity_options, max: C.size_t(options.Max),
+			ties: C.uint32_t(options.Ties), seed: C.uint64_t(options.Seed),
+			no_claims_from_templates: C.bool(options.NoClaimsFromTemplates),
+		}
+		j.share(options.OtherProfile, &o.other_profile, &o.cancel, &o.deadline_ns)
+		return C.lsgo_count_capacity(j.array(), j.count(), list, C.size_t(len(pods)), &o, &c)
+	})
+	if err != nil {
 		return nil, err
 	}
 	defer C.libsched_capacity_unref(c)

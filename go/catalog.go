@@ -1,10 +1,10 @@
 package libsched
 
 // #include "sim_bridge.h"
-// #cgo noescape lsgo_catalog_add
-// #cgo nocallback lsgo_catalog_add
-// #cgo nocallback lsgo_catalog_add_pod
-// #cgo nocallback lsgo_catalog_add_node
+// #cgo nocallback libsched_catalog_add_pods
+// #cgo nocallback libsched_catalog_add_nodes
+// #cgo nocallback libsched_catalog_add_pod
+// #cgo nocallback libsched_catalog_add_node
 // #cgo noescape lsgo_catalog_has
 // #cgo nocallback lsgo_catalog_has
 // #cgo noescape libsched_catalog_touch_pods
@@ -76,12 +76,15 @@ func (c *Catalog) Close() {
 	}
 }
 
-func (c *Catalog) acquire() (*C.libsched_catalog, error) {
+// handle accepts a nil Catalog.
+func (c *Catalog) handle() *handle[*C.libsched_catalog] {
 	if c == nil {
-		return nil, closedError(c)
+		return nil
 	}
-	return acquired(c, c.h)
+	return c.h
 }
+
+func (c *Catalog) acquire() (*C.libsched_catalog, error) { return acquired(c, c.handle()) }
 
 // AddPods writes the references of as many pods to refs; all are added, or none. Errors: ErrInvalid with
 // the place, which begins with the document's index (also slices of unequal length), ErrLimit.
@@ -112,16 +115,21 @@ func (c *Catalog) add(nodes bool, documents [][]byte, refs *C.uint64_t, room int
 	if len(documents) == 0 {
 		return nil
 	}
-	all, extras := listOfBytes(documents), textList{}
-	var extraLengths *C.size_t
-	if options.Extras != nil {
-		extras = listOfBytes(options.Extras)
-		extraLengths = extras.lengthList()
+	var pin pinned
+	defer pin.Unpin()
+	o := C.libsched_catalog_options{
+		struct_size: C.sizeof_libsched_catalog_options, form: C.uint32_t(options.Form),
+		placed: C.bool(options.Placed), defaults: C.bool(options.Defaults),
 	}
+	if options.Extras != nil {
+		o.extras = pin.documents(options.Extras)
+	}
+	list, n := pin.documents(documents), C.size_t(len(documents))
 	var failure *C.libsched_error
-	rc := C.lsgo_catalog_add(ptr, C.bool(nodes), C.uint32_t(options.Form), C.bool(options.Placed),
-		C.bool(options.Defaults), all.text(), all.lengthList(), extras.text(), extraLengths, C.size_t(len(documents)), refs, &failure)
-	return takeError(rc, failure)
+	if nodes {
+		return takeError(C.libsched_catalog_add_nodes(ptr, list, n, &o, refs, &failure), failure)
+	}
+	return takeError(C.libsched_catalog_add_pods(ptr, list, n, &o, refs, &failure), failure)
 }
 
 // Pod returns the reference of a parsed pod; placed is as ContentOptions.Placed.
@@ -138,7 +146,8 @@ func (c *Catalog) Pod(pod *Pod, placed bool) (PodRef, error) {
 	defer pod.h.release()
 	var ref C.uint64_t
 	var failure *C.libsched_error
-	rc := C.lsgo_catalog_add_pod(ptr, p, C.bool(placed), &ref, &failure)
+	o := C.libsched_catalog_options{struct_size: C.sizeof_libsched_catalog_options, placed: C.bool(placed)}
+	rc := C.libsched_catalog_add_pod(ptr, p, &o, &ref, &failure)
 	return PodRef(ref), takeError(rc, failure)
 }
 
@@ -156,28 +165,18 @@ func (c *Catalog) Node(node *Node) (NodeRef, error) {
 	defer node.h.release()
 	var ref C.uint64_t
 	var failure *C.libsched_error
-	rc := C.lsgo_catalog_add_node(ptr, n, &ref, &failure)
+	rc := C.libsched_catalog_add_node(ptr, n, nil, &ref, &failure)
 	return NodeRef(ref), takeError(rc, failure)
 }
 
 // PodCount returns the number of different contents of pods.
 func (c *Catalog) PodCount() int {
-	ptr, err := c.acquire()
-	if err != nil {
-		return 0
-	}
-	defer c.h.release()
-	return int(C.libsched_catalog_pod_count(ptr))
+	return ask(c.handle(), func(ptr *C.libsched_catalog) int { return int(C.libsched_catalog_pod_count(ptr)) })
 }
 
 // NodeCount returns the number of different contents of nodes.
 func (c *Catalog) NodeCount() int {
-	ptr, err := c.acquire()
-	if err != nil {
-		return 0
-	}
-	defer c.h.release()
-	return int(C.libsched_catalog_node_count(ptr))
+	return ask(c.handle(), func(ptr *C.libsched_catalog) int { return int(C.libsched_catalog_node_count(ptr)) })
 }
 
 // HasPods writes to known[i] whether refs[i] names a content of pods. Errors: ErrInvalid (slices of unequal
@@ -245,18 +244,16 @@ func (c *Catalog) Age(keep int) (int, error) {
 // words lends a slice of references or ids to one call.
 func words[T ~uint64](s []T) *C.uint64_t { return (*C.uint64_t)(unsafe.Pointer(unsafe.SliceData(s))) }
 
-// listOfBytes is listOf for documents.
-func listOfBytes(documents [][]byte) textList {
-	total := 0
-	for _, document := range documents {
-		total += len(document)
-	}
-	l := textList{bytes: make([]byte, 0, total), lengths: make([]C.size_t, len(documents))}
+// documents is strs for documents.
+func (p *pinned) documents(documents [][]byte) *C.libsched_str {
+	list := make([]C.libsched_str, len(documents))
 	for i, document := range documents {
-		l.bytes = append(l.bytes, document...)
-		l.lengths[i] = C.size_t(len(document))
+		if list[i] = strOfBytes(document); len(document) != 0 {
+			p.Pin(unsafe.SliceData(document))
+		}
 	}
-	return l
+	p.Pin(unsafe.SliceData(list))
+	return unsafe.SliceData(list)
 }
 
 // unequal returns the error for slices that should be of one length.

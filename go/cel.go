@@ -74,12 +74,7 @@ func (c *CEL) Close() {
 // Type returns the type of the result: "bool", "google.protobuf.Any" or "dyn", and any other with AnyResult; ""
 // after Close.
 func (c *CEL) Type() string {
-	ptr, ok := c.h.acquire()
-	if !ok {
-		return ""
-	}
-	defer c.h.release()
-	return goString(C.libsched_cel_type(ptr))
+	return ask(c.h, func(ptr *C.libsched_cel) string { return goString(C.libsched_cel_type(ptr)) })
 }
 
 // Evaluate asks the expression about all devices of the ResourceSlices among the objects, in their order.

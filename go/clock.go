@@ -45,12 +45,7 @@ func (c *Clock) Close() {
 
 // Now returns the clock's time; the zero Time after Close.
 func (c *Clock) Now() time.Time {
-	ptr, ok := c.h.acquire()
-	if !ok {
-		return time.Time{}
-	}
-	defer c.h.release()
-	return time.Unix(0, int64(C.libsched_clock_now(ptr)))
+	return ask(c.h, func(ptr *C.libsched_clock) time.Time { return time.Unix(0, int64(C.libsched_clock_now(ptr))) })
 }
 
 // AdvanceTo moves a virtual clock forward, never back. Errors: ErrState (the machine's clock).

@@ -120,20 +120,15 @@ func comparedOutcome(o C.libsched_compared_outcome) ComparedOutcome {
 // place places the pods of one side.
 func (s CompareSide) place(ctx context.Context, comparison *C.libsched_comparison, after bool,
 	options CompareOptions) error {
-	batch, err := newPodBatch(s.Pods, nil)
-	if err != nil {
-		return err
-	}
-	defer batch.release(s.Pods)
-	j, err := borrowJudges(ctx, s.Cluster, s.Frameworks)
-	if err != nil {
-		return err
-	}
-	defer j.release()
-	first, finish := j.begin(options.Deadline)
-	profile, n := textOf(s.OtherProfile)
-	rc := C.lsgo_compare_place(comparison, C.bool(after), j.array(), j.count(), batch.list(),
-		C.size_t(len(s.Pods)), profile, n, C.bool(options.All), C.uint32_t(options.Ties),
-		C.uint64_t(options.Seed), C.bool(options.NoClaimsFromTemplates))
-	return finish(first.failure(rc))
+	return judged(ctx, s.Cluster, s.Pods, s.Frameworks, options.Deadline,
+		func(j *judges, list **C.libsched_pod) C.libsched_rc {
+			o := C.libsched_compare_options{
+				struct_size: C.sizeof_libsched_compare_options, all: C.bool(options.All),
+				ties: C.uint32_t(options.Ties), seed: C.uint64_t(options.Seed),
+				no_claims_from_templates: C.bool(options.NoClaimsFromTemplates),
+			}
+			j.share(s.OtherProfile, &o.other_profile, &o.cancel, &o.deadline_ns)
+			return C.lsgo_compare_place(comparison, C.bool(after), j.array(), j.count(), list,
+				C.size_t(len(s.Pods)), &o)
+		})
 }

@@ -53,9 +53,13 @@ func ParseProfile(document []byte) (*Config, error) {
 func parseConfig(document []byte, o configOptions) (*Config, error) {
 	var ptr *C.libsched_config
 	var failure *C.libsched_error
-	gates, gatesLen := textOf(gateText(o.gates))
-	rc := C.lsgo_config_parse(strOfBytes(document), C.bool(o.several), C.bool(o.profile), gates, gatesLen,
-		&ptr, &failure)
+	var pin pinned
+	defer pin.Unpin()
+	c := C.libsched_config_options{
+		struct_size: C.sizeof_libsched_config_options, several_queue_sorts: C.bool(o.several),
+		profile: C.bool(o.profile), feature_gates: pin.str(gateText(o.gates)),
+	}
+	rc := C.libsched_config_parse(strOfBytes(document), &c, &ptr, &failure)
 	if rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
@@ -86,16 +90,11 @@ func (c *Config) Close() {
 
 // Profiles returns the schedulerName of every profile.
 func (c *Config) Profiles() []string {
-	ptr, ok := c.h.acquire()
-	if !ok {
-		return nil
-	}
-	defer c.h.release()
-	names := make([]string, C.libsched_config_profile_count(ptr))
-	for i := range names {
-		names[i] = goString(C.libsched_config_profile_name(ptr, C.size_t(i)))
-	}
-	return names
+	return ask(c.h, func(ptr *C.libsched_config) []string {
+		return listed(C.libsched_config_profile_count(ptr), func(i C.size_t) string {
+			return goString(C.libsched_config_profile_name(ptr, i))
+		})
+	})
 }
 
 // DescribeJSON returns the plugins of each extension point of each profile with their weights, and the

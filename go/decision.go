@@ -126,36 +126,21 @@ func (d *Decision) Fits() bool { return d.FeasibleCount() > 0 }
 
 // FeasibleCount returns the number of nodes that take the pod; 0 after Close.
 func (d *Decision) FeasibleCount() int {
-	ptr, ok := d.h.acquire()
-	if !ok {
-		return 0
-	}
-	defer d.h.release()
-	return int(C.libsched_decision_feasible_count(ptr))
+	return ask(d.h, func(ptr *C.libsched_decision) int { return int(C.libsched_decision_feasible_count(ptr)) })
 }
 
 // Feasible returns the names of the nodes that take the pod, sorted.
 func (d *Decision) Feasible() []string {
-	ptr, ok := d.h.acquire()
-	if !ok {
-		return nil
-	}
-	defer d.h.release()
-	names := make([]string, C.libsched_decision_feasible_count(ptr))
-	for i := range names {
-		names[i] = goString(C.libsched_decision_feasible(ptr, C.size_t(i)))
-	}
-	return names
+	return ask(d.h, func(ptr *C.libsched_decision) []string {
+		return listed(C.libsched_decision_feasible_count(ptr), func(i C.size_t) string {
+			return goString(C.libsched_decision_feasible(ptr, i))
+		})
+	})
 }
 
 // NodeCount returns the number of nodes that have a verdict.
 func (d *Decision) NodeCount() int {
-	ptr, ok := d.h.acquire()
-	if !ok {
-		return 0
-	}
-	defer d.h.release()
-	return int(C.libsched_decision_node_count(ptr))
+	return ask(d.h, func(ptr *C.libsched_decision) int { return int(C.libsched_decision_node_count(ptr)) })
 }
 
 // Nodes ranges over nodes and verdicts, sorted by name. The Status is nil if the pod fits.
@@ -268,12 +253,7 @@ func (d *Decision) Err() error {
 // FitError returns upstream's summary: "0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were
 // unschedulable."; "" if the pod fits.
 func (d *Decision) FitError() string {
-	ptr, ok := d.h.acquire()
-	if !ok {
-		return ""
-	}
-	defer d.h.release()
-	return goString(C.libsched_decision_fit_error(ptr))
+	return ask(d.h, func(ptr *C.libsched_decision) string { return goString(C.libsched_decision_fit_error(ptr)) })
 }
 
 // ExplainJSON returns the whole decision: {"pod", "profile", "fits", "error"?, "preEnqueue"?, "preFilter", "nodes":

@@ -5,9 +5,7 @@ import "C"
 
 import (
 	"context"
-	"runtime"
 	"time"
-	"unsafe"
 )
 
 // DrainOutcome says what becomes of a pod of a drained node.
@@ -76,38 +74,26 @@ func DrainNodes(ctx context.Context, cluster *Cluster, nodes []string, framework
 	if options.Ties > TiesRandom {
 		return nil, errTies
 	}
-	j, err := borrowJudges(ctx, cluster, frameworks)
-	if err != nil {
-		return nil, err
-	}
-	defer j.release()
-	first, finish := j.begin(options.Deadline)
-	profile, n := textOf(options.OtherProfile)
-	// C reads strings that Go holds, so their memory is pinned.
-	var pinner runtime.Pinner
-	defer pinner.Unpin()
-	names := make([]C.libsched_str, len(nodes), len(nodes)+1)
-	for i, node := range nodes {
-		if node != "" {
-			pinner.Pin(unsafe.StringData(node))
-		}
-		names[i] = str(node)
-	}
 	var d *C.libsched_drain
-	rc := C.lsgo_drain_nodes(j.array(), j.count(), unsafe.SliceData(names), C.size_t(len(nodes)), profile,
-		n, C.bool(options.Force), C.bool(options.DeleteEmptyDirData), C.uint32_t(options.Ties),
-		C.uint64_t(options.Seed), &d)
-	if err := finish(first.failure(rc)); err != nil {
+	err := judged(ctx, cluster, nil, frameworks, options.Deadline, func(j *judges, _ **C.libsched_pod) C.libsched_rc {
+		o := C.libsched_drain_options{
+			struct_size: C.sizeof_libsched_drain_options, ties: C.uint32_t(options.Ties),
+			seed: C.uint64_t(options.Seed), force: C.bool(options.Force),
+			delete_emptydir_data: C.bool(options.DeleteEmptyDirData),
+		}
+		j.share(options.OtherProfile, &o.other_profile, &o.cancel, &o.deadline_ns)
+		return C.lsgo_drain_nodes(j.array(), j.count(), j.strs(nodes), C.size_t(len(nodes)), &o, &d)
+	})
+	if err != nil {
 		return nil, err
 	}
 	defer C.libsched_drain_unref(d)
 	out := &Drain{
-		Nodes:    make([]string, C.libsched_drain_node_count(d)),
+		Nodes: listed(C.libsched_drain_node_count(d), func(i C.size_t) string {
+			return goString(C.libsched_drain_node(d, i))
+		}),
 		Pods:     make([]DrainedPod, C.libsched_drain_pod_count(d)),
 		Complete: bool(C.libsched_drain_complete(d)),
-	}
-	for i := range out.Nodes {
-		out.Nodes[i] = goString(C.libsched_drain_node(d, C.size_t(i)))
 	}
 	for i := range out.Pods {
 		p := C.libsched_drained_pod{struct_size: C.sizeof_libsched_drained_pod}

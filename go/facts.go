@@ -44,12 +44,7 @@ func (d *Decision) Facts(node string) []Fact {
 
 // PodFacts returns the facts of a rejection of the pod as a whole, by PreEnqueue or PreFilter.
 func (d *Decision) PodFacts() []Fact {
-	ptr, ok := d.h.acquire()
-	if !ok {
-		return nil
-	}
-	defer d.h.release()
-	return factsOf(ptr, C.libsched_decision_node_count(ptr))
+	return ask(d.h, func(ptr *C.libsched_decision) []Fact { return factsOf(ptr, C.libsched_decision_node_count(ptr)) })
 }
 
 func factsOf(ptr *C.libsched_decision, node C.size_t) []Fact {

@@ -154,11 +154,13 @@ func NewFramework(options ...FrameworkOption) (*Framework, error) {
 	}
 	var out *C.libsched_framework
 	var failure *C.libsched_error
-	profile, profileLen := textOf(o.profile)
-	gates, gatesLen := textOf(gateText(o.gates))
-	semantics, semanticsLen := textOf(o.semantics)
-	rc := C.lsgo_framework_create(config, profile, profileLen, gates, gatesLen, semantics,
-		semanticsLen, C.bool(o.several), registry, &out, &failure)
+	var pin pinned
+	defer pin.Unpin()
+	c := C.libsched_framework_options{
+		struct_size: C.sizeof_libsched_framework_options, several_queue_sorts: C.bool(o.several),
+		feature_gates: pin.str(gateText(o.gates)), semantics: pin.str(o.semantics),
+	}
+	rc := C.lsgo_framework_create(config, str(o.profile), registry, c, &out, &failure)
 	if rc != C.LIBSCHED_OK {
 		return nil, takeError(rc, failure)
 	}
@@ -178,12 +180,7 @@ func (fw *Framework) Close() {
 
 // Profile returns the schedulerName.
 func (fw *Framework) Profile() string {
-	ptr, ok := fw.h.acquire()
-	if !ok {
-		return ""
-	}
-	defer fw.h.release()
-	return goString(C.libsched_framework_profile(ptr))
+	return ask(fw.h, func(ptr *C.libsched_framework) string { return goString(C.libsched_framework_profile(ptr)) })
 }
 
 // PluginWeight is a plugin at an extension point; the weight applies to "score".

@@ -47,6 +47,15 @@ func acquired[T any, P comparable](of *T, h *handle[P]) (ptr P, err error) {
 	return ptr, nil
 }
 
+// ask returns what get finds in the object of a handle; a zero value if the value that holds it is nil or closed.
+func ask[P comparable, R any](h *handle[P], get func(P) R) (found R) {
+	if ptr, ok := h.acquire(); ok {
+		defer h.release()
+		found = get(ptr)
+	}
+	return found
+}
+
 func (h *handle[P]) release() {
 	if h.uses.Add(-1) == closedBit {
 		h.free(h.ptr)

@@ -16,6 +16,7 @@ type judges struct {
 	c    []*C.lsgo_evaluator
 	ctx  context.Context
 	held hold // the services of the first evaluator, from begin on
+	pinned
 }
 
 // borrowJudges checks the arguments and locks the cluster. Release must follow unless it fails.
@@ -56,7 +57,31 @@ func (j *judges) begin(deadline time.Time) (first *evaluator, finish func(error)
 	return first, first.watch(j.ctx)
 }
 
+// share fills in what the options of all such calls have.
+func (j *judges) share(profile string, other *C.libsched_str, cancel **C.libsched_cancel, deadline *C.int64_t) {
+	*other = j.str(profile)
+	*cancel, *deadline = j.c[0].cancel, j.c[0].deadline_ns
+}
+
+// judged borrows judges for a call about pods, which it takes as a list. It may leave results in the first evaluator.
+func judged(ctx context.Context, cluster *Cluster, pods []*Pod, frameworks []*Framework, deadline time.Time,
+	call func(j *judges, list **C.libsched_pod) C.libsched_rc) error {
+	batch, err := newPodBatch(pods, nil)
+	if err != nil {
+		return err
+	}
+	defer batch.release(pods)
+	j, err := borrowJudges(ctx, cluster, frameworks)
+	if err != nil {
+		return err
+	}
+	defer j.release()
+	first, finish := j.begin(deadline)
+	return finish(first.failure(call(j, batch.list())))
+}
+
 func (j *judges) release() {
+	j.Unpin()
 	j.held.end()
 	var panicked any
 	for _, e := range j.list {

@@ -48,41 +48,6 @@ libsched_rc lsgo_queue_create(lsgo_evaluator **profiles, size_t count,
   return rc;
 }
 
-/* Splits the concatenated strings in `text`; NULL: out of memory. */
-static libsched_str *split(const char *text, const size_t *lengths, size_t count) {
-  libsched_str *strs = malloc((count + 1) * sizeof *strs);
-  for (size_t i = 0; strs != NULL && i < count; ++i) {
-    strs[i] = lsgo_str(text, lengths[i]);
-    text += lengths[i];
-  }
-  return strs;
-}
-
-libsched_rc lsgo_queue_add_unschedulable(libsched_queue *queue, libsched_queued_pod *queued,
-                                         const libsched_pod *pod, const char *names,
-                                         const size_t *lengths, size_t unschedulable,
-                                         size_t pending, libsched_error **error) {
-  libsched_str *strs = split(names, lengths, unschedulable + pending);
-  if (strs == NULL) return LIBSCHED_ERR_NO_MEMORY;
-  libsched_rejection rejection = LIBSCHED_REJECTION_INIT;
-  rejection.unschedulable = strs;
-  rejection.unschedulable_count = unschedulable;
-  rejection.pending = strs + unschedulable;
-  rejection.pending_count = pending;
-  const libsched_rc rc = libsched_queue_add_unschedulable(queue, queued, pod, &rejection, error);
-  free(strs);
-  return rc;
-}
-
-libsched_rc lsgo_queue_move_all(libsched_queue *queue, const libsched_queue_event *event,
-                                const char *resource, size_t resource_len, const char *label,
-                                size_t label_len, libsched_error **error) {
-  libsched_queue_event whole = *event;
-  whole.resource = lsgo_str(resource, resource_len);
-  whole.label = lsgo_str(label, label_len);
-  return libsched_queue_move_all(queue, &whole, error);
-}
-
 /* ---- schedulers ---- */
 
 typedef struct lsgo_noticing {
@@ -160,20 +125,6 @@ libsched_rc lsgo_scheduler_create(const libsched_framework *const *profiles, siz
 }
 
 /* ---- simulations ---- */
-
-libsched_rc lsgo_workload_add_trace(libsched_workload *workload, const char *csv, size_t csv_len,
-                                    const char *texts, const size_t *lengths,
-                                    const libsched_cancel *cancel, libsched_error **error) {
-  libsched_trace_options options = LIBSCHED_TRACE_OPTIONS_INIT;
-  libsched_str *const to[] = {&options.file, &options.ns, &options.scheduler_name,
-                              &options.gpu_resource, &options.gpu_model_label};
-  for (size_t i = 0; i < sizeof to / sizeof to[0]; ++i) {
-    *to[i] = lsgo_str(texts, lengths[i]);
-    texts += lengths[i];
-  }
-  options.cancel = cancel;
-  return libsched_workload_add_trace(workload, lsgo_str(csv, csv_len), &options, error);
-}
 
 static bool tell(void *user_data, const libsched_progress *progress) {
   return lsgoProgress((uintptr_t)user_data, (libsched_progress *)progress);

@@ -16,16 +16,6 @@ const lsgo_frame *lsgo_enclosing_own_frame(const lsgo_frame *frame);
 libsched_rc lsgo_queue_create(lsgo_evaluator **profiles, size_t count,
                               const libsched_queue_options *options, libsched_queue **out,
                               libsched_error **error);
-/* Names of plugins are passed as lsgo_add_pods takes names of nodes. */
-libsched_rc lsgo_queue_add_unschedulable(libsched_queue *queue, libsched_queued_pod *queued,
-                                         const libsched_pod *pod, const char *names,
-                                         const size_t *lengths, size_t unschedulable,
-                                         size_t pending, libsched_error **error);
-/* `event` has no texts. */
-libsched_rc lsgo_queue_move_all(libsched_queue *queue, const libsched_queue_event *event,
-                                const char *resource, size_t resource_len, const char *label,
-                                size_t label_len, libsched_error **error);
-
 /* What lsgoObserve is called for. */
 enum { LSGO_POPPED, LSGO_ASSUMED, LSGO_BOUND, LSGO_FAILED };
 /* The observer of a scheduler; `handle` is a runtime/cgo handle. On a thread of the library's own the
@@ -44,10 +34,6 @@ libsched_rc lsgo_scheduler_create(const libsched_framework *const *profiles, siz
                                   lsgo_observer *observer, libsched_scheduler **out,
                                   libsched_error **error);
 
-/* The texts are passed as lsgo_add_pods takes names of nodes, in the order of the options. */
-libsched_rc lsgo_workload_add_trace(libsched_workload *workload, const char *csv, size_t csv_len,
-                                    const char *texts, const size_t *lengths,
-                                    const libsched_cancel *cancel, libsched_error **error);
 /* `progress` is a runtime/cgo handle, or 0. */
 libsched_rc lsgo_simulation_run(libsched_simulation *simulation, int64_t until_ns,
                                 const libsched_cancel *cancel, uintptr_t progress,

@@ -30,27 +30,20 @@ static void load(void) {
   if (library == NULL && (text = dlerror()) != NULL) snprintf(why, sizeof why, "%s", text);
 }
 
-libsched_rc lsgo_net_register(libsched_registry *registry, const char *texts, const size_t *lengths, bool ignorable,
-                              bool insecure, int64_t timeout_ns, libsched_error **error) {
+libsched_rc lsgo_net_register(libsched_registry *registry, libsched_str name, libsched_str address,
+                              const lsgo_remote_options *options, libsched_error **error) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   libsched_rc (*add)(libsched_registry *, libsched_str, libsched_str, const lsgo_remote_options *, libsched_error **);
-  libsched_str parts[6];
   void *function = NULL;
-  for (int i = 0; i < 6; ++i) {
-    parts[i] = (libsched_str){texts, lengths[i]};
-    texts += lengths[i];
-  }
   pthread_once(&once, load);
   if (library != NULL) function = dlsym(library, "libsched_net_register");
   if (function == NULL) {
     char message[640];
     snprintf(message, sizeof message, "this needs libsched-net.so, which cannot be loaded: %s",
              library == NULL ? why : "it is of another version");
-    return libsched_error_create(LIBSCHED_ERR_UNSUPPORTED, libsched_str_from(message), LIBSCHED_STR(""), parts[0], error);
+    return libsched_error_create(LIBSCHED_ERR_UNSUPPORTED, libsched_str_from(message), LIBSCHED_STR(""), name, error);
   }
   memcpy(&add, &function, sizeof add);
-  const lsgo_remote_options options = {sizeof options, ignorable, insecure, {false, false}, timeout_ns,
-                                       parts[2],       parts[3],  parts[4], parts[5]};
-  return add(registry, parts[0], parts[1], &options, error);
+  return add(registry, name, address, options, error);
 }
 #endif

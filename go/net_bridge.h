@@ -14,9 +14,8 @@ typedef struct lsgo_remote_options {
   libsched_str tls_server_name, tls_ca_file, tls_cert_file, tls_key_file;
 } lsgo_remote_options;
 
-/* libsched_net_register(). Texts are the bytes of `texts`, one after the other with these lengths: the name, the
-   address, and the four texts of the options. Errors: UNSUPPORTED (there is no such library). */
-libsched_rc lsgo_net_register(libsched_registry *registry, const char *texts, const size_t *lengths, bool ignorable,
-                              bool insecure, int64_t timeout_ns, libsched_error **error);
+/* libsched_net_register(). Errors: UNSUPPORTED (there is no such library). */
+libsched_rc lsgo_net_register(libsched_registry *registry, libsched_str name, libsched_str address,
+                              const lsgo_remote_options *options, libsched_error **error);
 
 #endif

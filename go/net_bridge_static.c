@@ -2,11 +2,11 @@
 #ifdef LIBSCHED_STATIC_ARCHIVE
 #include "net_bridge.h"
 
-libsched_rc lsgo_net_register(libsched_registry *registry, const char *texts, const size_t *lengths, bool ignorable,
-                              bool insecure, int64_t timeout_ns, libsched_error **error) {
-  (void)registry, (void)ignorable, (void)insecure, (void)timeout_ns;
+libsched_rc lsgo_net_register(libsched_registry *registry, libsched_str name, libsched_str address,
+                              const lsgo_remote_options *options, libsched_error **error) {
+  (void)registry, (void)address, (void)options;
   return libsched_error_create(LIBSCHED_ERR_UNSUPPORTED,
                                LIBSCHED_STR("this needs libsched-net.so, which a program that is linked to libsched.a does not load"),
-                               LIBSCHED_STR(""), (libsched_str){texts, lengths[0]}, error);
+                               LIBSCHED_STR(""), name, error);
 }
 #endif

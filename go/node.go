@@ -82,32 +82,24 @@ func (n *Node) Copy(options ...CopyOption) (*Node, error) {
 	return ownNode(out), nil
 }
 
-// acquire accepts a nil Node.
-func (n *Node) acquire() (*C.libsched_node, bool) {
+// handle accepts a nil Node.
+func (n *Node) handle() *handle[*C.libsched_node] {
 	if n == nil {
-		return nil, false
+		return nil
 	}
-	return n.h.acquire()
+	return n.h
 }
+
+func (n *Node) acquire() (*C.libsched_node, bool) { return n.handle().acquire() }
 
 // The getters return zero values after Close.
 
 func (n *Node) Name() string {
-	ptr, ok := n.acquire()
-	if !ok {
-		return ""
-	}
-	defer n.h.release()
-	return goString(C.libsched_node_name(ptr))
+	return ask(n.handle(), func(ptr *C.libsched_node) string { return goString(C.libsched_node_name(ptr)) })
 }
 
 func (n *Node) UID() string {
-	ptr, ok := n.acquire()
-	if !ok {
-		return ""
-	}
-	defer n.h.release()
-	return goString(C.libsched_node_uid(ptr))
+	return ask(n.handle(), func(ptr *C.libsched_node) string { return goString(C.libsched_node_uid(ptr)) })
 }
 
 // Label returns the value of a label and whether it exists.
@@ -165,12 +157,7 @@ func (n *Node) Annotation(key string) (string, bool, error) {
 
 // Unschedulable returns spec.unschedulable.
 func (n *Node) Unschedulable() bool {
-	ptr, ok := n.acquire()
-	if !ok {
-		return false
-	}
-	defer n.h.release()
-	return bool(C.libsched_node_unschedulable(ptr))
+	return ask(n.handle(), func(ptr *C.libsched_node) bool { return bool(C.libsched_node_unschedulable(ptr)) })
 }
 
 // Taints returns the taints in the document's order.
@@ -192,12 +179,9 @@ func (n *Node) Taints() []Taint {
 // Allocatable returns the allocatable amount of a resource, in the units of Pod.Request; "pods" is the
 // number of pods.
 func (n *Node) Allocatable(resource string) int64 {
-	ptr, ok := n.acquire()
-	if !ok {
-		return 0
-	}
-	defer n.h.release()
-	return int64(C.libsched_node_allocatable(ptr, str(resource)))
+	return ask(n.handle(), func(ptr *C.libsched_node) int64 {
+		return int64(C.libsched_node_allocatable(ptr, str(resource)))
+	})
 }
 
 // Raw returns the JSON document. Errors: ErrState unless the node was parsed with KeepRaw.

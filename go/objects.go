@@ -62,30 +62,20 @@ func (o *Objects) Close() {
 
 // Pods returns the pods in the document's order; nil after Close.
 func (o *Objects) Pods() []*Pod {
-	ptr, ok := o.h.acquire()
-	if !ok {
-		return nil
-	}
-	defer o.h.release()
-	pods := make([]*Pod, C.libsched_objects_pod_count(ptr))
-	for i := range pods {
-		pods[i] = refPod(C.libsched_objects_get_pod(ptr, C.size_t(i)))
-	}
-	return pods
+	return ask(o.h, func(ptr *C.libsched_objects) []*Pod {
+		return listed(C.libsched_objects_pod_count(ptr), func(i C.size_t) *Pod {
+			return refPod(C.libsched_objects_get_pod(ptr, i))
+		})
+	})
 }
 
 // Nodes returns the nodes in the document's order; nil after Close.
 func (o *Objects) Nodes() []*Node {
-	ptr, ok := o.h.acquire()
-	if !ok {
-		return nil
-	}
-	defer o.h.release()
-	nodes := make([]*Node, C.libsched_objects_node_count(ptr))
-	for i := range nodes {
-		nodes[i] = refNode(C.libsched_objects_get_node(ptr, C.size_t(i)))
-	}
-	return nodes
+	return ask(o.h, func(ptr *C.libsched_objects) []*Node {
+		return listed(C.libsched_objects_node_count(ptr), func(i C.size_t) *Node {
+			return refNode(C.libsched_objects_get_node(ptr, i))
+		})
+	})
 }
 
 // Workloads returns the pod templates in the document's order; nil after Close.

@@ -205,29 +205,13 @@ static libsched_str slot_instance_name(void* instance) {
   return name;
 }
 
-/* Splits the concatenated strings in `text`; NULL: out of memory. */
-static libsched_str* split(const char* text, const size_t* lengths, size_t count) {
-  libsched_str* strs = malloc((count + 1) * sizeof *strs);
-  for (size_t i = 0; strs != NULL && i < count; ++i) {
-    strs[i] = lsgo_str(text, lengths[i]);
-    text += lengths[i];
-  }
-  return strs;
-}
-
-libsched_rc lsgo_registry_add(libsched_registry* registry, const char* name, size_t name_len,
-                              uint32_t flags, uint32_t slots, const char* reasons,
-                              const size_t* lengths, size_t reason_count, uintptr_t handle,
-                              libsched_error** error) {
-  libsched_str* strs = split(reasons, lengths, reason_count);
-  if (strs == NULL) {
-    lsgoDeleteValue(handle);
-    return LIBSCHED_ERR_NO_MEMORY;
-  }
+libsched_rc lsgo_registry_add(libsched_registry* registry, libsched_str name, uint32_t flags,
+                              uint32_t slots, const libsched_str* reasons, size_t reason_count,
+                              uintptr_t handle, libsched_error** error) {
   libsched_plugin p = LIBSCHED_PLUGIN_INIT;
-  p.name = lsgo_str(name, name_len);
+  p.name = name;
   p.flags = flags;
-  p.reasons = strs;
+  p.reasons = reasons;
   p.reason_count = (uint32_t)reason_count;
   p.create = slot_create;
   p.release = slot_release;
@@ -269,18 +253,7 @@ libsched_rc lsgo_registry_add(libsched_registry* registry, const char* name, siz
     p.committed = slot_committed;
   }
   p.instance_name = slot_instance_name;
-  const libsched_rc rc = libsched_registry_add(registry, &p, (void*)handle, error);
-  free(strs);
-  return rc;
-}
-
-bool lsgo_prefilter_result_set(libsched_prefilter_result* result, const char* names,
-                               const size_t* lengths, size_t count) {
-  libsched_str* strs = split(names, lengths, count);
-  if (strs == NULL) return false;
-  libsched_prefilter_result_set_nodes(result, strs, count);
-  free(strs);
-  return true;
+  return libsched_registry_add(registry, &p, (void*)handle, error);
 }
 
 void lsgo_node_set_names(const libsched_node_set* set, libsched_str* out) {

@@ -37,16 +37,10 @@ enum { LSGO_FORKED, LSGO_REVERTED, LSGO_COMMITTED };
 /* Copies a text that C reads after Go has returned; valid on this thread until the next call. */
 libsched_str lsgo_keep(const char *text, size_t len);
 
-/* Adds a plugin. `reasons` concatenates all reasons; lengths[i] is the length of the i-th.
-   `handle` passes to the library, even on failure. */
-libsched_rc lsgo_registry_add(libsched_registry *registry, const char *name, size_t name_len,
-                              uint32_t flags, uint32_t slots, const char *reasons,
-                              const size_t *lengths, size_t reason_count, uintptr_t handle,
-                              libsched_error **error);
-
-/* Narrows a PreFilter result to nodes, given like the reasons above. False: out of memory. */
-bool lsgo_prefilter_result_set(libsched_prefilter_result *result, const char *names,
-                               const size_t *lengths, size_t count);
+/* Adds a plugin. `handle` passes to the library, even on failure. */
+libsched_rc lsgo_registry_add(libsched_registry *registry, libsched_str name, uint32_t flags,
+                              uint32_t slots, const libsched_str *reasons, size_t reason_count,
+                              uintptr_t handle, libsched_error **error);
 
 /* These read all nodes of a set in one crossing. A missing label has ptr NULL. */
 void lsgo_node_set_names(const libsched_node_set *set, libsched_str *out);

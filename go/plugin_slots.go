@@ -40,11 +40,9 @@ func lsgoPreFilter(h C.uintptr_t, frame *C.lsgo_frame, state *C.libsched_cycle_s
 	defer i.end(c, status, &code)
 	narrowed, s := i.preFilter.PreFilter(c.ctx, &c.state, i.pod(0, pod))
 	if narrowed != nil && narrowed.NodeNames != nil {
-		list := listOf(narrowed.NodeNames)
-		if !C.lsgo_prefilter_result_set(result, list.text(), list.lengthList(),
-			C.size_t(len(narrowed.NodeNames))) {
-			return c.answer(status, AsStatus(ErrNoMemory))
-		}
+		var pin pinned
+		defer pin.Unpin()
+		C.libsched_prefilter_result_set_nodes(result, pin.strs(narrowed.NodeNames), C.size_t(len(narrowed.NodeNames)))
 	}
 	return c.answer(status, s)
 }

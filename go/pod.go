@@ -118,59 +118,46 @@ func (p *Pod) Copy(options ...CopyOption) (*Pod, error) {
 	return ownPod(out), nil
 }
 
-// acquire accepts a nil Pod.
-func (p *Pod) acquire() (*C.libsched_pod, bool) {
+// handle accepts a nil Pod.
+func (p *Pod) handle() *handle[*C.libsched_pod] {
 	if p == nil {
-		return nil, false
+		return nil
 	}
-	return p.h.acquire()
+	return p.h
 }
 
-// text calls a C getter; "" after Close.
-func (p *Pod) text(get func(*C.libsched_pod) C.libsched_str) string {
-	ptr, ok := p.acquire()
-	if !ok {
-		return ""
-	}
-	defer p.h.release()
-	return goString(get(ptr))
-}
+func (p *Pod) acquire() (*C.libsched_pod, bool) { return p.handle().acquire() }
 
 // The getters return "" or 0 after Close.
 
 func (p *Pod) Name() string {
-	return p.text(func(p *C.libsched_pod) C.libsched_str { return C.libsched_pod_name(p) })
+	return ask(p.handle(), func(ptr *C.libsched_pod) string { return goString(C.libsched_pod_name(ptr)) })
 }
 
 func (p *Pod) Namespace() string {
-	return p.text(func(p *C.libsched_pod) C.libsched_str { return C.libsched_pod_namespace(p) })
+	return ask(p.handle(), func(ptr *C.libsched_pod) string { return goString(C.libsched_pod_namespace(ptr)) })
 }
 
 func (p *Pod) UID() string {
-	return p.text(func(p *C.libsched_pod) C.libsched_str { return C.libsched_pod_uid(p) })
+	return ask(p.handle(), func(ptr *C.libsched_pod) string { return goString(C.libsched_pod_uid(ptr)) })
 }
 
 // NodeName returns spec.nodeName.
 func (p *Pod) NodeName() string {
-	return p.text(func(p *C.libsched_pod) C.libsched_str { return C.libsched_pod_node_name(p) })
+	return ask(p.handle(), func(ptr *C.libsched_pod) string { return goString(C.libsched_pod_node_name(ptr)) })
 }
 
 func (p *Pod) SchedulerName() string {
-	return p.text(func(p *C.libsched_pod) C.libsched_str { return C.libsched_pod_scheduler_name(p) })
+	return ask(p.handle(), func(ptr *C.libsched_pod) string { return goString(C.libsched_pod_scheduler_name(ptr)) })
 }
 
 func (p *Pod) Phase() string {
-	return p.text(func(p *C.libsched_pod) C.libsched_str { return C.libsched_pod_phase(p) })
+	return ask(p.handle(), func(ptr *C.libsched_pod) string { return goString(C.libsched_pod_phase(ptr)) })
 }
 
 // Priority returns the pod's priority; 0 if it has none.
 func (p *Pod) Priority() int32 {
-	ptr, ok := p.acquire()
-	if !ok {
-		return 0
-	}
-	defer p.h.release()
-	return int32(C.libsched_pod_priority(ptr))
+	return ask(p.handle(), func(ptr *C.libsched_pod) int32 { return int32(C.libsched_pod_priority(ptr)) })
 }
 
 // Label returns the value of a label and whether it exists.
@@ -229,12 +216,7 @@ func (p *Pod) Annotation(key string) (string, bool, error) {
 // Request returns the pod's request: for "cpu" in thousandths, for "memory" in bytes, for any other
 // resource in units.
 func (p *Pod) Request(resource string) int64 {
-	ptr, ok := p.acquire()
-	if !ok {
-		return 0
-	}
-	defer p.h.release()
-	return int64(C.libsched_pod_request(ptr, str(resource)))
+	return ask(p.handle(), func(ptr *C.libsched_pod) int64 { return int64(C.libsched_pod_request(ptr, str(resource))) })
 }
 
 // Raw returns the JSON document. Errors: ErrState unless the pod was parsed with KeepRaw.

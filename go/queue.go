@@ -265,10 +265,15 @@ func (q *SchedulingQueue) AddUnschedulableIfNotPresent(ctx context.Context, popp
 		}
 		defer pod.h.release()
 	}
-	names := listOf(append(append([]string(nil), unschedulable...), pending...))
+	var pin pinned
+	defer pin.Unpin()
+	rejection := C.libsched_rejection{
+		struct_size:   C.sizeof_libsched_rejection,
+		unschedulable: pin.strs(unschedulable), unschedulable_count: C.size_t(len(unschedulable)),
+		pending: pin.strs(pending), pending_count: C.size_t(len(pending)),
+	}
 	return q.change(ctx, func(q *C.libsched_queue, err **C.libsched_error) C.libsched_rc {
-		return C.lsgo_queue_add_unschedulable(q, queued, p, names.text(), names.lengthList(),
-			C.size_t(len(unschedulable)), C.size_t(len(pending)), err)
+		return C.libsched_queue_add_unschedulable(q, queued, p, &rejection, err)
 	})
 }
 

@@ -108,10 +108,11 @@ func (q *SchedulingQueue) MoveAllToActiveOrBackoffQueue(ctx context.Context, eve
 		c.actions = C.int64_t(event.ActionType)
 		c.old_pod, c.old_node, c.old_object = before.pod, before.node, before.objects
 		c.new_pod, c.new_node, c.new_object = after.pod, after.node, after.objects
-		resource, resourceLen := textOf(event.Resource)
-		label, labelLen := textOf(event.Label)
+		var pin pinned
+		defer pin.Unpin()
+		c.resource, c.label = pin.str(event.Resource), pin.str(event.Label)
 		return q.change(ctx, func(q *C.libsched_queue, err **C.libsched_error) C.libsched_rc {
-			return C.lsgo_queue_move_all(q, c, resource, resourceLen, label, labelLen, err)
+			return C.libsched_queue_move_all(q, c, err)
 		})
 	})
 }

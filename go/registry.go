@@ -154,11 +154,11 @@ func (r *Registry) add(g *registration, options []PluginOption) error {
 	}
 	defer r.unlock()
 	g.making = r.making
-	name, nameLen := textOf(g.name)
-	list := listOf(g.reasons)
+	var pin pinned
+	defer pin.Unpin()
 	var failure *C.libsched_error
-	rc := C.lsgo_registry_add(ptr, name, nameLen, g.flags, slots, list.text(), list.lengthList(),
-		C.size_t(len(g.reasons)), C.uintptr_t(cgo.NewHandle(g)), &failure)
+	rc := C.lsgo_registry_add(ptr, str(g.name), g.flags, slots, pin.strs(g.reasons), C.size_t(len(g.reasons)),
+		C.uintptr_t(cgo.NewHandle(g)), &failure)
 	return takeError(rc, failure)
 }
 

@@ -3,11 +3,7 @@ package libsched
 // #include "net_bridge.h"
 import "C"
 
-import (
-	"strings"
-	"time"
-	"unsafe"
-)
+import "time"
 
 // RemoteOptions say how a plugin in another process is reached. The zero value is the default.
 type RemoteOptions struct {
@@ -40,14 +36,15 @@ func (r *Registry) RegisterRemote(name, address string, options RemoteOptions) e
 		return err
 	}
 	defer r.unlock()
-	texts := []string{name, address, options.TLS.ServerName, options.TLS.CAFile, options.TLS.CertFile, options.TLS.KeyFile}
-	var lengths [6]C.size_t
-	for i, text := range texts {
-		lengths[i] = C.size_t(len(text))
+	var pin pinned
+	defer pin.Unpin()
+	o := C.lsgo_remote_options{
+		struct_size: C.sizeof_lsgo_remote_options, ignorable: C.bool(options.Ignorable),
+		tls_insecure: C.bool(options.TLS.Insecure), timeout_ns: C.int64_t(options.Timeout),
+		tls_server_name: pin.str(options.TLS.ServerName), tls_ca_file: pin.str(options.TLS.CAFile),
+		tls_cert_file: pin.str(options.TLS.CertFile), tls_key_file: pin.str(options.TLS.KeyFile),
 	}
-	all := strings.Join(texts, "") + "\x00"
 	var failure *C.libsched_error
-	rc := C.lsgo_net_register(ptr, (*C.char)(unsafe.Pointer(unsafe.StringData(all))), &lengths[0],
-		C.bool(options.Ignorable), C.bool(options.TLS.Insecure), C.int64_t(options.Timeout), &failure)
+	rc := C.lsgo_net_register(ptr, str(name), str(address), &o, &failure)
 	return takeError(rc, failure)
 }

@@ -56,12 +56,7 @@ func (t *ResultTable) Close() {
 
 // Len returns the number of rows; 0 after Close.
 func (t *ResultTable) Len() int {
-	ptr, ok := t.h.acquire()
-	if !ok {
-		return 0
-	}
-	defer t.h.release()
-	return int(C.libsched_table_row_count(ptr))
+	return ask(t.h, func(ptr *C.libsched_table) int { return int(C.libsched_table_row_count(ptr)) })
 }
 
 // WriteCSV writes RFC 4180 with a header. Times are seconds with nine decimals, null is an empty field.

@@ -156,27 +156,3 @@ libsched_rc lsgo_services_create(bool random_preemption, uint64_t seed, uint64_t
   libsched_clock_unref(options.deadline_clock);
   return rc;
 }
-
-libsched_rc lsgo_nominate(libsched_services *services, const libsched_pod *pod, bool given,
-                          uint32_t mode, const char *node, size_t node_len,
-                          libsched_error **error) {
-  libsched_nomination nomination = LIBSCHED_NOMINATION_INIT;
-  nomination.mode = mode;
-  nomination.node = lsgo_str(node, node_len);
-  return libsched_services_nominate(services, pod, given ? &nomination : NULL, error);
-}
-
-libsched_rc lsgo_add_waiting_pod(libsched_services *services, const libsched_pod *pod,
-                                 const char *plugins, const size_t *lengths,
-                                 const int64_t *timeouts, size_t count, libsched_error **error) {
-  libsched_permit_wait *waits = malloc((count + 1) * sizeof *waits);
-  if (waits == NULL) return LIBSCHED_ERR_NO_MEMORY;
-  for (size_t i = 0; i < count; ++i) {
-    waits[i].plugin = lsgo_str(plugins, lengths[i]);
-    waits[i].timeout_ns = timeouts[i];
-    plugins += lengths[i];
-  }
-  const libsched_rc rc = libsched_services_add_waiting_pod(services, pod, waits, count, error);
-  free(waits);
-  return rc;
-}

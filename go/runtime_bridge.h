@@ -34,11 +34,4 @@ libsched_api_client lsgo_api_client(void);
 libsched_rc lsgo_services_create(bool random_preemption, uint64_t seed, uint64_t preemption_offset,
                                  libsched_clock *clock, uintptr_t api, libsched_services **out,
                                  libsched_error **error);
-libsched_rc lsgo_nominate(libsched_services *services, const libsched_pod *pod, bool given,
-                          uint32_t mode, const char *node, size_t node_len, libsched_error **error);
-/* Names of plugins are passed as lsgo_add_pods takes names of nodes. */
-libsched_rc lsgo_add_waiting_pod(libsched_services *services, const libsched_pod *pod,
-                                 const char *plugins, const size_t *lengths,
-                                 const int64_t *timeouts, size_t count, libsched_error **error);
-
 #endif

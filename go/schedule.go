@@ -90,38 +90,34 @@ func Schedule(ctx context.Context, cluster *Cluster, pods []*Pod, frameworks []*
 		}
 		replicas[i] = C.size_t(n)
 	}
-	batch, err := newPodBatch(pods, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer batch.release(pods)
-	j, err := borrowJudges(ctx, cluster, frameworks)
-	if err != nil {
-		return nil, err
-	}
-	defer j.release()
-	first, finish := j.begin(options.Deadline)
-	profile, n := textOf(options.OtherProfile)
-	var counts *C.size_t
-	if options.Replicas != nil {
-		counts = unsafe.SliceData(replicas)
-	}
-	rc := C.lsgo_schedule(j.array(), j.count(), batch.list(), counts, C.size_t(len(pods)), profile, n,
-		C.uint32_t(options.Ties), C.uint64_t(options.Seed), C.bool(options.Sampling),
-		C.bool(options.StopAtFailure), C.bool(options.NoClaimsFromTemplates))
-	err = finish(first.failure(rc))
-	defer C.lsgo_forget_placements(first.c)
-	list := unsafe.Slice(first.c.placements, int(first.c.placement_count))
-	placements := make([]Placement, len(list))
-	for i, p := range list {
-		placements[i] = Placement{
-			Pod: int(p.pod), Replica: int(p.replica),
-			Namespace: goString(p.name_space), Name: goString(p.name),
-			Profile: goString(p.profile), Outcome: Outcome(p.outcome), Node: goString(p.node),
-			Scored: bool(p.scored), Score: int64(p.score), Feasible: int(p.feasible),
-			Text: goString(p.text), Plugin: goString(p.plugin), Count: int(p.count),
+	var placements []Placement
+	err := judged(ctx, cluster, pods, frameworks, options.Deadline, func(j *judges, list **C.libsched_pod) C.libsched_rc {
+		o := C.libsched_schedule_options{
+			struct_size: C.sizeof_libsched_schedule_options,
+			ties:        C.uint32_t(options.Ties), seed: C.uint64_t(options.Seed),
+			sampling: C.bool(options.Sampling), stop_at_failure: C.bool(options.StopAtFailure),
+			no_claims_from_templates: C.bool(options.NoClaimsFromTemplates),
 		}
-	}
+		j.share(options.OtherProfile, &o.other_profile, &o.cancel, &o.deadline_ns)
+		var counts *C.size_t
+		if options.Replicas != nil {
+			counts = unsafe.SliceData(replicas)
+		}
+		rc := C.lsgo_schedule(j.array(), j.count(), list, counts, C.size_t(len(pods)), &o)
+		defer C.lsgo_forget_placements(j.c[0])
+		made := unsafe.Slice(j.c[0].placements, int(j.c[0].placement_count))
+		placements = make([]Placement, len(made))
+		for i, p := range made {
+			placements[i] = Placement{
+				Pod: int(p.pod), Replica: int(p.replica),
+				Namespace: goString(p.name_space), Name: goString(p.name),
+				Profile: goString(p.profile), Outcome: Outcome(p.outcome), Node: goString(p.node),
+				Scored: bool(p.scored), Score: int64(p.score), Feasible: int(p.feasible),
+				Text: goString(p.text), Plugin: goString(p.plugin), Count: int(p.count),
+			}
+		}
+		return rc
+	})
 	return placements, err
 }
 

@@ -84,127 +84,56 @@ static libsched_rc ended(lsgo_evaluator **judges, size_t count, libsched_evaluat
   return rc;
 }
 
+/* Returns what `call` returns, which asks the evaluators in `list`. */
+#define ASK(call)                                               \
+  libsched_evaluator **const list = asked(judges, judge_count); \
+  if (list == NULL) return LIBSCHED_ERR_NO_MEMORY;              \
+  return ended(judges, judge_count, list, call)
+
+static libsched_rc schedule(lsgo_evaluator **judges, size_t judge_count, libsched_pod **pods,
+                            size_t count, const libsched_schedule_options *options,
+                            lsgo_told *told) {
+  ASK(libsched_schedule(list, judge_count, (const libsched_pod *const *)pods, told->replicas, count,
+                        options, keep_placement, told, &told->e->error));
+}
 libsched_rc lsgo_schedule(lsgo_evaluator **judges, size_t judge_count, libsched_pod **pods,
-                          const size_t *replicas, size_t count, const char *profile,
-                          size_t profile_len, uint32_t ties, uint64_t seed, bool sampling,
-                          bool stop_at_failure, bool no_claims) {
-  lsgo_evaluator *const e = judges[0];
-  libsched_schedule_options options = LIBSCHED_SCHEDULE_OPTIONS_INIT;
-  options.ties = ties;
-  options.seed = seed;
-  options.sampling = sampling;
-  options.stop_at_failure = stop_at_failure;
-  options.no_claims_from_templates = no_claims;
-  options.other_profile = lsgo_str(profile, profile_len);
-  options.cancel = e->cancel;
-  options.deadline_ns = e->deadline_ns;
-  lsgo_told told = {e, replicas, 0, 0, false};
-  libsched_evaluator **const list = asked(judges, judge_count);
-  if (list == NULL) return LIBSCHED_ERR_NO_MEMORY;
-  const libsched_rc rc =
-      ended(judges, judge_count, list,
-            libsched_schedule(list, judge_count, (const libsched_pod *const *)pods, replicas, count,
-                              &options, keep_placement, &told, &e->error));
+                          const size_t *replicas, size_t count,
+                          const libsched_schedule_options *options) {
+  lsgo_told told = {judges[0], replicas, 0, 0, false};
+  const libsched_rc rc = schedule(judges, judge_count, pods, count, options, &told);
   return told.no_memory ? LIBSCHED_ERR_NO_MEMORY : rc;
 }
 
 libsched_rc lsgo_count_capacity(lsgo_evaluator **judges, size_t judge_count, libsched_pod **pods,
-                                size_t count, const char *profile, size_t profile_len, size_t max,
-                                uint32_t ties, uint64_t seed, bool no_claims,
+                                size_t count, const libsched_capacity_options *options,
                                 libsched_capacity **out) {
-  lsgo_evaluator *const e = judges[0];
-  libsched_capacity_options options = LIBSCHED_CAPACITY_OPTIONS_INIT;
-  options.ties = ties;
-  options.seed = seed;
-  options.max = max;
-  options.no_claims_from_templates = no_claims;
-  options.other_profile = lsgo_str(profile, profile_len);
-  options.cancel = e->cancel;
-  options.deadline_ns = e->deadline_ns;
-  libsched_evaluator **const list = asked(judges, judge_count);
-  if (list == NULL) return LIBSCHED_ERR_NO_MEMORY;
-  return ended(judges, judge_count, list,
-               libsched_count_capacity(list, judge_count, (const libsched_pod *const *)pods, count,
-                                       &options, out, &e->error));
+  ASK(libsched_count_capacity(list, judge_count, (const libsched_pod *const *)pods, count, options,
+                              out, &judges[0]->error));
 }
 
 libsched_rc lsgo_why_json(lsgo_evaluator **judges, size_t judge_count, libsched_pod **pod,
-                          const char *profile, size_t profile_len, bool keep_nodes,
-                          size_t max_nodes, size_t nearest, bool no_claims, libsched_text **out) {
-  lsgo_evaluator *const e = judges[0];
-  libsched_why_options options = LIBSCHED_WHY_OPTIONS_INIT;
-  options.keep_nodes = keep_nodes;
-  options.max_nodes = max_nodes;
-  options.nearest = nearest;
-  options.no_claims_from_templates = no_claims;
-  options.other_profile = lsgo_str(profile, profile_len);
-  options.cancel = e->cancel;
-  options.deadline_ns = e->deadline_ns;
-  libsched_evaluator **const list = asked(judges, judge_count);
-  if (list == NULL) return LIBSCHED_ERR_NO_MEMORY;
-  return ended(judges, judge_count, list,
-               libsched_why_json(list, judge_count, pod[0], &options, out, &e->error));
+                          const libsched_why_options *options, libsched_text **out) {
+  ASK(libsched_why_json(list, judge_count, pod[0], options, out, &judges[0]->error));
 }
 
 libsched_rc lsgo_compare_place(libsched_comparison *comparison, bool after, lsgo_evaluator **judges,
                                size_t judge_count, libsched_pod **pods, size_t count,
-                               const char *profile, size_t profile_len, bool all, uint32_t ties,
-                               uint64_t seed, bool no_claims) {
-  lsgo_evaluator *const e = judges[0];
-  libsched_compare_options options = LIBSCHED_COMPARE_OPTIONS_INIT;
-  options.all = all;
-  options.no_claims_from_templates = no_claims;
-  options.ties = ties;
-  options.seed = seed;
-  options.other_profile = lsgo_str(profile, profile_len);
-  options.cancel = e->cancel;
-  options.deadline_ns = e->deadline_ns;
-  libsched_evaluator **const list = asked(judges, judge_count);
-  if (list == NULL) return LIBSCHED_ERR_NO_MEMORY;
-  return ended(judges, judge_count, list,
-               libsched_comparison_place(comparison, after, list, judge_count,
-                                         (const libsched_pod *const *)pods, count, &options,
-                                         &e->error));
+                               const libsched_compare_options *options) {
+  ASK(libsched_comparison_place(comparison, after, list, judge_count,
+                                (const libsched_pod *const *)pods, count, options,
+                                &judges[0]->error));
 }
 
 libsched_rc lsgo_drain_nodes(lsgo_evaluator **judges, size_t judge_count, const libsched_str *nodes,
-                             size_t count, const char *profile, size_t profile_len, bool force,
-                             bool delete_emptydir_data, uint32_t ties, uint64_t seed,
+                             size_t count, const libsched_drain_options *options,
                              libsched_drain **out) {
-  lsgo_evaluator *const e = judges[0];
-  libsched_drain_options options = LIBSCHED_DRAIN_OPTIONS_INIT;
-  options.ties = ties;
-  options.seed = seed;
-  options.force = force;
-  options.delete_emptydir_data = delete_emptydir_data;
-  options.other_profile = lsgo_str(profile, profile_len);
-  options.cancel = e->cancel;
-  options.deadline_ns = e->deadline_ns;
-  libsched_evaluator **const list = asked(judges, judge_count);
-  if (list == NULL) return LIBSCHED_ERR_NO_MEMORY;
-  return ended(judges, judge_count, list,
-               libsched_drain_nodes(list, judge_count, nodes, count, &options, out, &e->error));
+  ASK(libsched_drain_nodes(list, judge_count, nodes, count, options, out, &judges[0]->error));
 }
 
 libsched_rc lsgo_schedule_one(lsgo_evaluator **judges, size_t judge_count, const libsched_pod *pod,
-                              libsched_cycle_state *state, libsched_writer_queue *writer,
-                              const char *profile, size_t profile_len, uint32_t ties, uint64_t seed,
-                              bool sampling, bool node_by_node, libsched_scheduling **out) {
-  lsgo_evaluator *const e = judges[0];
-  libsched_scheduling_options options = LIBSCHED_SCHEDULING_OPTIONS_INIT;
-  options.ties = ties;
-  options.seed = seed;
-  options.sampling = sampling;
-  options.node_by_node = node_by_node;
-  options.other_profile = lsgo_str(profile, profile_len);
-  options.state = state;
-  options.writer = writer;
-  options.cancel = e->cancel;
-  options.deadline_ns = e->deadline_ns;
-  libsched_evaluator **const list = asked(judges, judge_count);
-  if (list == NULL) return LIBSCHED_ERR_NO_MEMORY;
-  return ended(judges, judge_count, list,
-               libsched_schedule_one(list, judge_count, pod, &options, out, &e->error));
+                              const libsched_scheduling_options *options,
+                              libsched_scheduling **out) {
+  ASK(libsched_schedule_one(list, judge_count, pod, options, out, &judges[0]->error));
 }
 
 libsched_rc lsgo_bind(libsched_scheduling *scheduling, uintptr_t self, libsched_error **error) {

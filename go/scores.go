@@ -120,26 +120,16 @@ func (d *Decision) Scores() *Scores {
 
 // ScoreError returns upstream's text if a Score plugin failed, otherwise "".
 func (d *Decision) ScoreError() string {
-	ptr, ok := d.h.acquire()
-	if !ok {
-		return ""
-	}
-	defer d.h.release()
-	return goString(C.libsched_decision_score_error(ptr))
+	return ask(d.h, func(ptr *C.libsched_decision) string { return goString(C.libsched_decision_score_error(ptr)) })
 }
 
 // SkipScore returns the plugins whose Score was skipped, sorted.
 func (d *Decision) SkipScore() []string {
-	ptr, ok := d.h.acquire()
-	if !ok {
-		return nil
-	}
-	defer d.h.release()
-	plugins := make([]string, C.libsched_decision_skip_score_count(ptr))
-	for i := range plugins {
-		plugins[i] = goString(C.libsched_decision_skip_score(ptr, C.size_t(i)))
-	}
-	return plugins
+	return ask(d.h, func(ptr *C.libsched_decision) []string {
+		return listed(C.libsched_decision_skip_score_count(ptr), func(i C.size_t) string {
+			return goString(C.libsched_decision_skip_score(ptr, i))
+		})
+	})
 }
 
 // Best returns the nodes with the highest total, sorted; nil if there are no scores.

@@ -271,13 +271,15 @@ type Nomination struct {
 // NominationOverride (or with nil) the pod's own status.nominatedNodeName applies. Errors: ErrUnsupported
 // (mode); ErrMisuse in a plugin that is not at PostFilter.
 func (s *Services) Nominate(pod *Pod, nomination *Nomination) error {
-	var n Nomination
+	var pin pinned
+	defer pin.Unpin()
+	var n *C.libsched_nomination
 	if nomination != nil {
-		n = *nomination
+		n = &C.libsched_nomination{struct_size: C.sizeof_libsched_nomination, mode: C.uint32_t(nomination.Mode),
+			node: pin.str(nomination.Node)}
 	}
-	text, size := textOf(n.Node)
 	return s.change(pod, func(s *C.libsched_services, p *C.libsched_pod, err **C.libsched_error) C.libsched_rc {
-		return C.lsgo_nominate(s, p, C.bool(nomination != nil), C.uint32_t(n.Mode), text, size, err)
+		return C.libsched_services_nominate(s, p, n, err)
 	})
 }
 

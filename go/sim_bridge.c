@@ -30,39 +30,6 @@ static libsched_str* texts_of(const char* text, const size_t* lengths, size_t co
 
 /* ---- the catalog ---- */
 
-libsched_rc lsgo_catalog_add(libsched_catalog* catalog, bool nodes, uint32_t form, bool placed,
-                             bool defaults, const char* documents, const size_t* lengths,
-                             const char* extras, const size_t* extra_lengths, size_t count,
-                             uint64_t* refs, libsched_error** error) {
-  libsched_catalog_options options = LIBSCHED_CATALOG_OPTIONS_INIT;
-  options.form = form;
-  options.placed = placed;
-  options.defaults = defaults;
-  libsched_str* texts = texts_of(documents, lengths, count);
-  libsched_str* more = extra_lengths == NULL ? NULL : texts_of(extras, extra_lengths, count);
-  libsched_rc rc = LIBSCHED_ERR_NO_MEMORY;
-  if (texts != NULL && (more != NULL || extra_lengths == NULL)) {
-    options.extras = more;
-    rc = nodes ? libsched_catalog_add_nodes(catalog, texts, count, &options, refs, error)
-               : libsched_catalog_add_pods(catalog, texts, count, &options, refs, error);
-  }
-  free(texts);
-  free(more);
-  return rc;
-}
-
-libsched_rc lsgo_catalog_add_pod(libsched_catalog* catalog, const libsched_pod* pod, bool placed,
-                                 uint64_t* ref, libsched_error** error) {
-  libsched_catalog_options options = LIBSCHED_CATALOG_OPTIONS_INIT;
-  options.placed = placed;
-  return libsched_catalog_add_pod(catalog, pod, &options, ref, error);
-}
-
-libsched_rc lsgo_catalog_add_node(libsched_catalog* catalog, const libsched_node* node,
-                                  uint64_t* ref, libsched_error** error) {
-  return libsched_catalog_add_node(catalog, node, NULL, ref, error);
-}
-
 void lsgo_catalog_has(const libsched_catalog* catalog, bool nodes, const uint64_t* refs,
                       size_t count, bool* known) {
   for (size_t i = 0; i < count; ++i)

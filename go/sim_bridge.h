@@ -5,17 +5,6 @@
 
 #include "loop_bridge.h"
 
-/* Add contents of documents. The documents are concatenated, and so are the extras; lengths[i] is
-   the length of the i-th. NULL for `extra_lengths`: there are no extras. */
-libsched_rc lsgo_catalog_add(libsched_catalog* catalog, bool nodes, uint32_t form, bool placed,
-                             bool defaults, const char* documents, const size_t* lengths,
-                             const char* extras, const size_t* extra_lengths, size_t count,
-                             uint64_t* refs, libsched_error** error);
-/* The same for a parsed object. */
-libsched_rc lsgo_catalog_add_pod(libsched_catalog* catalog, const libsched_pod* pod, bool placed,
-                                 uint64_t* ref, libsched_error** error);
-libsched_rc lsgo_catalog_add_node(libsched_catalog* catalog, const libsched_node* node,
-                                  uint64_t* ref, libsched_error** error);
 /* Writes to known[i] whether the catalog has the content. */
 void lsgo_catalog_has(const libsched_catalog* catalog, bool nodes, const uint64_t* refs,
                       size_t count, bool* known);

@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"encoding/json"
+	"runtime"
 	"unsafe"
 )
 
@@ -35,6 +36,27 @@ func strOfBytes(b []byte) C.libsched_str {
 	return C.libsched_str{ptr: (*C.char)(unsafe.Pointer(unsafe.SliceData(b))), len: C.size_t(len(b))}
 }
 
+// pinned keeps texts in their place while C reads them in a struct of Go's memory.
+type pinned struct{ runtime.Pinner }
+
+// str is the function str for such a struct.
+func (p *pinned) str(s string) C.libsched_str {
+	if s != "" {
+		p.Pin(unsafe.StringData(s))
+	}
+	return str(s)
+}
+
+// strs is the array of texts for such a struct, or for one call. It is not empty memory if there are none.
+func (p *pinned) strs(texts []string) *C.libsched_str {
+	list := make([]C.libsched_str, 0, len(texts)+1)
+	for _, text := range texts {
+		list = append(list, p.str(text))
+	}
+	p.Pin(unsafe.SliceData(list))
+	return unsafe.SliceData(list)
+}
+
 // borrowed returns the bytes of a libsched_str without a copy; they are valid as long as the string.
 func borrowed(s C.libsched_str) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(s.ptr)), int(s.len))
@@ -46,6 +68,15 @@ func goString(s C.libsched_str) string {
 		return ""
 	}
 	return string(borrowed(s))
+}
+
+// listed returns what `at` finds at each index below count.
+func listed[R any](count C.size_t, at func(C.size_t) R) []R {
+	list := make([]R, count)
+	for i := range list {
+		list[i] = at(C.size_t(i))
+	}
+	return list
 }
 
 // takeText copies a text of the library and frees the original.
@@ -106,21 +137,3 @@ func (in interner) string(s C.libsched_str) string {
 	in[text] = text
 	return text
 }
-
-// textList concatenates strings, so that no Go pointer is stored in memory that C reads.
-type textList struct {
-	bytes   []byte
-	lengths []C.size_t
-}
-
-func listOf(texts []string) textList {
-	l := textList{lengths: make([]C.size_t, 0, len(texts)+1)}
-	for _, text := range texts {
-		l.bytes = append(l.bytes, text...)
-		l.lengths = append(l.lengths, C.size_t(len(text)))
-	}
-	return l
-}
-
-func (l *textList) text() *C.char         { return strOfBytes(l.bytes).ptr }
-func (l *textList) lengthList() *C.size_t { return unsafe.SliceData(l.lengths) }

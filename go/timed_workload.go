@@ -196,12 +196,15 @@ func (w *TimedWorkload) AddTrace(ctx context.Context, csv []byte, options TraceO
 	}
 	defer e.free()
 	finish := e.asker.watch(ctx)
-	texts := listOf([]string{options.File, options.Namespace, options.SchedulerName, options.GPUResource,
-		options.GPUModelLabel})
-	document := strOfBytes(csv)
+	var pin pinned
+	defer pin.Unpin()
+	o := C.libsched_trace_options{
+		struct_size: C.sizeof_libsched_trace_options, file: pin.str(options.File), ns: pin.str(options.Namespace),
+		scheduler_name: pin.str(options.SchedulerName), gpu_resource: pin.str(options.GPUResource),
+		gpu_model_label: pin.str(options.GPUModelLabel), cancel: e.c.cancel,
+	}
 	var failure *C.libsched_error
-	rc := C.lsgo_workload_add_trace(ptr, document.ptr, document.len, texts.text(), texts.lengthList(),
-		e.c.cancel, &failure)
+	rc := C.libsched_workload_add_trace(ptr, strOfBytes(csv), &o, &failure)
 	return finish(takeError(rc, failure))
 }
 

@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"time"
+	"unsafe"
 )
 
 // PermitWait is the time for which a Permit plugin makes a pod wait.
@@ -40,14 +41,14 @@ func (s *Services) AddWaitingPod(pod *Pod, waits []PermitWait) error {
 		return err
 	}
 	defer s.core.release()
-	names, timeouts := make([]string, len(waits)), make([]C.int64_t, len(waits)+1)
+	var pin pinned
+	defer pin.Unpin()
+	list := make([]C.libsched_permit_wait, len(waits), len(waits)+1)
 	for i, wait := range waits {
-		names[i], timeouts[i] = wait.Plugin, C.int64_t(wait.Timeout)
+		list[i] = C.libsched_permit_wait{plugin: pin.str(wait.Plugin), timeout_ns: C.int64_t(wait.Timeout)}
 	}
-	list := listOf(names)
 	var failure *C.libsched_error
-	rc := C.lsgo_add_waiting_pod(ptr, p, list.text(), list.lengthList(), &timeouts[0], C.size_t(len(waits)),
-		&failure)
+	rc := C.libsched_services_add_waiting_pod(ptr, p, unsafe.SliceData(list), C.size_t(len(waits)), &failure)
 	return takeError(rc, failure)
 }
 
@@ -113,12 +114,7 @@ func (w *WaitingPod) Close() {
 
 // Pod returns the pod; nil after Close.
 func (w *WaitingPod) Pod() *Pod {
-	ptr, ok := w.h.acquire()
-	if !ok {
-		return nil
-	}
-	defer w.h.release()
-	return refPod(C.libsched_waiting_pod_pod(ptr))
+	return ask(w.h, func(ptr *C.libsched_waiting_pod) *Pod { return refPod(C.libsched_waiting_pod_pod(ptr)) })
 }
 
 // PendingPlugins returns the plugins that have not allowed the pod yet, sorted.
@@ -150,22 +146,16 @@ func (w *WaitingPod) Allow(plugin string) {
 
 // Reject rejects the pod; it returns true if this ended the wait.
 func (w *WaitingPod) Reject(plugin, message string) bool {
-	ptr, ok := w.h.acquire()
-	if !ok {
-		return false
-	}
-	defer w.h.release()
-	return bool(C.libsched_waiting_pod_reject(ptr, str(plugin), str(message)))
+	return ask(w.h, func(ptr *C.libsched_waiting_pod) bool {
+		return bool(C.libsched_waiting_pod_reject(ptr, str(plugin), str(message)))
+	})
 }
 
 // Preempt is Reject for a pod that is to be retried soon.
 func (w *WaitingPod) Preempt(plugin, message string) bool {
-	ptr, ok := w.h.acquire()
-	if !ok {
-		return false
-	}
-	defer w.h.release()
-	return bool(C.libsched_waiting_pod_preempt(ptr, str(plugin), str(message)))
+	return ask(w.h, func(ptr *C.libsched_waiting_pod) bool {
+		return bool(C.libsched_waiting_pod_preempt(ptr, str(plugin), str(message)))
+	})
 }
 
 // Decided reports whether the wait has ended, also by timeout, and with which Status.

@@ -103,24 +103,18 @@ func Why(ctx context.Context, cluster *Cluster, pod *Pod, frameworks []*Framewor
 	if options.Nearest < 0 || int64(options.Nearest) > math.MaxUint32 {
 		return nil, &Error{Code: ErrInvalid, Msg: "the number of nodes to describe is no number of 32 bits"}
 	}
-	pods := []*Pod{pod}
-	batch, err := newPodBatch(pods, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer batch.release(pods)
-	j, err := borrowJudges(ctx, cluster, frameworks)
-	if err != nil {
-		return nil, err
-	}
-	defer j.release()
-	first, finish := j.begin(options.Deadline)
-	profile, n := textOf(options.OtherProfile)
 	var text *C.libsched_text
-	rc := C.lsgo_why_json(j.array(), j.count(), batch.list(), profile, n, C.bool(options.MaxNodes < 0),
-		C.size_t(max(options.MaxNodes, 0)), C.size_t(options.Nearest), C.bool(options.NoClaimsFromTemplates),
-		&text)
-	if err := finish(first.failure(rc)); err != nil {
+	err := judged(ctx, cluster, []*Pod{pod}, frameworks, options.Deadline,
+		func(j *judges, list **C.libsched_pod) C.libsched_rc {
+			o := C.libsched_why_options{
+				struct_size: C.sizeof_libsched_why_options, keep_nodes: C.bool(options.MaxNodes < 0),
+				max_nodes: C.size_t(max(options.MaxNodes, 0)), nearest: C.size_t(options.Nearest),
+				no_claims_from_templates: C.bool(options.NoClaimsFromTemplates),
+			}
+			j.share(options.OtherProfile, &o.other_profile, &o.cancel, &o.deadline_ns)
+			return C.lsgo_why_json(j.array(), j.count(), list, &o, &text)
+		})
+	if err != nil {
 		return nil, err
 	}
 	out, err := readJSON[PendingPod]("the answer about a pod", takeText(text), nil)

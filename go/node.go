@@ -11,31 +11,19 @@ type Taint struct{ Key, Value, Effect string }
 
 // ParseNode reads one Node, JSON or YAML. Errors: ErrInvalid with the path, ErrLimit.
 func ParseNode(document []byte, options ...ParseOption) (*Node, error) {
-	var ptr *C.libsched_node
-	err := withParseOptions(options, func(o *C.libsched_parse_options) error {
-		var failure *C.libsched_error
-		rc := C.libsched_node_parse(strOfBytes(document), o, &ptr, &failure)
-		return takeError(rc, failure)
+	return parsed(options, ownNode, func(o *C.libsched_parse_options, out **C.libsched_node,
+		err **C.libsched_error) C.libsched_rc {
+		return C.libsched_node_parse(strOfBytes(document), o, out, err)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return ownNode(ptr), nil
 }
 
 // NodeFromFlat reads one Node in the flat form (docs/flat.md), which package libsched/kube writes.
 // Errors: ErrInvalid with the path, ErrLimit.
 func NodeFromFlat(flat []byte, options ...ParseOption) (*Node, error) {
-	var ptr *C.libsched_node
-	err := withParseOptions(options, func(o *C.libsched_parse_options) error {
-		var failure *C.libsched_error
-		rc := C.libsched_node_parse_flat(strOfBytes(flat), o, &ptr, &failure)
-		return takeError(rc, failure)
+	return parsed(options, ownNode, func(o *C.libsched_parse_options, out **C.libsched_node,
+		err **C.libsched_error) C.libsched_rc {
+		return C.libsched_node_parse_flat(strOfBytes(flat), o, out, err)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return ownNode(ptr), nil
 }
 
 func ownNode(ptr *C.libsched_node) *Node {

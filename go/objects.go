@@ -17,7 +17,7 @@ type Workload struct {
 // ParseObjects parses a document and accepts all of it or nothing.
 // Errors: ErrInvalid with the path, ErrLimit, ErrUnsupported.
 func ParseObjects(document []byte, options ...ParseOption) (*Objects, error) {
-	return newObjects(options, func(o *C.libsched_parse_options, out **C.libsched_objects,
+	return parsed(options, ownObjects, func(o *C.libsched_parse_options, out **C.libsched_objects,
 		err **C.libsched_error) C.libsched_rc {
 		return C.libsched_objects_parse(strOfBytes(document), o, out, err)
 	})
@@ -25,26 +25,10 @@ func ParseObjects(document []byte, options ...ParseOption) (*Objects, error) {
 
 // LoadObjects reads a file. Errors: as ParseObjects, and ErrIO.
 func LoadObjects(path string, options ...ParseOption) (*Objects, error) {
-	return newObjects(options, func(o *C.libsched_parse_options, out **C.libsched_objects,
+	return parsed(options, ownObjects, func(o *C.libsched_parse_options, out **C.libsched_objects,
 		err **C.libsched_error) C.libsched_rc {
 		return C.libsched_objects_load(str(path), o, out, err)
 	})
-}
-
-type parseFunc func(o *C.libsched_parse_options, out **C.libsched_objects,
-	err **C.libsched_error) C.libsched_rc
-
-func newObjects(options []ParseOption, parse parseFunc) (*Objects, error) {
-	var ptr *C.libsched_objects
-	err := withParseOptions(options, func(o *C.libsched_parse_options) error {
-		var failure *C.libsched_error
-		rc := parse(o, &ptr, &failure)
-		return takeError(rc, failure)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return ownObjects(ptr), nil
 }
 
 func ownObjects(ptr *C.libsched_objects) *Objects {

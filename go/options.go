@@ -57,8 +57,9 @@ func protobuf() ParseOption {
 	return func(o *parseOptions) { o.c.format = C.LIBSCHED_FORMAT_PROTOBUF }
 }
 
-// withParseOptions calls `parse` with the options as a C struct.
-func withParseOptions(options []ParseOption, parse func(*C.libsched_parse_options) error) error {
+// parsed reads an object with options.
+func parsed[P, T any](options []ParseOption, own func(P) *T,
+	parse func(*C.libsched_parse_options, *P, **C.libsched_error) C.libsched_rc) (*T, error) {
 	o := &parseOptions{}
 	o.c.struct_size = C.sizeof_libsched_parse_options
 	o.c.defaults = true
@@ -68,12 +69,17 @@ func withParseOptions(options []ParseOption, parse func(*C.libsched_parse_option
 	if o.classes != nil {
 		classes, ok := o.classes.h.acquire()
 		if !ok {
-			return closedError(o.classes)
+			return nil, closedError(o.classes)
 		}
 		defer o.classes.h.release()
 		o.c.classes = classes
 	}
 	c := o.c // alone, without Go pointers beside it
 	defer runtime.KeepAlive(options)
-	return parse(&c)
+	var ptr P
+	var failure *C.libsched_error
+	if rc := parse(&c, &ptr, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	return own(ptr), nil
 }

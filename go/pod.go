@@ -11,31 +11,19 @@ type Pod struct{ h *handle[*C.libsched_pod] }
 // ParsePod reads one Pod, or the pod template of a workload, JSON or YAML.
 // Errors: ErrInvalid with the path, ErrLimit.
 func ParsePod(document []byte, options ...ParseOption) (*Pod, error) {
-	var ptr *C.libsched_pod
-	err := withParseOptions(options, func(o *C.libsched_parse_options) error {
-		var failure *C.libsched_error
-		rc := C.libsched_pod_parse(strOfBytes(document), o, &ptr, &failure)
-		return takeError(rc, failure)
+	return parsed(options, ownPod, func(o *C.libsched_parse_options, out **C.libsched_pod,
+		err **C.libsched_error) C.libsched_rc {
+		return C.libsched_pod_parse(strOfBytes(document), o, out, err)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return ownPod(ptr), nil
 }
 
 // PodFromFlat reads one Pod in the flat form (docs/flat.md), which package libsched/kube writes.
 // Errors: ErrInvalid with the path, ErrLimit.
 func PodFromFlat(flat []byte, options ...ParseOption) (*Pod, error) {
-	var ptr *C.libsched_pod
-	err := withParseOptions(options, func(o *C.libsched_parse_options) error {
-		var failure *C.libsched_error
-		rc := C.libsched_pod_parse_flat(strOfBytes(flat), o, &ptr, &failure)
-		return takeError(rc, failure)
+	return parsed(options, ownPod, func(o *C.libsched_parse_options, out **C.libsched_pod,
+		err **C.libsched_error) C.libsched_rc {
+		return C.libsched_pod_parse_flat(strOfBytes(flat), o, out, err)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return ownPod(ptr), nil
 }
 
 // LoadPod is ParsePod for a file. Errors: as ParsePod, and ErrIO.

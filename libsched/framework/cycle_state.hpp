@@ -71,6 +71,7 @@ class CycleState final : public RefCounted {
   // The part of one plugin.
   struct Entry {
     std::shared_ptr<PluginData> data;
+    PodRef pod;             // whose texts `data` may borrow; null: of the pod that the state is for
     bool prepared = false;  // prepare() ran and `data` is its result (possibly null)
     bool skip_filter = false;
     bool pre_filtered = false;               // its PreFilter ran in this state and did not skip
@@ -92,8 +93,8 @@ class CycleState final : public RefCounted {
   // How often they have been handed out for editing, or replaced.
   uint64_t edits() const { return edits_; }
   KeptSteps& filter_steps() { return filter_steps_; }
-  // The entries as they are now, for the states of other pods of the class (class_cycle.hpp). Each
-  // state that edits them gets its own first.
+  // The entries as they are now, for the states of other pods of the class (kept/kept_filters.hpp).
+  // Each state that edits them gets its own first.
   struct Entries final : RefCounted {
     std::vector<Entry> list;
     // The indexes of those whose data may be bound to a view. Nothing: any may be. Data that is
@@ -106,6 +107,15 @@ class CycleState final : public RefCounted {
   // state may adopt entries that has none of its own.
   bool may_adopt() const { return framework_.get() == nullptr || adopted_; }
   void adopt(const RefCounted& framework, uint64_t pod_serial, const Ref<Entries>& entries);
+  // Undoes adopt(): the state is of no framework and has no entries.
+  void abandon() noexcept {
+    framework_ = {};
+    entries_ = {};
+    pod_serial_ = data_serial_ = 0;
+    pre_filter_ = {};
+    adopted_ = false;
+    note_edit();
+  }
   void let_go() {
     if (adopted_) entries_ = {};
     note_edit();

@@ -73,8 +73,8 @@ KeptClass& ClassMemory::find_by_name(const Pod& pod) {
 // What a class keeps grows in whole cycles only.
 void ClassMemory::count(KeptClass* of) {
   if (std::exchange(of->counted, true)) return;
-  const size_t now =
-      kEntry + sizeof *of + of->name.size() + of->filters.bytes() + of->scores.bytes();
+  const size_t now = kEntry + sizeof *of + of->name.size() + of->failure_bytes +
+                     of->filters.bytes() + of->scores.bytes();
   bytes_ += now - of->bytes;
   of->bytes = now;
 }

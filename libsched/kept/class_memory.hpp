@@ -43,6 +43,7 @@ class KeptClass {
   // How the latest cycle ended that found no node, and the version of the view in which the next
   // pod fares the same.
   std::shared_ptr<const CycleOutcome> failure;
+  size_t failure_bytes = 0;
   uint64_t failed_at = 0;
 
  private:

@@ -18,7 +18,7 @@ bool at_point(const Framework& framework, ExtensionPoint point, uint32_t plugin)
 
 size_t KeptFilters::bytes() const {
   constexpr size_t kPod = 4096;  // with its entries
-  size_t out = (entries_ ? kPod : 0) + parts_.capacity() * sizeof(Part) +
+  size_t out = (entries_ ? kPod + words_ * 64 : 0) + parts_.capacity() * sizeof(Part) +
                asked_.capacity() * sizeof(uint64_t) + steps_.capacity() * sizeof(FilterStep);
   for (const std::vector<uint64_t>& a : accepted_)
     out += sizeof a + a.capacity() * sizeof(uint64_t);
@@ -88,13 +88,15 @@ Result<void> KeptFilters::take(const KeptQuestion& asked, const FewChanges* chan
     if (!p.declared || changes == nullptr || p.reads.any_hit(changes->all())) {
       p.reads = p.plugin->depends_on(v, asked.pod).filter;
       p.declared = !p.reads.outside && !p.reads.others;
-      p.met = p.judged = false;
+      p.met = p.judged = p.failed = false;
     }
     outside_ = outside_ || p.reads.outside;
     follows_ = follows_ && p.declared && asked.framework.namesakes(p.index).size() == 1;
-    reserves_ = reserves_ || (entries_->list[p.index].data &&
-                              (at_point(asked.framework, ExtensionPoint::kReserve, p.index) ||
-                               at_point(asked.framework, ExtensionPoint::kPreBind, p.index)));
+    CycleState::Entry& entry = entries_->list[p.index];
+    if (entry.data) entry.pod = PodRef::share(&asked.pod);
+    reserves_ =
+        reserves_ || (entry.data && (at_point(asked.framework, ExtensionPoint::kReserve, p.index) ||
+                                     at_point(asked.framework, ExtensionPoint::kPreBind, p.index)));
     const auto at = std::find_if(steps_.begin(), steps_.end(),
                                  [&](const FilterStep& s) { return s.index == p.index; });
     p.step = at == steps_.end() ? kNoId : static_cast<uint32_t>(at - steps_.begin());
@@ -110,7 +112,7 @@ Result<void> KeptFilters::take(const KeptQuestion& asked, const FewChanges* chan
     std::erase(rejecting_, i);
   }
   for (FilterStep& s : steps_) s.accepted = nullptr;
-  pod_ = PodRef::share(&asked.pod);
+  LIBSCHED_TRY(asked.call.check_limits());  // the last data may be unfinished
   narrowed_ = asked.state.pre_filter();
   ids_ = v.ids_epoch();
   cursor_ = v.log().cursor();
@@ -123,13 +125,14 @@ Result<void> KeptFilters::judge(const KeptQuestion& asked, bool at_once) {
   if (updating_) return {};
   for (uint32_t i = 0; i < parts_.size(); ++i) {
     Part& p = parts_[i];
-    if (p.step == kNoId || !p.declared) continue;
+    if (p.step == kNoId || !p.declared || p.failed) continue;
     if (!p.judged) {
-      if (!std::exchange(p.met, true) && !at_once) continue;
+      if (!std::exchange(p.met, true) && (!at_once || reserves_)) continue;
       accepted_[i].resize(words_);
       if (!judge_all(asked, i)) {
         std::erase(rejecting_, i);
         LIBSCHED_TRY(asked.call.check_limits());
+        p.failed = true;
         continue;
       }
       p.judged = true;
@@ -138,6 +141,13 @@ Result<void> KeptFilters::judge(const KeptQuestion& asked, bool at_once) {
     asked.work.steps[p.step].accepted = accepted_[i].data();
   }
   return {};
+}
+
+void KeptFilters::drop_unused() {
+  if (follows_ && !reserves_) return;
+  follows_ = false;
+  entries_ = {};
+  steps_.clear();
 }
 
 bool KeptFilters::complete() const {
@@ -262,7 +272,9 @@ bool KeptFilters::prepare_anew(const KeptQuestion& asked, Part* part) {
     if (fresh && fresh->ids_epoch != 0) fresh->ids_epoch = v.ids_epoch();
     steps_[part->step].data = fresh.get();
   }
-  edit_entry(asked, part->index).data = std::move(fresh);
+  CycleState::Entry& entry = edit_entry(asked, part->index);
+  entry.data = std::move(fresh);
+  entry.pod = PodRef::share(&asked.pod);
   return true;
 }
 

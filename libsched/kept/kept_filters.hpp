@@ -7,7 +7,8 @@
 // not possible. A plugin that declares nothing, or whose answers are Errors, is asked as if nothing
 // were kept, and so is PreFilter of all plugins then.
 //
-// Nothing here is needed for an answer. After an error or an exception everything is forgotten.
+// Nothing here is needed for an answer. If take() or follow() ends with an error or an exception,
+// everything is forgotten.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +49,8 @@ class KeptFilters {
   bool outside() const { return outside_; }
   // Whether Reserve or PreBind of some plugin use the data, which is then for one pod alone.
   bool reserves() const { return reserves_; }
+  // Forgets prepared data that follow() cannot use for a pod that is to be reserved.
+  void drop_unused();
 
   // Takes what PreFilter has prepared in the state, and keeps the verdicts that stand after
   // `changes` (null: anything may have changed). `passed`: no plugin has rejected the pod. Errors:
@@ -105,6 +108,7 @@ class KeptFilters {
     bool declared = false;    // `reads` holds
     bool met = false;         // judge() has passed since then
     bool judged = false;      // accepted_ has its verdicts of all rows
+    bool failed = false;      // it has given an Error since then
     uint64_t renewed_in = 0;  // the call of follow() in which these were brought up to date
   };
 
@@ -122,7 +126,6 @@ class KeptFilters {
   bool rejects(uint32_t part) const;
 
   Ref<CycleState::Entries> entries_;
-  PodRef pod_;  // into which prepared data may point
   PreFilterResult narrowed_;
   ChangeLog::Cursor cursor_;
   uint64_t ids_ = 0;  // of the view
@@ -144,6 +147,22 @@ class KeptFilters {
   std::vector<uint32_t> judged_anew_;
   ChangeKinds common_ = 0;  // in this call: what all changed rows have
   bool added_ = false;      // in this call: nodes may have come
+};
+
+// Held while a state follows: unless that ends well, the state is as if it were new.
+class FollowedState {
+ public:
+  explicit FollowedState(CycleState& state) : state_(state) {}
+  ~FollowedState() {
+    if (!ended_) state_.abandon();
+  }
+  FollowedState(const FollowedState&) = delete;
+  FollowedState& operator=(const FollowedState&) = delete;
+  void ended(bool well) { ended_ = well; }
+
+ private:
+  CycleState& state_;
+  bool ended_ = false;
 };
 
 }  // namespace libsched

@@ -84,7 +84,9 @@ void KeptScores::learn(const Asked& asked, const ScoreSet& set, const int32_t* t
   forget();
   const View& v = asked.call.view;
   words_ = v.word_count();
-  if (set.words != words_ || !asked.filters.complete() || !note_parts(asked)) return;
+  if (set.words != words_ || !asked.filters.can_follow(v) || !asked.filters.complete() ||
+      !note_parts(asked))
+    return;
   feasible_.assign(v.live().data(), v.live().data() + words_);
   asked.filters.intersect(&feasible_, &asked.work.row_sets);
   // Else something has a say that is not known here, as nominated pods.
@@ -94,6 +96,7 @@ void KeptScores::learn(const Asked& asked, const ScoreSet& set, const int32_t* t
   order_ = v.order_membership();
   asked.filters.share_entries(asked.state);
   note_relevant(asked);
+  pod_ = PodRef::share(&asked.pod);
   ready_ = true;
 }
 

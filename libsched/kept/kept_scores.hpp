@@ -28,7 +28,10 @@ class KeptScores {
   };
 
   bool ready() const { return ready_; }
-  void forget() { ready_ = false; }
+  void forget() {
+    ready_ = false;
+    pod_ = {};
+  }
   size_t bytes() const;
   // Whether it is about the same nodes.
   bool stands_in(const View& view) const {
@@ -88,6 +91,7 @@ class KeptScores {
   bool scored(uint32_t place) const { return (scored_[place / 64] >> (place % 64) & 1) != 0; }
 
   bool ready_ = false;
+  PodRef pod_;          // whose texts PreScore's data may borrow
   uint64_t order_ = 0;  // of the view
   size_t words_ = 0;
   std::vector<Part> parts_;

@@ -1,8 +1,6 @@
 // KeptScores: the totals of rows that have changed.
 #include <algorithm>
-#include <utility>
 
-#include "libsched/base/prefetch.hpp"
 #include "libsched/framework/score_columns.hpp"
 #include "libsched/kept/kept_scores.hpp"
 

@@ -22,7 +22,7 @@ struct Workspace {
   LineVector<int32_t> rescored;                           // of a plugin that scores all rows again
   LineVector<uint8_t> placed_scores;                      // of such a one, by place
   std::vector<uint64_t> placed_rows;                      // feasible ones, by place
-  std::vector<uint64_t> hit, alive_hit;   // rows that kept answers are made for again
+  std::vector<uint64_t> alive_hit;        // rows that kept answers are made for again
   std::vector<const uint64_t*> row_sets;  // scratch: sets to intersect
   std::vector<uint32_t> few_rows;
   std::vector<uint32_t> hit_rows, changed_rows, renewed_rows;

@@ -339,6 +339,41 @@ TEST_CASE("cycles by kept answers equal fresh ones where many pods are placed") 
         several);  // most rounds sample or change nodes all the time
 }
 
+TEST_CASE("prepared data keeps the pod whose texts it borrows") {
+  Town town(7, 3, 6, false);
+  const Ref<Evaluator> evaluator = make_ref<Evaluator>(town_framework(""), town.cluster());
+  REQUIRE(evaluator->keep_classes(ClassMemoryMode::kAlways).ok());
+  const auto pod = [](const std::string& name) {
+    Result<PodRef> parsed = parse_pod(
+        "{metadata: {name: " + name +
+            ", labels: {app: web}}, spec: {containers: [{name: c}], topologySpreadConstraints: "
+            "[{maxSkew: "
+            "1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, "
+            "labelSelector: "
+            "{matchLabels: {app: web}}}]}}",
+        {});
+    REQUIRE(parsed.ok());
+    return *parsed;
+  };
+  const auto cycle = [&](const Pod& of) {
+    Ref<CycleState> state = make_ref<CycleState>();
+    REQUIRE(evaluator->run_cycle(*state, of, {}).ok());
+    return state;
+  };
+  for (const char* name : {"a", "b"}) cycle(*pod(name));
+  town.apply(
+      "{apiVersion: v1, kind: Node, metadata: {name: more, labels: {kubernetes.io/hostname: "
+      "more}}, "
+      "status: {allocatable: {cpu: 4, memory: 4Gi, pods: 10}}}");
+  cycle(*pod("c"));  // PreFilter is asked again; then the pod goes
+  const PodRef last = pod("d"), other = pod("e");
+  const Ref<CycleState> state = cycle(*last);
+  const uint32_t row = evaluator->view().find_node("more");
+  const Result<Status> added = evaluator->run_add_pod(*state, *last, *other, row);
+  REQUIRE(added.ok());
+  CHECK(added->success());
+}
+
 TEST_CASE("cycles go on where scores follow the pods of other nodes, and equal fresh ones") {
   // Few and many domains, and node labels that a list of default constraints does not ask for.
   const char* const profiles[] = {

@@ -483,12 +483,14 @@ TEST_CASE("observers and meters are told the same by a cycle that goes on and by
     return labelled(node, "worse") ? Status(Code::kUnschedulable, "no") : Status();
   };
   struct Side {
-    Side(std::vector<Fake> fakes, ClassMemoryMode mode) : world(std::move(fakes), mode) {}
+    Side(std::vector<Fake> fakes, ClassMemoryMode mode, bool samples)
+        : world(std::move(fakes), mode), sampling(samples) {}
     CycleOutcome run() {
       const Ref<CycleState> state = make_ref<CycleState>();
       state->measure(meter, false);
       CycleOptions how;
       how.observer = &heard;
+      how.sampling = sampling;
       Result<CycleOutcome> out = world.evaluator.run_cycle(*state, *world.pod, how);
       REQUIRE_MESSAGE(out.ok(), out.error().text());
       return *out;
@@ -502,34 +504,38 @@ TEST_CASE("observers and meters are told the same by a cycle that goes on and by
       return out;
     }
     KeptWorld world;
+    bool sampling;  // then filters alone go on
     Heard heard;
     Ref<PluginMeter> meter = make_ref<PluginMeter>(world.evaluator.framework().plugins().size(),
                                                    make_ref<VirtualClock>(0));
   };
-  Side kept({labels, other}, ClassMemoryMode::kAlways),
-      whole({labels, other}, ClassMemoryMode::kOff);
-  const auto both = [&](size_t feasible) {
-    CHECK(kept.run().feasible == feasible);
-    CHECK(whole.run().feasible == feasible);
-    CHECK(kept.heard.all == whole.heard.all);
-    CHECK(kept.counts() == whole.counts());
-  };
-  const auto label = [&](const std::string& node, const std::string& as) {
-    kept.world.label(node, as);
-    whole.world.label(node, as);
-  };
-  for (int i = 0; i < 3; ++i) both(3);
-  label("n2", "{worse: a}");
-  both(2);
-  both(2);
-  label("n1", "{bad: a}");
-  both(1);  // which is not scored
-  both(1);
-  label("n2", "{}");
-  both(2);
-  both(2);
-  CHECK(kept.world.evaluator.classes().served() >= 4);
-  CHECK(whole.world.evaluator.classes().served() == 0);
+  for (const bool sampling : {false, true}) {
+    CAPTURE(sampling);
+    Side kept({labels, other}, ClassMemoryMode::kAlways, sampling),
+        whole({labels, other}, ClassMemoryMode::kOff, sampling);
+    const auto both = [&](size_t feasible) {
+      CHECK(kept.run().feasible == feasible);
+      CHECK(whole.run().feasible == feasible);
+      CHECK(kept.heard.all == whole.heard.all);
+      CHECK(kept.counts() == whole.counts());
+    };
+    const auto label = [&](const std::string& node, const std::string& as) {
+      kept.world.label(node, as);
+      whole.world.label(node, as);
+    };
+    for (int i = 0; i < 3; ++i) both(3);
+    label("n2", "{worse: a}");
+    both(2);
+    both(2);
+    label("n1", "{bad: a}");
+    both(1);  // which is not scored
+    both(1);
+    label("n2", "{}");
+    both(2);
+    both(2);
+    CHECK((kept.world.evaluator.classes().served() >= 4) == !sampling);
+    CHECK(whole.world.evaluator.classes().served() == 0);
+  }
 }
 
 TEST_CASE("a cycle that goes on ends if its observer cancels it") {

@@ -340,7 +340,7 @@ class Evaluator final : public RefCounted {
   ScoreSet scored_rows(const uint64_t* feasible);
   Result<void> ready_to_score(CycleState& state, const Pod& pod, size_t words) const;
 
-  // Cycles (evaluator_cycle.cpp).
+  // Cycles (evaluator_cycle.cpp, evaluator_choose.cpp, evaluator_kept.cpp).
   Result<void> cycle(CycleState& state, const Pod& pod, const Call& call,
                      const CycleOptions& options, CycleOutcome* out);
   struct Choice;
@@ -363,6 +363,7 @@ class Evaluator final : public RefCounted {
   Result<void> take_filters(CycleState& state, const Pod& pod, const Call& call, bool followed,
                             KeptClass* kept);
   bool may_keep_scores(const Pod& pod, const CycleOptions& options) const;
+  bool foreign_scores() const;
   bool may_keep_failure(const CycleState& state, const Pod& pod, const CycleOptions& options) const;
   Result<bool> choose_by_class(CycleState& state, const Pod& pod, const Call& call,
                                const CycleOptions& options, KeptClass* kept, CycleOutcome* out);

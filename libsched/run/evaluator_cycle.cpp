@@ -18,6 +18,19 @@ Status fit_error_status(const std::string& text, const Diagnosis& diagnosis) {
   return out;
 }
 
+// What an earlier cycle of the class has left of PreScore.
+void drop_scores(CycleState* state) {
+  const auto has_some = [](const CycleState::Entry& e) {
+    return e.score_data || e.pre_scored || e.skip_score;
+  };
+  const std::span<const CycleState::Entry> entries = std::as_const(*state).entries();
+  if (std::none_of(entries.begin(), entries.end(), has_some)) return;
+  for (CycleState::Entry& e : state->edit_entries()) {
+    e.score_data.reset();
+    e.pre_scored = e.skip_score = false;
+  }
+}
+
 }  // namespace
 
 Result<CycleOutcome> Evaluator::run_cycle(CycleState& state, const Pod& pod,
@@ -63,15 +76,19 @@ Result<void> Evaluator::cycle(CycleState& state, const Pod& pod, const Call& cal
       if (!done.ok()) return done.error();
       followed = *done;
     }
-    if (followed && kept->failure && kept->failed_at == v.version() &&
-        may_keep_failure(state, pod, options)) {
-      *out = *kept->failure;
-      return call.check_limits();
+    if (followed && kept->failure) {
+      if (kept->failed_at == v.version() && may_keep_failure(state, pod, options)) {
+        *out = *kept->failure;
+        return call.check_limits();
+      }
+      kept->failure = nullptr;
+      kept->failure_bytes = 0;
     }
     if (followed) {
       const Result<bool> done = choose_by_class(state, pod, call, options, kept, out);
       if (!done.ok()) return done.error();
       chosen = *done;
+      if (!chosen) drop_scores(&state);
     } else {
       Result<Status> pre = pre_filter(state, pod, call);
       if (!pre.ok()) return std::move(pre.error());
@@ -80,7 +97,8 @@ Result<void> Evaluator::cycle(CycleState& state, const Pod& pod, const Call& cal
     point.end(&out->status);
     if (chosen) tell_kept(state, pod, call, options, out->feasible > 1);
   }
-  const bool compares = followed && classes_.mode() == ClassMemoryMode::kChecked;
+  const bool compares =
+      followed && classes_.mode() == ClassMemoryMode::kChecked && (chosen || !foreign_scores());
   if (chosen) {
     LIBSCHED_TRY(call.check_limits());
     return compares ? compare_outcome(pod, call, options, *out, start, ties) : Result<void>();
@@ -104,10 +122,13 @@ Result<void> Evaluator::cycle(CycleState& state, const Pod& pod, const Call& cal
   if ((options.post_filter || options.fit_error) && out->row == kNoId &&
       out->status.code == Code::kUnschedulable)
     LIBSCHED_TRY(explain_failure(state, pod, call, options, said, extended, out));
-  if (kept != nullptr && out->row == kNoId && out->status.rejected() &&
-      kept->filters.can_follow(v) && may_keep_failure(state, pod, options)) {
+  // Where PostFilter or an observer has run, `kept` may be gone.
+  if (kept != nullptr && out->row == kNoId && may_keep_failure(state, pod, options) &&
+      out->status.rejected() && kept->filters.can_follow(v)) {
     kept->failure = std::make_shared<const CycleOutcome>(*out);
+    kept->failure_bytes = sizeof *out + 2 * out->status.message().size();
     kept->failed_at = v.version();
+    classes_.note_growth(kept);
   }
   return {};
 }

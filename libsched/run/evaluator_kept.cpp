@@ -24,13 +24,14 @@ Result<bool> Evaluator::follow_filters(CycleState& state, const Pod& pod, const 
       !few_.read(v.log(), kept->filters.cursor(), v.row_count()))
     return false;
   if (kept->scores.stands_in(v)) kept->scores.fetch(v, classes_.places(v), few_);
+  FollowedState guard(state);
   const Result<bool> followed = kept->filters.follow({*framework_, call, pod, state, work_}, few_);
+  guard.ended(followed.ok());
   if (followed.ok() && *followed) {
     if (state.meter() != nullptr) kept->filters.count_pre_filter(state.meter());
     return true;
   }
   kept->forget();
-  if (!followed.ok()) state.undo_pre_filter();
   return followed;
 }
 
@@ -47,7 +48,8 @@ Result<void> Evaluator::take_filters(CycleState& state, const Pod& pod, const Ca
     LIBSCHED_TRY(kept->filters.take(asked, few ? &few_ : nullptr, true));
   }
   LIBSCHED_TRY(kept->filters.judge(asked, kept->lately()));
-  if (classes_.mode() == ClassMemoryMode::kChecked) return kept->filters.compare(asked);
+  if (classes_.mode() == ClassMemoryMode::kChecked) LIBSCHED_TRY(kept->filters.compare(asked));
+  kept->filters.drop_unused();
   return {};
 }
 
@@ -118,6 +120,16 @@ void Evaluator::tell_kept(CycleState& state, const Pod& pod, const Call& call,
   if (!scored) return;
   tell(CyclePoint::kPreScore, &success);
   tell(CyclePoint::kScore, &success);
+}
+
+// Whether scores are given by a plugin that may answer otherwise when it is asked once more.
+bool Evaluator::foreign_scores() const {
+  for (const ExtensionPoint point : {ExtensionPoint::kPreScore, ExtensionPoint::kScore})
+    for (const uint32_t i : framework_->at(point)) {
+      const Plugin* const plugin = framework_->plugins()[i].plugin.get();
+      if (plugin != nullptr && plugin->foreign()) return true;
+    }
+  return false;
 }
 
 // Runs the cycle, which began at this node and after so many random ties, as if nothing were kept.

@@ -212,6 +212,7 @@ TEST_CASE("what cycles keep for the pods of a class is never what the limits cut
         Cut cut;
         cut.flag = flag;
         World w(&cut);
+        REQUIRE(w.evaluator->keep_classes(ClassMemoryMode::kAlways).ok());
         for (int i = 0; i < 14; ++i) {
           cut.cancel = false;
           if (i % 3 == 2)  // what is kept has to be prepared again

@@ -51,11 +51,11 @@ enum {
 };
 /* Chooses when libsched_run_cycle(), libsched_schedule() and libsched_schedule_one() keep what plugins
    say of the nodes by class: pods that differ only by name, such as replicas, are of one class. For the
-   next pod of a class, Filter is called only for nodes that have changed since, and so are PreFilter,
-   PreScore and Score, unless a plugin of the profile is not part of the library, or the cycle samples
-   nodes, is timed, or breaks ties otherwise than upstream. This never changes an outcome. Plugins that
-   are not part of the library are called each time. The default is
-   AUTO. `max_bytes` limits the memory; beyond it the least recently used classes are dropped. 0 means
+   next pod of a class, Filter is called only for nodes that have changed since, and so is PreFilter,
+   unless one of their plugins is not part of the library. So are PreScore and Score, unless the same
+   holds for them, or the cycle samples nodes or breaks ties otherwise than upstream. A cycle that is
+   timed calls every plugin. This never changes an outcome. Plugins that are not part of the library are
+   called each time. The default is AUTO. `max_bytes` limits the memory; beyond it the least recently used classes are dropped. 0 means
    the default, 64 MiB; a class takes about 20 bytes for each node. The call drops all kept answers. In mode
    CHECKED a cycle returns INTERNAL if a kept answer is wrong. Errors: UNSUPPORTED (`when`), MISUSE
    (inside a slot that this evaluator calls).

@@ -119,12 +119,12 @@ Result<uint32_t> Sim::place_pod(Known* known, uint32_t row) {
   const Result<uint32_t> slot = put_pod(pod, known->ref, row);
   const bool extended = slot.ok() && asks_device_resource(view(), *pod);
   if (!slot.ok() || (pod->spec.resource_claims.empty() && !extended)) return slot;
+  known->kept.forget();  // what was prepared is used up
   const Result<Status> reserved =
       evaluator_->run_reserve(*known->state, *pod, view().row(row).name);
   if (!reserved.ok()) return reserved.error();
   if (!reserved->success())
     return Error{Rc::kPlugin, reserved->message(), {}, std::string(reserved->plugin)};
-  known->kept.forget();  // what was prepared is used up
   if (extended) LIBSCHED_TRY(rename_extended_claim(*pod, *slot));
   return slot;
 }

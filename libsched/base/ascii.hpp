@@ -5,6 +5,12 @@ namespace libsched {
 
 inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
+inline bool is_lower(char c) { return static_cast<unsigned char>(c - 'a') < 26; }
+inline bool is_lower_alnum(char c) { return is_lower(c) || is_digit(c); }
+inline bool is_alnum(char c) {
+  return static_cast<unsigned char>((c | 0x20) - 'a') < 26 || is_digit(c);
+}
+
 // The white space of JSON.
 inline bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 

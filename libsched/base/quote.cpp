@@ -247,4 +247,22 @@ std::string json_quote(Str s) {
   return out += '"';
 }
 
+void append_json_text(std::string& out, Str s, size_t plain) {
+  out += '"';
+  size_t done = 0;
+  for (size_t i = plain; i < s.size(); ++i) {
+    const auto c = static_cast<unsigned char>(s[i]);
+    if (c >= 0x20 && c != '"' && c != '\\') continue;
+    out.append(s, done, i - done);
+    done = i + 1;
+    if (const char escape = short_escape(c); escape != 0) {
+      out += '\\';
+      out += escape;
+    } else {
+      append_hex(out, "\\u", c, 4);
+    }
+  }
+  out.append(s, done) += '"';
+}
+
 }  // namespace libsched

@@ -13,4 +13,8 @@ std::string go_quote(Str s);
 // As Go's json.Marshal writes a string: <, > and & escaped, invalid UTF-8 replaced by \ufffd.
 std::string json_quote(Str s);
 
+// Appends a text as a JSON string with the fewest escapes. The first `plain` bytes are known to
+// need none. UTF-8 is not looked at.
+void append_json_text(std::string& out, Str s, size_t plain = 0);
+
 }  // namespace libsched

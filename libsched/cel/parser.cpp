@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libsched/base/ascii.hpp"
 #include "libsched/cel/lexer.hpp"
 #include "libsched/cel/lib/numbers.hpp"
 
@@ -291,7 +292,7 @@ class Parser {
     uint64_t value = 0;
     bool fits = true;
     for (const char c : digits) {
-      const unsigned digit = c <= '9' ? static_cast<unsigned>(c - '0') : (c | 0x20) - 'a' + 10u;
+      const auto digit = static_cast<unsigned>(hex_digit(c));
       const __uint128_t next = static_cast<__uint128_t>(value) * (is_hex ? 16 : 10) + digit;
       if (next > UINT64_MAX) fits = false;
       value = static_cast<uint64_t>(next);

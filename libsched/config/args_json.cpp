@@ -11,12 +11,10 @@ namespace libsched {
 namespace {
 
 void requirements_if(JsonText& json, Str name, Span<Requirement> list) {
-  json.list_if(name, list, [&](const Requirement& r) {
-    json.object([&] {
-      json.field("key", r.key);
-      json.field("operator", r.op_text);
-      json.strings_if("values", r.values);
-    });
+  json.objects_if(name, list, [&](const Requirement& r) {
+    json.field("key", r.key);
+    json.field("operator", r.op_text);
+    json.strings_if("values", r.values);
   });
 }
 
@@ -40,13 +38,11 @@ void node_affinity(JsonText& json, Str name, const NodeAffinity& a) {
         list_or_null(json, "nodeSelectorTerms", a.required.terms, a.required.terms_present,
                      [&](const NodeSelectorTerm& t) { json.object([&] { node_term(json, t); }); });
       });
-    json.list_if("preferredDuringSchedulingIgnoredDuringExecution", a.preferred,
-                 [&](const PreferredSchedulingTerm& t) {
-                   json.object([&] {
-                     json.number("weight", t.weight);
-                     json.object("preference", [&] { node_term(json, t.preference); });
-                   });
-                 });
+    json.objects_if("preferredDuringSchedulingIgnoredDuringExecution", a.preferred,
+                    [&](const PreferredSchedulingTerm& t) {
+                      json.number("weight", t.weight);
+                      json.object("preference", [&] { node_term(json, t.preference); });
+                    });
   });
 }
 
@@ -83,11 +79,9 @@ void add_texts(JsonText& json, Str name, const Items& items, bool present) {
 
 void resources(JsonText& json, Str name, const std::vector<ResourceSpec>& list,
                const ItemNames& names) {
-  json.list(name, Span<ResourceSpec>(list), [&](const ResourceSpec& r) {
-    json.object([&] {
-      json.field(names.name, r.name);
-      if (r.weight != 0 || &names == &kOfGo) json.number(names.weight, r.weight);
-    });
+  json.objects(name, Span<ResourceSpec>(list), [&](const ResourceSpec& r) {
+    json.field(names.name, r.name);
+    if (r.weight != 0 || &names == &kOfGo) json.number(names.weight, r.weight);
   });
 }
 

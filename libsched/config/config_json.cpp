@@ -49,13 +49,11 @@ void write_extender(JsonText& json, const ExtenderConfig& e, Secrets secrets) {
       json.field_if("keyData", hides ? Str("***") : Str(base64(e.tls->key_data)));
       json.field_if("caData", Str(base64(e.tls->ca_data)));
     });
-  json.list_if("managedResources", Span<ExtenderManagedResource>(e.managed_resources),
-               [&](const ExtenderManagedResource& r) {
-                 json.object([&] {
-                   json.field("name", r.name);
-                   json.true_if("ignoredByScheduler", r.ignored_by_scheduler);
-                 });
-               });
+  json.objects_if("managedResources", Span<ExtenderManagedResource>(e.managed_resources),
+                  [&](const ExtenderManagedResource& r) {
+                    json.field("name", r.name);
+                    json.true_if("ignoredByScheduler", r.ignored_by_scheduler);
+                  });
 }
 
 // The fields of the configuration but its profiles, inside of its object.
@@ -88,9 +86,8 @@ void write_top_level(JsonText& json, const SchedulerConfig& c, Secrets secrets) 
   });
   json.number_if("percentageOfNodesToScore", c.percentage_of_nodes_to_score);
   json.true_if("delayCacheUntilActive", c.delay_cache_until_active);
-  json.list_if("extenders", Span<ExtenderConfig>(c.extenders), [&](const ExtenderConfig& e) {
-    json.object([&] { write_extender(json, e, secrets); });
-  });
+  json.objects_if("extenders", Span<ExtenderConfig>(c.extenders),
+                  [&](const ExtenderConfig& e) { write_extender(json, e, secrets); });
 }
 
 // `keeps`: reading merges the lists into the defaults again; "*" keeps them unchanged.
@@ -113,12 +110,10 @@ template <typename F>
 void write_profile(JsonText& json, const Profile& p, F&& f) {
   json.object([&] {
     json.field("schedulerName", p.scheduler_name);
-    json.list("pluginConfig", Span<PluginArgs>(p.plugin_config), [&](const PluginArgs& a) {
-      json.object([&] {
-        json.field("name", a.plugin);
-        json.key("args");
-        write_args(json, a);
-      });
+    json.objects("pluginConfig", Span<PluginArgs>(p.plugin_config), [&](const PluginArgs& a) {
+      json.field("name", a.plugin);
+      json.key("args");
+      write_args(json, a);
     });
     json.number_if("percentageOfNodesToScore", p.percentage_of_nodes_to_score);
     json.object("plugins", std::forward<F>(f));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "libsched/base/ascii.hpp"
 #include "libsched/config/decode.hpp"
 #include "libsched/config/json_document.hpp"
 #include "libsched/config/yaml_source.hpp"
@@ -40,9 +41,7 @@ bool is_config_text(Str text) {
 }
 
 bool plain(Str name) {
-  return !name.empty() && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  });
+  return !name.empty() && std::ranges::all_of(name, [](char c) { return is_alnum(c) || c == '_'; });
 }
 
 std::string member_place(const std::string& place, Str name) {

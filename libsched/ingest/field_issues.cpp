@@ -2,20 +2,10 @@
 #include "libsched/ingest/field_issues.hpp"
 
 #include "libsched/base/quote.hpp"
+#include "libsched/objects/label_syntax.hpp"
 
 namespace libsched {
 namespace {
-
-constexpr size_t kMaxLabel = 63;
-constexpr size_t kMaxSubdomain = 253;
-constexpr Str kLabelRule =
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
-    "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used "
-    "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-constexpr Str kSubdomainRule =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
-    "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
-    "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
 std::string with_detail(std::string what, Str detail) {
   return detail.empty() ? what : what.append(": ").append(detail);

@@ -58,14 +58,6 @@ std::pair<size_t, size_t> place_of(const Error& error) {
   return {number(line, kLine), number(column, kColumn)};
 }
 
-// The place in a text where its first `size` bytes end.
-YamlPlace place_after(Str text, size_t size) {
-  const Str before = text.substr(0, size);
-  const size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0
-  return {static_cast<size_t>(std::count(before.begin(), before.end(), '\n')),
-          before.size() - line_begin};
-}
-
 // Hands YAML documents to the reader; false: the text is no YAML, and `error` says why.
 Result<bool> read_yaml(Str text, YamlPlace start, const ParseOptions& options,
                        DocumentReader& reader, Error& error) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "libsched/base/ascii.hpp"
 #include "libsched/base/json_scanner.hpp"
 #include "libsched/base/utf8.hpp"
 
@@ -19,11 +20,8 @@ struct Frame {
 };
 
 bool is_plain_key(Str key) {
-  for (const char c : key) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '_' || c == '-';
-    if (!plain) return false;
-  }
+  for (const char c : key)
+    if (!is_alnum(c) && c != '_' && c != '-') return false;
   return !key.empty();
 }
 

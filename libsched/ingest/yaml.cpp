@@ -59,13 +59,6 @@ std::optional<Error> split(Str text, YamlPlace start, std::vector<Chunk>* chunks
 
 YamlPlace place_of_mark(const yaml_mark_t& mark) { return {mark.line, mark.column}; }
 
-YamlPlace place_of_offset(Str text, size_t offset) {
-  const Str before = text.substr(0, offset);
-  const size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0
-  return {static_cast<size_t>(std::count(before.begin(), before.end(), '\n')),
-          before.size() - line_begin};
-}
-
 // Whether the line of the place is indented with a tab.
 bool has_tab_indentation(Str text, size_t line) {
   size_t at = 0;
@@ -83,7 +76,7 @@ void syntax_error(const yaml_parser_t& parser, const Chunk& chunk, bool ended,
   std::string message = parser.problem != nullptr ? parser.problem : "not YAML";
   YamlPlace place = place_of_mark(parser.problem_mark);
   if (parser.error == YAML_READER_ERROR) {
-    place = place_of_offset(chunk.text, parser.problem_offset);
+    place = place_after(chunk.text, parser.problem_offset);
     if (parser.problem_value == 0) message = "NUL bytes are not allowed";
     if (message.find("UTF-8") != std::string::npos) message = "invalid UTF-8: " + message;
   } else if (ended) {
@@ -194,6 +187,13 @@ Result<std::vector<std::string>> convert_all(Str text, const YamlLimits& limits)
 }
 
 }  // namespace
+
+YamlPlace place_after(Str text, size_t size) {
+  const Str before = text.substr(0, size);
+  const size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0
+  return {static_cast<size_t>(std::count(before.begin(), before.end(), '\n')),
+          before.size() - line_begin};
+}
 
 Result<std::vector<std::string>> yaml_to_json(Str text, const YamlLimits& limits) {
   try {

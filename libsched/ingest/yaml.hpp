@@ -19,6 +19,9 @@ struct YamlPlace {
   size_t line = 0, column = 0;
 };
 
+// The place in a text where its first `size` bytes end.
+YamlPlace place_after(Str text, size_t size);
+
 struct YamlLimits {
   size_t max_bytes = size_t{4} << 30;            // of the text
   size_t max_expanded_bytes = size_t{64} << 20;  // of JSON that aliases and merge keys may add

@@ -327,27 +327,6 @@ bool resolve_yaml_scalar(Str tag, bool implicit, Str text, YamlScalar* out, std:
   return false;
 }
 
-void append_json_string(Str text, std::string* out) {
-  out->push_back('"');
-  size_t done = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c >= 0x20 && c != '"' && c != '\\') continue;
-    out->append(text, done, i - done);
-    done = i + 1;
-    out->push_back('\\');
-    switch (c) {
-      case '"':
-      case '\\': out->push_back(text[i]); break;
-      case '\n': out->push_back('n'); break;
-      case '\t': out->push_back('t'); break;
-      case '\r': out->push_back('r'); break;
-      default: out->append(c < 0x10 ? "u000" : "u001"); out->push_back("0123456789abcdef"[c & 15]);
-    }
-  }
-  out->append(text, done).push_back('"');
-}
-
 bool append_json(const YamlScalar& scalar, std::string* out) {
   using Kind = YamlScalar::Kind;
   switch (scalar.kind) {
@@ -355,7 +334,7 @@ bool append_json(const YamlScalar& scalar, std::string* out) {
     case Kind::kBool: out->append(scalar.boolean ? "true" : "false"); break;
     case Kind::kInt: out->append(std::to_string(scalar.integer)); break;
     case Kind::kUint: out->append(std::to_string(scalar.natural)); break;
-    case Kind::kString: append_json_string(scalar.text, out); break;
+    case Kind::kString: append_json_text(*out, scalar.text); break;
     case Kind::kBinary: out->append(json_quote(scalar.binary)); break;
     case Kind::kFloat:
       if (!std::isfinite(scalar.floating)) return false;
@@ -369,7 +348,7 @@ bool append_json_key(const YamlScalar& scalar, std::string* out) {
   switch (scalar.kind) {
     case Kind::kNull:
     case Kind::kUint: return false;
-    case Kind::kString: append_json_string(scalar.text, out); return true;
+    case Kind::kString: append_json_text(*out, scalar.text); return true;
     case Kind::kBinary: out->append(json_quote(scalar.binary)); return true;
     case Kind::kFloat: {
       // Keys go through float32, as upstream's do.

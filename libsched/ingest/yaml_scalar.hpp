@@ -29,6 +29,5 @@ bool resolve_yaml_scalar(Str tag, bool implicit, Str text, YamlScalar* out, std:
 bool append_json(const YamlScalar& scalar, std::string* out);
 // Appends the JSON string a mapping key becomes. False for null and for integers above int64.
 bool append_json_key(const YamlScalar& scalar, std::string* out);
-void append_json_string(Str text, std::string* out);
 
 }  // namespace libsched

@@ -1,12 +1,10 @@
-// The syntax of label keys, label values and DNS subdomains, and upstream's explanations of what
-// breaks it. The checks are hand-written scanners of the regular expressions that the texts name.
-#include "libsched/objects/selector.hpp"
+// The checks are hand-written scanners of the regular expressions that the texts name.
+#include "libsched/objects/label_syntax.hpp"
+
+#include "libsched/base/ascii.hpp"
 
 namespace libsched {
 namespace {
-
-constexpr size_t kMaxName = 63;
-constexpr size_t kMaxSubdomain = 253;
 
 #define LIBSCHED_NAME_REGEX "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 constexpr Str kNameRule =
@@ -18,14 +16,6 @@ constexpr Str kValueRule =
     "'.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or "
     "'my_value',  or '12345', regex used for validation is '(" LIBSCHED_NAME_REGEX ")?')";
 #undef LIBSCHED_NAME_REGEX
-constexpr Str kSubdomainRule =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
-    "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
-    "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-
-bool is_lower_alnum(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-bool is_alnum(char c) { return is_lower_alnum(c) || (c >= 'A' && c <= 'Z'); }
-
 // ([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]
 bool matches_name(Str s) {
   if (s.empty() || !is_alnum(s.front()) || !is_alnum(s.back())) return false;
@@ -35,7 +25,14 @@ bool matches_name(Str s) {
   return true;
 }
 
-// Dot-separated labels of lower-case alphanumerics with dashes inside.
+bool is_name_part(Str s) { return s.size() <= kMaxLabel && matches_name(s); }
+
+std::string too_long(size_t limit) {
+  return "must be no more than " + std::to_string(limit) + " bytes";
+}
+
+}  // namespace
+
 bool matches_subdomain(Str s) {
   char before = '.';
   for (const char c : s) {
@@ -45,14 +42,6 @@ bool matches_subdomain(Str s) {
   }
   return before != '.' && before != '-';
 }
-
-bool is_name_part(Str s) { return s.size() <= kMaxName && matches_name(s); }
-
-std::string too_long(size_t limit) {
-  return "must be no more than " + std::to_string(limit) + " bytes";
-}
-
-}  // namespace
 
 bool is_dns1123_subdomain(Str s) { return s.size() <= kMaxSubdomain && matches_subdomain(s); }
 
@@ -88,7 +77,7 @@ std::vector<std::string> qualified_name_errors(Str s) {
     }
   }
   if (name.empty()) errors.push_back("name part must be non-empty");
-  if (name.size() > kMaxName) errors.push_back("name part " + too_long(kMaxName));
+  if (name.size() > kMaxLabel) errors.push_back("name part " + too_long(kMaxLabel));
   if (!matches_name(name)) errors.push_back("name part " + std::string(kNameRule));
   return errors;
 }
@@ -96,7 +85,7 @@ std::vector<std::string> qualified_name_errors(Str s) {
 std::vector<std::string> label_value_errors(Str s) {
   std::vector<std::string> errors;
   if (is_label_value(s)) return errors;
-  if (s.size() > kMaxName) errors.push_back(too_long(kMaxName));
+  if (s.size() > kMaxLabel) errors.push_back(too_long(kMaxLabel));
   if (!matches_name(s)) errors.emplace_back(kValueRule);
   return errors;
 }

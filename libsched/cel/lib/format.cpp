@@ -8,110 +8,40 @@
 #include "libsched/base/utf8.hpp"
 #include "libsched/cel/lib/timestamp.hpp"
 #include "libsched/cel/lib/url.hpp"
+#include "libsched/objects/label_syntax.hpp"
 
 namespace libsched::cel {
 namespace {
 
 using Errors = std::vector<std::string>;
 
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_lower_alnum(char c) { return is_lower(c) || is_digit(c); }
-bool is_alnum(char c) { return is_lower_alnum(c) || (c >= 'A' && c <= 'Z'); }
-
-bool is_dns_label(Str s) {
-  return !s.empty() && is_lower_alnum(s.front()) && is_lower_alnum(s.back()) &&
-         std::all_of(s.begin(), s.end(), [](char c) { return is_lower_alnum(c) || c == '-'; });
+std::string too_long(size_t most) {
+  return "must be no more than " + std::to_string(most) + " characters";
 }
 
-bool is_dns_subdomain(Str s) {
-  for (;;) {
-    const size_t dot = s.find('.');
-    if (!is_dns_label(s.substr(0, dot))) return false;
-    if (dot == Str::npos) return true;
-    s.remove_prefix(dot + 1);
-  }
-}
-
-bool is_name(Str s) {
-  return !s.empty() && is_alnum(s.front()) && is_alnum(s.back()) &&
-         std::all_of(s.begin(), s.end(),
-                     [](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; });
-}
-
-std::string too_long(int most, const char* unit) {
-  return "must be no more than " + std::to_string(most) + " " + unit;
-}
-
-constexpr const char* kLabelError =
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
-    "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used "
-    "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-constexpr const char* kSubdomainError =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
-    "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
-    "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 constexpr const char* kDns1035Error =
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
     "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', "
     "regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
-constexpr const char* kNameError =
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
-    "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "
-    "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-constexpr const char* kLabelValueError =
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
-    "'.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  "
-    "or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-
 Errors check_dns_label(Str s) {
   Errors errors;
-  if (s.size() > 63) errors.push_back(too_long(63, "characters"));
-  if (is_dns_label(s)) return errors;
-  errors.push_back(is_dns_subdomain(s) ? "must not contain dots" : kLabelError);
+  if (s.size() > kMaxLabel) errors.push_back(too_long(kMaxLabel));
+  if (matches_label(s)) return errors;
+  errors.emplace_back(matches_subdomain(s) ? "must not contain dots" : kLabelRule);
   return errors;
 }
 
-Errors check_dns_subdomain(Str s, const char* unit) {
+Errors check_dns_subdomain(Str s) {
   Errors errors;
-  if (s.size() > 253) errors.push_back(too_long(253, unit));
-  if (!is_dns_subdomain(s)) errors.push_back(kSubdomainError);
+  if (s.size() > kMaxSubdomain) errors.push_back(too_long(kMaxSubdomain));
+  if (!matches_subdomain(s)) errors.emplace_back(kSubdomainRule);
   return errors;
 }
 
 Errors check_dns1035_label(Str s) {
   Errors errors;
-  if (s.size() > 63) errors.push_back(too_long(63, "characters"));
-  if (!is_dns_label(s) || !is_lower(s[0])) errors.push_back(kDns1035Error);
-  return errors;
-}
-
-Errors check_label_value(Str s) {
-  Errors errors;
-  if (s.size() > 63) errors.push_back(too_long(63, "bytes"));
-  if (!s.empty() && !is_name(s)) errors.push_back(kLabelValueError);
-  return errors;
-}
-
-Errors check_qualified_name(Str s) {
-  Errors errors;
-  if (const size_t slash = s.find('/'); slash != Str::npos) {
-    const Str prefix = s.substr(0, slash);
-    s.remove_prefix(slash + 1);
-    if (s.find('/') != Str::npos)
-      return {std::string("a valid label key ") + kNameError +
-              " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"};
-    if (prefix.empty()) {
-      errors.emplace_back("prefix part must be non-empty");
-    } else {
-      for (const std::string& why : check_dns_subdomain(prefix, "bytes"))
-        errors.push_back("prefix part " + why);
-    }
-  }
-  if (s.empty())
-    errors.emplace_back("name part must be non-empty");
-  else if (s.size() > 63)
-    errors.push_back("name part " + too_long(63, "bytes"));
-  if (!is_name(s)) errors.push_back(std::string("name part ") + kNameError);
+  if (s.size() > kMaxLabel) errors.push_back(too_long(kMaxLabel));
+  if (!matches_label(s) || !is_lower(s[0])) errors.push_back(kDns1035Error);
   return errors;
 }
 
@@ -120,7 +50,7 @@ bool is_uuid(Str s) {
     if (group != 8 && s.starts_with('-')) s.remove_prefix(1);
     if (s.size() < group) return false;
     for (const char c : s.substr(0, group))
-      if (!is_digit(c) && !((c | 0x20) >= 'a' && (c | 0x20) <= 'f')) return false;
+      if (hex_digit(c) < 0) return false;
     s.remove_prefix(group);
   }
   return s.empty();
@@ -207,11 +137,10 @@ std::vector<std::string> validate(Format format, Str text) {
     case Format::kDns1035LabelPrefix: return check_dns1035_label(without_dash(text));
     case Format::kDns1123Label: return check_dns_label(text);
     case Format::kDns1123LabelPrefix: return check_dns_label(without_dash(text));
-    case Format::kDns1123Subdomain: return check_dns_subdomain(text, "characters");
-    case Format::kDns1123SubdomainPrefix:
-      return check_dns_subdomain(without_dash(text), "characters");
-    case Format::kLabelValue: return check_label_value(text);
-    case Format::kQualifiedName: return check_qualified_name(text);
+    case Format::kDns1123Subdomain: return check_dns_subdomain(text);
+    case Format::kDns1123SubdomainPrefix: return check_dns_subdomain(without_dash(text));
+    case Format::kLabelValue: return label_value_errors(text);
+    case Format::kQualifiedName: return qualified_name_errors(text);
     case Format::kUri: {
       auto checked = check_request_uri(text);
       if (checked) return {};

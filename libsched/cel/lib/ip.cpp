@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "libsched/base/ascii.hpp"
 #include "libsched/base/quote.hpp"
 
 namespace libsched::cel {
@@ -21,7 +22,7 @@ Result<void> parse_fields(Str in, Str s, uint8_t* fields) {
   int digits = 0;
   for (size_t i = 0; i < s.size(); ++i) {
     const char c = s[i];
-    if (c >= '0' && c <= '9') {
+    if (is_digit(c)) {
       if (digits == 1 && value == 0) return ip_error(in, "IPv4 field has octet with leading zero");
       value = value * 10 + (c - '0');
       ++digits;
@@ -40,13 +41,6 @@ Result<void> parse_fields(Str in, Str s, uint8_t* fields) {
   if (dots < 3) return ip_error(in, "IPv4 address too short");
   fields[3] = static_cast<uint8_t>(value);
   return {};
-}
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 Result<ZonedIp> parse_v6(Str in) {
@@ -68,9 +62,9 @@ Result<ZonedIp> parse_v6(Str in) {
   while (filled < 16) {
     size_t length = 0;
     uint32_t field = 0;
-    for (; length < s.size() && hex_value(s[length]) >= 0; ++length) {
+    for (; length < s.size() && hex_digit(s[length]) >= 0; ++length) {
       if (length > 3) return ip_error(in, "each group must have 4 or less digits", s);
-      field = field << 4 | static_cast<uint32_t>(hex_value(s[length]));
+      field = field << 4 | static_cast<uint32_t>(hex_digit(s[length]));
     }
     if (length == 0)
       return ip_error(in, "each colon-separated field must have at least one digit", s);

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "libsched/base/ascii.hpp"
 #include "libsched/base/utf8.hpp"
 #include "libsched/cel/lib/numbers.hpp"
 
@@ -46,9 +47,8 @@ const char* reason_of(re2::RE2::ErrorCode code) {
 bool is_continuation(char c) { return (static_cast<uint8_t>(c) & 0xc0) == 0x80; }
 
 bool is_capture_name(Str name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  });
+  return !name.empty() &&
+         std::all_of(name.begin(), name.end(), [](char c) { return is_alnum(c) || c == '_'; });
 }
 
 // A pattern as RE2 reads it. Where Go finds an error that RE2 does not, it has kBadName or

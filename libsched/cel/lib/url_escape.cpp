@@ -2,6 +2,7 @@
 // those that it could hold as they are.
 #include "libsched/cel/lib/url_escape.hpp"
 
+#include "libsched/base/ascii.hpp"
 #include "libsched/base/quote.hpp"
 
 namespace libsched::cel {
@@ -9,18 +10,11 @@ namespace {
 
 bool has(Str set, char c) { return set.find(c) != Str::npos; }
 
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 // The byte that "%xy" stands for, -1 if it is none.
 int escaped_byte(Str s, size_t at) {
   if (at + 2 >= s.size()) return -1;
-  const int high = hex_value(s[at + 1]);
-  const int low = hex_value(s[at + 2]);
+  const int high = hex_digit(s[at + 1]);
+  const int low = hex_digit(s[at + 2]);
   return high < 0 || low < 0 ? -1 : high << 4 | low;
 }
 
@@ -38,7 +32,7 @@ bool may_be_escaped(int byte, UrlPart part) {
 }  // namespace
 
 bool needs_escape(char c, UrlPart part) {
-  if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) return false;
+  if (is_alnum(c)) return false;
   if (has("-_.~", c)) return false;
   switch (part) {
     case UrlPart::kPath: return !has("$&+,/:;=@", c);

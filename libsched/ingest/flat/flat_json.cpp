@@ -1,6 +1,7 @@
 // The walk over records; the table alone says what a field is.
 #include "libsched/ingest/flat/flat_json.hpp"
 
+#include "libsched/base/quote.hpp"
 #include "libsched/ingest/json_pieces.hpp"
 
 namespace libsched {
@@ -65,25 +66,7 @@ void FlatJson::field_name(Str name) {
 }
 
 // UTF-8 is checked by the JSON reader.
-void FlatJson::text(Str s) {
-  constexpr Str kHex = "0123456789abcdef";
-  out_.push_back('"');
-  size_t done = 0;
-  for (size_t i = plain_start(s); i < s.size(); ++i) {
-    const auto c = static_cast<uint8_t>(s[i]);
-    if (c >= 0x20 && c != '"' && c != '\\') continue;
-    out_.append(s.substr(done, i - done));
-    done = i + 1;
-    if (c >= 0x20) {
-      out_.push_back('\\');
-      out_.push_back(s[i]);
-    } else {
-      out_.append("\\u00").push_back(kHex[c >> 4]);
-      out_.push_back(kHex[c & 15]);
-    }
-  }
-  out_.append(s.substr(done)).push_back('"');
-}
+void FlatJson::text(Str s) { append_json_text(out_, s, plain_start(s)); }
 
 // RFC 3339 in UTC; the days are counted in the civil calendar.
 bool FlatJson::time(int64_t seconds) {

@@ -91,6 +91,15 @@ class JsonText {
   void list_if(Str name, Span<T> items, F&& f) {
     if (!items.empty()) list(name, items, std::forward<F>(f));
   }
+  // Lists of objects: f(item) writes the fields of each.
+  template <typename T, typename F>
+  void objects(Str name, Span<T> items, F&& f) {
+    list(name, items, [&](const T& item) { object([&] { f(item); }); });
+  }
+  template <typename T, typename F>
+  void objects_if(Str name, Span<T> items, F&& f) {
+    if (!items.empty()) objects(name, items, std::forward<F>(f));
+  }
   void strings_if(Str name, Span<Str> items) {
     list_if(name, items, [&](Str item) { string(item); });
   }

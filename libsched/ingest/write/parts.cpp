@@ -32,13 +32,11 @@ std::string time_text(int64_t ns) {
 }
 
 void write_requirements(JsonText& json, Str name, Span<Requirement> requirements) {
-  json.list_if(name, requirements, [&](const Requirement& r) {
-    json.object([&] {
-      json.field("key", r.key);
-      json.field("operator", r.op_text);
-      if (r.values_present || !r.values.empty())
-        json.list("values", r.values, [&](Str value) { json.string(value); });
-    });
+  json.objects_if(name, requirements, [&](const Requirement& r) {
+    json.field("key", r.key);
+    json.field("operator", r.op_text);
+    if (r.values_present || !r.values.empty())
+      json.list("values", r.values, [&](Str value) { json.string(value); });
   });
 }
 
@@ -69,14 +67,12 @@ void write_head(JsonText& json, Str api_version, Str kind, const ObjectMeta& met
         for (const KeyValue& a : meta.annotations) json.field(a.key, a.value);
         if (!more.empty() && find_annotation(meta, more) == nullptr) json.field(more, "");
       });
-    json.list_if("ownerReferences", meta.owners, [&](const OwnerReference& o) {
-      json.object([&] {
-        json.field_if("apiVersion", o.api_version);
-        json.field_if("kind", o.kind);
-        json.field_if("name", o.name);
-        json.field_if("uid", o.uid);
-        json.true_if("controller", o.controller);
-      });
+    json.objects_if("ownerReferences", meta.owners, [&](const OwnerReference& o) {
+      json.field_if("apiVersion", o.api_version);
+      json.field_if("kind", o.kind);
+      json.field_if("name", o.name);
+      json.field_if("uid", o.uid);
+      json.true_if("controller", o.controller);
     });
     json.strings_if("finalizers", finalizers);
   });
@@ -98,21 +94,18 @@ void write_node_selector_term(JsonText& json, const NodeSelectorTerm& term) {
 void write_node_selector(JsonText& json, Str name, const NodeSelector& selector) {
   if (!selector.present) return;
   json.object(name, [&] {
-    json.list("nodeSelectorTerms", selector.terms, [&](const NodeSelectorTerm& term) {
-      json.object([&] { write_node_selector_term(json, term); });
-    });
+    json.objects("nodeSelectorTerms", selector.terms,
+                 [&](const NodeSelectorTerm& term) { write_node_selector_term(json, term); });
   });
 }
 
 void write_tolerations_if(JsonText& json, Span<Toleration> tolerations) {
-  json.list_if("tolerations", tolerations, [&](const Toleration& t) {
-    json.object([&] {
-      json.field_if("key", t.key);
-      json.field_if("operator", t.op_text);
-      json.field_if("value", t.value);
-      json.field_if("effect", t.effect_text);
-      json.number_if("tolerationSeconds", t.seconds);
-    });
+  json.objects_if("tolerations", tolerations, [&](const Toleration& t) {
+    json.field_if("key", t.key);
+    json.field_if("operator", t.op_text);
+    json.field_if("value", t.value);
+    json.field_if("effect", t.effect_text);
+    json.number_if("tolerationSeconds", t.seconds);
   });
 }
 

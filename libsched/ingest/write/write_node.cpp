@@ -9,22 +9,18 @@ void write_node(JsonText& json, const Node& node) {
     write_head(json, "v1", "Node", node.meta);
     json.object("spec", [&] {
       json.true_if("unschedulable", node.unschedulable);
-      json.list_if("taints", node.taints, [&](const Taint& t) {
-        json.object([&] {
-          json.field("key", t.key);
-          json.field_if("value", t.value);
-          json.field("effect", t.effect_text);
-        });
+      json.objects_if("taints", node.taints, [&](const Taint& t) {
+        json.field("key", t.key);
+        json.field_if("value", t.value);
+        json.field("effect", t.effect_text);
       });
     });
     json.object("status", [&] {
       if (!node.capacity_list.empty()) json.amounts("capacity", node.capacity_list);
       json.amounts("allocatable", node.allocatable_list);
-      json.list_if("images", node.images, [&](const ContainerImage& image) {
-        json.object([&] {
-          json.strings_if("names", image.names);
-          json.number_if("sizeBytes", image.size_bytes);
-        });
+      json.objects_if("images", node.images, [&](const ContainerImage& image) {
+        json.strings_if("names", image.names);
+        json.number_if("sizeBytes", image.size_bytes);
       });
       json.strings_if("declaredFeatures", node.declared_features);
     });

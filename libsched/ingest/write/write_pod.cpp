@@ -20,25 +20,21 @@ void write_resources_if(JsonText& json, bool present, ResourceList requests, Res
 }
 
 void write_containers_if(JsonText& json, Str name, Span<Container> containers) {
-  json.list_if(name, containers, [&](const Container& c) {
-    json.object([&] {
-      json.field("name", c.name);
-      json.field_if("image", c.image);
-      write_resources_if(json, false, c.requests, c.limits, c.claims);
-      json.list_if("ports", c.ports, [&](const ContainerPort& p) {
-        json.object([&] {
-          json.number_if("containerPort", p.container_port);
-          json.number_if("hostPort", p.host_port);
-          json.field_if("hostIP", p.host_ip);
-          json.field_if("protocol", p.protocol);
-        });
-      });
-      if (c.always_restarts) json.field("restartPolicy", "Always");
-      if (c.restarts_all_containers) {
-        json.key("restartPolicyRules");
-        json.raw("[{\"action\":\"RestartAllContainers\"}]");
-      }
+  json.objects_if(name, containers, [&](const Container& c) {
+    json.field("name", c.name);
+    json.field_if("image", c.image);
+    write_resources_if(json, false, c.requests, c.limits, c.claims);
+    json.objects_if("ports", c.ports, [&](const ContainerPort& p) {
+      json.number_if("containerPort", p.container_port);
+      json.number_if("hostPort", p.host_port);
+      json.field_if("hostIP", p.host_ip);
+      json.field_if("protocol", p.protocol);
     });
+    if (c.always_restarts) json.field("restartPolicy", "Always");
+    if (c.restarts_all_containers) {
+      json.key("restartPolicyRules");
+      json.raw("[{\"action\":\"RestartAllContainers\"}]");
+    }
   });
 }
 
@@ -101,13 +97,11 @@ void write_term(JsonText& json, const PodAffinityTerm& t) {
 void write_pod_affinity_if(JsonText& json, Str name, const PodAffinity& affinity) {
   if (!affinity.present) return;
   json.object(name, [&] {
-    json.list_if(kRequired, affinity.required,
-                 [&](const PodAffinityTerm& t) { json.object([&] { write_term(json, t); }); });
-    json.list_if(kPreferred, affinity.preferred, [&](const PodAffinityTerm& t) {
-      json.object([&] {
-        json.number_if("weight", int64_t{t.weight});
-        json.object("podAffinityTerm", [&] { write_term(json, t); });
-      });
+    json.objects_if(kRequired, affinity.required,
+                    [&](const PodAffinityTerm& t) { write_term(json, t); });
+    json.objects_if(kPreferred, affinity.preferred, [&](const PodAffinityTerm& t) {
+      json.number_if("weight", int64_t{t.weight});
+      json.object("podAffinityTerm", [&] { write_term(json, t); });
     });
   });
 }
@@ -119,11 +113,9 @@ void write_affinity_if(JsonText& json, const PodSpec& spec) {
       json.object("nodeAffinity", [&] {
         write_node_selector(json, kRequired, n.required);
         if (!n.preferred_present && n.preferred.empty()) return;
-        json.list(kPreferred, n.preferred, [&](const PreferredSchedulingTerm& t) {
-          json.object([&] {
-            json.number_if("weight", int64_t{t.weight});
-            json.object("preference", [&] { write_node_selector_term(json, t.preference); });
-          });
+        json.objects(kPreferred, n.preferred, [&](const PreferredSchedulingTerm& t) {
+          json.number_if("weight", int64_t{t.weight});
+          json.object("preference", [&] { write_node_selector_term(json, t.preference); });
         });
       });
     write_pod_affinity_if(json, "podAffinity", spec.pod_affinity);
@@ -133,26 +125,22 @@ void write_affinity_if(JsonText& json, const PodSpec& spec) {
 
 void write_rules(JsonText& json, const PodSpec& spec) {
   write_tolerations_if(json, spec.tolerations);
-  json.list_if("topologySpreadConstraints", spec.spread, [&](const TopologySpreadConstraint& c) {
-    json.object([&] {
-      json.number_if("maxSkew", int64_t{c.max_skew});
-      json.field("topologyKey", c.topology_key);
-      json.field("whenUnsatisfiable", c.when_unsatisfiable);
-      write_label_selector(json, "labelSelector", c.selector);
-      json.number_if("minDomains", c.min_domains);
-      json.field_if("nodeAffinityPolicy", c.node_affinity_policy);
-      json.field_if("nodeTaintsPolicy", c.node_taints_policy);
-      json.strings_if("matchLabelKeys", c.match_label_keys);
-    });
+  json.objects_if("topologySpreadConstraints", spec.spread, [&](const TopologySpreadConstraint& c) {
+    json.number_if("maxSkew", int64_t{c.max_skew});
+    json.field("topologyKey", c.topology_key);
+    json.field("whenUnsatisfiable", c.when_unsatisfiable);
+    write_label_selector(json, "labelSelector", c.selector);
+    json.number_if("minDomains", c.min_domains);
+    json.field_if("nodeAffinityPolicy", c.node_affinity_policy);
+    json.field_if("nodeTaintsPolicy", c.node_taints_policy);
+    json.strings_if("matchLabelKeys", c.match_label_keys);
   });
   json.list_if("schedulingGates", spec.scheduling_gates,
                [&](Str name) { json.object([&] { json.field("name", name); }); });
-  json.list_if("resourceClaims", spec.resource_claims, [&](const PodResourceClaim& c) {
-    json.object([&] {
-      json.field("name", c.name);
-      if (c.has_claim_name) json.field("resourceClaimName", c.claim_name);
-      if (c.has_template_name) json.field("resourceClaimTemplateName", c.template_name);
-    });
+  json.objects_if("resourceClaims", spec.resource_claims, [&](const PodResourceClaim& c) {
+    json.field("name", c.name);
+    if (c.has_claim_name) json.field("resourceClaimName", c.claim_name);
+    if (c.has_template_name) json.field("resourceClaimTemplateName", c.template_name);
   });
 }
 
@@ -181,12 +169,10 @@ void write_spec(JsonText& json, const PodSpec& spec, Str node_name) {
 }
 
 void write_container_statuses_if(JsonText& json, Str name, Span<ContainerStatus> statuses) {
-  json.list_if(name, statuses, [&](const ContainerStatus& s) {
-    json.object([&] {
-      json.field("name", s.name);
-      write_resources_if(json, s.has_resources, s.requests, {});
-      json.amounts_if("allocatedResources", s.allocated);
-    });
+  json.objects_if(name, statuses, [&](const ContainerStatus& s) {
+    json.field("name", s.name);
+    write_resources_if(json, s.has_resources, s.requests, {});
+    json.amounts_if("allocatedResources", s.allocated);
   });
 }
 
@@ -194,24 +180,21 @@ void write_status(JsonText& json, const PodStatus& status) {
   json.field_if("phase", status.phase);
   json.field_if("nominatedNodeName", status.nominated_node_name);
   write_time_if(json, "startTime", status.start_time);
-  json.list_if("conditions", status.conditions, [&](const PodCondition& c) {
-    json.object([&] {
-      json.field("type", c.type);
-      json.field("status", c.status);
-      json.field_if("reason", c.reason);
-      json.field_if("message", c.message);
-    });
+  json.objects_if("conditions", status.conditions, [&](const PodCondition& c) {
+    json.field("type", c.type);
+    json.field("status", c.status);
+    json.field_if("reason", c.reason);
+    json.field_if("message", c.message);
   });
   write_container_statuses_if(json, "containerStatuses", status.containers);
   write_container_statuses_if(json, "initContainerStatuses", status.init_containers);
   write_resources_if(json, status.has_resources, status.pod_requests, {});
   json.amounts_if("allocatedResources", status.pod_allocated);
-  json.list_if("resourceClaimStatuses", status.resource_claims, [&](const ResourceClaimStatus& s) {
-    json.object([&] {
-      json.field("name", s.name);
-      if (s.has_claim_name) json.field("resourceClaimName", s.claim_name);
-    });
-  });
+  json.objects_if("resourceClaimStatuses", status.resource_claims,
+                  [&](const ResourceClaimStatus& s) {
+                    json.field("name", s.name);
+                    if (s.has_claim_name) json.field("resourceClaimName", s.claim_name);
+                  });
   if (status.extended_claim_hash != 0)
     json.object("extendedResourceClaimStatus",
                 [&] { json.field("resourceClaimName", status.extended_resource_claim); });

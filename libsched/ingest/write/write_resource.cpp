@@ -15,38 +15,32 @@ void write_amounts_if(JsonText& json, Str name, AmountList list) {
 }
 
 void write_selectors(JsonText& json, Span<DeviceSelector> selectors) {
-  json.list_if("selectors", selectors, [&](const DeviceSelector& s) {
-    json.object([&] {
-      if (s.cel) json.object("cel", [&] { json.field("expression", s.expression); });
-    });
+  json.objects_if("selectors", selectors, [&](const DeviceSelector& s) {
+    if (s.cel) json.object("cel", [&] { json.field("expression", s.expression); });
   });
 }
 
 void write_configurations(JsonText& json, Span<DeviceConfiguration> all) {
-  json.list_if("config", all, [&](const DeviceConfiguration& c) {
-    json.object([&] {
-      json.field_if("source", c.source);
-      json.strings_if("requests", c.requests);
-      if (!c.opaque) return;
-      json.object("opaque", [&] {
-        json.field("driver", c.driver);
-        if (c.parameters.empty()) return;
-        json.key("parameters");
-        json.raw(c.parameters);
-      });
+  json.objects_if("config", all, [&](const DeviceConfiguration& c) {
+    json.field_if("source", c.source);
+    json.strings_if("requests", c.requests);
+    if (!c.opaque) return;
+    json.object("opaque", [&] {
+      json.field("driver", c.driver);
+      if (c.parameters.empty()) return;
+      json.key("parameters");
+      json.raw(c.parameters);
     });
   });
 }
 
 void write_tolerations(JsonText& json, Span<DeviceToleration> tolerations) {
-  json.list_if("tolerations", tolerations, [&](const DeviceToleration& t) {
-    json.object([&] {
-      json.field_if("key", t.key);
-      json.field_if("operator", t.op);
-      json.field_if("value", t.value);
-      json.field_if("effect", t.effect);
-      json.number_if("tolerationSeconds", t.seconds);
-    });
+  json.objects_if("tolerations", tolerations, [&](const DeviceToleration& t) {
+    json.field_if("key", t.key);
+    json.field_if("operator", t.op);
+    json.field_if("value", t.value);
+    json.field_if("effect", t.effect);
+    json.number_if("tolerationSeconds", t.seconds);
   });
 }
 
@@ -78,18 +72,15 @@ void write_claim_spec(JsonText& json, const ResourceClaimSpec& spec) {
         json.object([&] {
           json.field("name", r.name);
           if (r.exact) json.object("exactly", [&] { write_requirement(json, r.exactly); });
-          json.list_if("firstAvailable", r.first_available, [&](const DeviceRequirement& a) {
-            json.object([&] { write_requirement(json, a); });
-          });
+          json.objects_if("firstAvailable", r.first_available,
+                          [&](const DeviceRequirement& a) { write_requirement(json, a); });
         });
       };
       if (spec.requests_present) json.list("requests", spec.requests, request);
-      json.list_if("constraints", spec.constraints, [&](const DeviceConstraint& c) {
-        json.object([&] {
-          json.strings_if("requests", c.requests);
-          json.field_if("matchAttribute", c.match_attribute);
-          json.field_if("distinctAttribute", c.distinct_attribute);
-        });
+      json.objects_if("constraints", spec.constraints, [&](const DeviceConstraint& c) {
+        json.strings_if("requests", c.requests);
+        json.field_if("matchAttribute", c.match_attribute);
+        json.field_if("distinctAttribute", c.distinct_attribute);
       });
       write_configurations(json, spec.config);
     });
@@ -99,21 +90,19 @@ void write_claim_spec(JsonText& json, const ResourceClaimSpec& spec) {
 void write_allocation(JsonText& json, const ClaimAllocation& allocation) {
   json.object("allocation", [&] {
     json.object("devices", [&] {
-      json.list_if("results", allocation.results, [&](const AllocatedDevice& d) {
-        json.object([&] {
-          json.field("request", d.request);
-          json.field("driver", d.driver);
-          json.field("pool", d.pool);
-          json.field("device", d.device);
-          if (d.admin_access) {
-            json.boolean("adminAccess", *d.admin_access);
-          }
-          write_tolerations(json, d.tolerations);
-          json.strings_if("bindingConditions", d.binding_conditions);
-          json.strings_if("bindingFailureConditions", d.binding_failure_conditions);
-          json.field_if("shareID", d.share_id);
-          write_amounts_if(json, "consumedCapacity", d.consumed_capacity);
-        });
+      json.objects_if("results", allocation.results, [&](const AllocatedDevice& d) {
+        json.field("request", d.request);
+        json.field("driver", d.driver);
+        json.field("pool", d.pool);
+        json.field("device", d.device);
+        if (d.admin_access) {
+          json.boolean("adminAccess", *d.admin_access);
+        }
+        write_tolerations(json, d.tolerations);
+        json.strings_if("bindingConditions", d.binding_conditions);
+        json.strings_if("bindingFailureConditions", d.binding_failure_conditions);
+        json.field_if("shareID", d.share_id);
+        write_amounts_if(json, "consumedCapacity", d.consumed_capacity);
       });
       write_configurations(json, allocation.config);
     });
@@ -129,13 +118,11 @@ void write_raw_if(JsonText& json, Str name, Str text) {
 }
 
 void write_reserved_for_if(JsonText& json, const ResourceClaim& claim) {
-  json.list_if("reservedFor", claim.reserved_for, [&](const ClaimConsumer& c) {
-    json.object([&] {
-      json.field_if("apiGroup", c.api_group);
-      json.field("resource", c.resource);
-      json.field("name", c.name);
-      json.field("uid", c.uid);
-    });
+  json.objects_if("reservedFor", claim.reserved_for, [&](const ClaimConsumer& c) {
+    json.field_if("apiGroup", c.api_group);
+    json.field("resource", c.resource);
+    json.field("name", c.name);
+    json.field("uid", c.uid);
   });
 }
 
@@ -143,25 +130,21 @@ void write_status(JsonText& json, const ResourceClaim& claim) {
   json.object([&] {
     if (claim.allocation) write_allocation(json, *claim.allocation);
     write_reserved_for_if(json, claim);
-    json.list_if("devices", claim.devices, [&](const AllocatedDeviceStatus& d) {
-      json.object([&] {
-        json.field("driver", d.driver);
-        json.field("pool", d.pool);
-        json.field("device", d.device);
-        json.field_if("shareID", d.share_id);
-        json.list("conditions", d.conditions, [&](const AllocatedDeviceStatus::Condition& c) {
-          json.object([&] {
-            json.field("type", c.type);
-            json.field("status", c.status);
-            json.number_if("observedGeneration", c.observed_generation);
-            write_time_if(json, "lastTransitionTime", c.last_transition);
-            json.field("reason", c.reason);
-            json.field("message", c.message);
-          });
-        });
-        write_raw_if(json, "data", d.data);
-        write_raw_if(json, "networkData", d.network_data);
+    json.objects_if("devices", claim.devices, [&](const AllocatedDeviceStatus& d) {
+      json.field("driver", d.driver);
+      json.field("pool", d.pool);
+      json.field("device", d.device);
+      json.field_if("shareID", d.share_id);
+      json.objects("conditions", d.conditions, [&](const AllocatedDeviceStatus::Condition& c) {
+        json.field("type", c.type);
+        json.field("status", c.status);
+        json.number_if("observedGeneration", c.observed_generation);
+        write_time_if(json, "lastTransitionTime", c.last_transition);
+        json.field("reason", c.reason);
+        json.field("message", c.message);
       });
+      write_raw_if(json, "data", d.data);
+      write_raw_if(json, "networkData", d.network_data);
     });
   });
 }

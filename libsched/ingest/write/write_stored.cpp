@@ -85,27 +85,22 @@ void write_fields(JsonText& json, const PersistentVolumeClaim& claim) {
 void write_fields(JsonText& json, const StorageClass& sc) {
   json.field("provisioner", sc.provisioner);
   json.field_if("volumeBindingMode", sc.binding_mode);
-  json.list_if("allowedTopologies", sc.allowed_topologies, [&](const TopologySelectorTerm& t) {
-    json.object([&] {
-      json.list("matchLabelExpressions", t.requirements, [&](const TopologySelectorRequirement& r) {
-        json.object([&] {
-          json.field("key", r.key);
-          json.strings_if("values", r.values);
-        });
-      });
-    });
+  json.objects_if("allowedTopologies", sc.allowed_topologies, [&](const TopologySelectorTerm& t) {
+    json.objects("matchLabelExpressions", t.requirements,
+                 [&](const TopologySelectorRequirement& r) {
+                   json.field("key", r.key);
+                   json.strings_if("values", r.values);
+                 });
   });
 }
 
 void write_fields(JsonText& json, const CsiNode& node) {
   json.object("spec", [&] {
-    json.list("drivers", node.drivers, [&](const CsiNodeDriver& d) {
-      json.object([&] {
-        json.field("name", d.name);
-        json.field("nodeID", d.node_id);
-        json.strings_if("topologyKeys", d.topology_keys);
-        if (d.count) json.object("allocatable", [&] { json.number_if("count", d.count); });
-      });
+    json.objects("drivers", node.drivers, [&](const CsiNodeDriver& d) {
+      json.field("name", d.name);
+      json.field("nodeID", d.node_id);
+      json.strings_if("topologyKeys", d.topology_keys);
+      if (d.count) json.object("allocatable", [&] { json.number_if("count", d.count); });
     });
   });
 }
@@ -188,14 +183,12 @@ void write_fields(JsonText& json, const PodGroup& group) {
     });
   });
   json.object("status", [&] {
-    json.list_if("conditions", group.conditions, [&](const PodGroup::Condition& c) {
-      json.object([&] {
-        json.field("type", c.type);
-        json.field("status", c.status);
-        json.field_if("reason", c.reason);
-        json.field_if("message", c.message);
-        json.field_if("lastTransitionTime", c.last_transition);
-      });
+    json.objects_if("conditions", group.conditions, [&](const PodGroup::Condition& c) {
+      json.field("type", c.type);
+      json.field("status", c.status);
+      json.field_if("reason", c.reason);
+      json.field_if("message", c.message);
+      json.field_if("lastTransitionTime", c.last_transition);
     });
   });
 }
@@ -213,15 +206,13 @@ void write_fields(JsonText& json, const RuntimeClass& made) {
 
 void write_fields(JsonText& json, const LimitRange& range) {
   json.object("spec", [&] {
-    json.list("limits", range.limits, [&](const LimitRangeItem& item) {
-      json.object([&] {
-        json.field("type", item.type);
-        json.amounts_if("max", item.max);
-        json.amounts_if("min", item.min);
-        json.amounts_if("default", item.defaults);
-        json.amounts_if("defaultRequest", item.default_requests);
-        json.amounts_if("maxLimitRequestRatio", item.max_limit_request_ratio);
-      });
+    json.objects("limits", range.limits, [&](const LimitRangeItem& item) {
+      json.field("type", item.type);
+      json.amounts_if("max", item.max);
+      json.amounts_if("min", item.min);
+      json.amounts_if("default", item.defaults);
+      json.amounts_if("defaultRequest", item.default_requests);
+      json.amounts_if("maxLimitRequestRatio", item.max_limit_request_ratio);
     });
   });
 }

@@ -3,17 +3,18 @@
 #include <string_view>
 
 #include "api_server.hpp"
+#include "calls.hpp"
 
 namespace libsched {
 namespace {
 
-std::unique_ptr<ApiServer> create_api_server(const Clock* clock, int64_t grace_ns, Flag keep_calls,
-                                             Flag keep_events, uint64_t fault_seed,
+std::unique_ptr<ApiServer> create_api_server(Maybe<const Clock> clock, int64_t grace_ns,
+                                             Flag keep_calls, Flag keep_events, uint64_t fault_seed,
                                              double fault_rate, double slow_rate,
                                              int64_t most_slow_ns, Flag bind_volumes,
                                              int64_t provision_ns, Flag release_claims) {
   libsched_api_server_options options = LIBSCHED_API_SERVER_OPTIONS_INIT;
-  if (clock != nullptr) options.clock = clock->handle.get();
+  options.clock = raw(clock);
   options.grace_ns = grace_ns;
   options.keep_calls = keep_calls;
   options.keep_events = keep_events;
@@ -44,89 +45,28 @@ void add_fault(ApiServer& server, std::string_view verb, std::string_view key,
   });
 }
 
-std::unique_ptr<Pod> pod(const ApiServer& server, std::string_view ns, std::string_view name) {
-  auto made = std::make_unique<Pod>();
-  unlocked([&](libsched_error** error) {
-    return libsched_api_server_find_pod(server.handle.get(), to_str(ns), to_str(name),
-                                        into(made->handle), error);
-  });
-  return made;
-}
-
-std::unique_ptr<Node> node(const ApiServer& server, std::string_view name) {
-  auto made = std::make_unique<Node>();
-  unlocked([&](libsched_error** error) {
-    return libsched_api_server_find_node(server.handle.get(), to_str(name), into(made->handle),
-                                         error);
-  });
-  return made;
-}
-
-std::unique_ptr<Objects> objects(const ApiServer& server) {
-  auto made = std::make_unique<Objects>();
-  unlocked([&](libsched_error** error) {
-    return libsched_api_server_objects(server.handle.get(), into(made->handle), error);
-  });
-  return made;
-}
-
-template <libsched_rc (*take)(libsched_api_server*, libsched_text**, libsched_error**)>
-py::str taken(ApiServer& server) {
-  TextHandle text;
-  unlocked([&](libsched_error** error) { return take(server.handle.get(), into(text), error); });
-  return from_text(text);
-}
-
-template <typename T, auto kPut>
-void put(ApiServer& server, const T& given) {
-  unlocked(
-      [&](libsched_error** error) { return kPut(server.handle.get(), given.handle.get(), error); });
-}
-
 }  // namespace
 
 void bind_api_server(py::module_& module) {
   Class<ApiServer>(module, "ApiServer")
       .def(py::init(&create_api_server))
-      .def("create", &put<Objects, libsched_api_server_create_objects>)
-      .def("update", &put<Objects, libsched_api_server_update_objects>)
-      .def("create_pod", &put<Pod, libsched_api_server_create_pod>)
-      .def("create_node", &put<Node, libsched_api_server_create_node>)
-      .def("update_pod", &put<Pod, libsched_api_server_update_pod>)
-      .def("update_node", &put<Node, libsched_api_server_update_node>)
-      .def(
-          "delete",
-          [](ApiServer& server, std::string_view kind, std::string_view ns, std::string_view name) {
-            unlocked([&](libsched_error** error) {
-              return libsched_api_server_delete(server.handle.get(), to_str(kind), to_str(ns),
-                                                to_str(name), error);
-            });
-          })
-      .def("bind",
-           [](ApiServer& server, std::string_view ns, std::string_view name,
-              std::string_view node_name) {
-             unlocked([&](libsched_error** error) {
-               return libsched_api_server_bind(server.handle.get(), to_str(ns), to_str(name),
-                                               to_str(node_name), error);
-             });
-           })
-      .def("finish_pod",
-           [](ApiServer& server, std::string_view ns, std::string_view name) {
-             unlocked([&](libsched_error** error) {
-               return libsched_api_server_finish_pod(server.handle.get(), to_str(ns), to_str(name),
-                                                     error);
-             });
-           })
+      .def("create", unlocked_call<libsched_api_server_create_objects>)
+      .def("update", unlocked_call<libsched_api_server_update_objects>)
+      .def("create_pod", unlocked_call<libsched_api_server_create_pod>)
+      .def("create_node", unlocked_call<libsched_api_server_create_node>)
+      .def("update_pod", unlocked_call<libsched_api_server_update_pod>)
+      .def("update_node", unlocked_call<libsched_api_server_update_node>)
+      .def("delete", unlocked_call<libsched_api_server_delete>)
+      .def("bind", unlocked_call<libsched_api_server_bind>)
+      .def("finish_pod", unlocked_call<libsched_api_server_finish_pod>)
       .def("add_fault", &add_fault)
-      .def("clear_faults",
-           [](ApiServer& server) { libsched_api_server_clear_faults(server.handle.get()); })
-      .def("pod", &pod)
-      .def("node", &node)
-      .def("objects", &objects)
-      .def("version",
-           [](const ApiServer& server) { return libsched_api_server_version(server.handle.get()); })
-      .def("take_calls", &taken<libsched_api_server_take_calls_json>)
-      .def("take_events", &taken<libsched_api_server_take_events_json>);
+      .def("clear_faults", quick_call<libsched_api_server_clear_faults>)
+      .def("pod", unlocked_call<libsched_api_server_find_pod>)
+      .def("node", unlocked_call<libsched_api_server_find_node>)
+      .def("objects", unlocked_call<libsched_api_server_objects>)
+      .def("version", quick_call<libsched_api_server_version>)
+      .def("take_calls", unlocked_call<libsched_api_server_take_calls_json>)
+      .def("take_events", unlocked_call<libsched_api_server_take_events_json>);
 }
 
 }  // namespace libsched

@@ -6,10 +6,7 @@
 namespace libsched {
 
 // Has no lock, because any thread may use it.
-struct ApiServer {
-  std::unique_ptr<libsched_api_server,
-                  UnrefWithoutGil<libsched_api_server, libsched_api_server_unref>>
-      handle;
-};
+struct ApiServer : Holder<SlowlyOwned<libsched_api_server_unref>> {};
+ApiServer wrapper_of(Of<libsched_api_server>);
 
 }  // namespace libsched

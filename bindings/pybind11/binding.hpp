@@ -101,6 +101,24 @@ class Document {
   libsched_str str_{nullptr, 0};
 };
 
+// An argument that may be None.
+template <typename T>
+using Maybe = std::optional<T*>;
+
+// Objects whose types the stub of the module shall tell: list[T], tuple[T, ...], dict[Key, Value].
+template <typename T>
+class List : public py::list {
+  using py::list::list;
+};
+template <typename T>
+class Items : public py::tuple {
+  using py::tuple::tuple;
+};
+template <typename Key, typename Value>
+class Dict : public py::dict {
+  using py::dict::dict;
+};
+
 // Calls a Python function.
 template <typename... Arguments>
 py::object call(py::handle function, const Arguments&... arguments) {
@@ -113,9 +131,11 @@ py::object call(py::handle function, const Arguments&... arguments) {
   return py::reinterpret_steal<py::object>(result);
 }
 
-py::object own_pod(const libsched_pod* pod);           // a new reference as a _core.Pod
-py::object own_node(const libsched_node* node);        // a new reference as a _core.Node
-py::object own_services(libsched_services* services);  // a new reference as a _core.Services
+// New references.
+Pod own(const libsched_pod* pod);
+Node own(const libsched_node* node);
+Clock own(libsched_clock* clock);
+Services own(libsched_services* services);
 // (code, plugin, (reason, ...)), with the error's text as a fourth item if it is not all reasons.
 py::tuple status_tuple(const libsched_status* status);
 StatusHandle create_status();
@@ -144,6 +164,19 @@ void bind_scheduler(py::class_<Evaluator>& evaluator);
 
 }  // namespace libsched
 
+template <typename T>
+struct pybind11::detail::handle_type_name<libsched::List<T>> {
+  static constexpr auto name = const_name("list[") + make_caster<T>::name + const_name("]");
+};
+template <typename T>
+struct pybind11::detail::handle_type_name<libsched::Items<T>> {
+  static constexpr auto name = const_name("tuple[") + make_caster<T>::name + const_name(", ...]");
+};
+template <typename Key, typename Value>
+struct pybind11::detail::handle_type_name<libsched::Dict<Key, Value>> {
+  static constexpr auto name = const_name("dict[") + make_caster<Key>::name + const_name(", ") +
+                               make_caster<Value>::name + const_name("]");
+};
 template <>
 struct pybind11::detail::type_caster<libsched::Flag> {
   PYBIND11_TYPE_CASTER(libsched::Flag, const_name("bool"));

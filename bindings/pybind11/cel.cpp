@@ -1,14 +1,12 @@
 // _core.Cel: a compiled expression over devices, immutable.
-#include <memory>
-
-#include "binding.hpp"
+#include "calls.hpp"
 
 namespace libsched {
-namespace {
 
-struct Cel {
-  std::unique_ptr<libsched_cel, Unref<libsched_cel, libsched_cel_unref>> handle;
-};
+struct Cel : Holder<Owned<libsched_cel_unref>> {};
+Cel wrapper_of(Of<libsched_cel>);
+
+namespace {
 
 Cel compile(std::string_view expression, Flag list_attributes, Flag any_result,
             uint64_t cost_limit) {
@@ -23,23 +21,14 @@ Cel compile(std::string_view expression, Flag list_attributes, Flag any_result,
   return made;
 }
 
-py::str devices_json(const Cel& cel, const Objects& objects) {
-  TextHandle out;
-  unlocked([&](libsched_error** error) {
-    return libsched_cel_devices_json(cel.handle.get(), objects.handle.get(), into(out), error);
-  });
-  return from_text(out);
-}
-
 }  // namespace
 
 void bind_cel(py::module_& module) {
   Class<Cel>(module, "Cel")
       .def_static("compile", compile, py::arg("expression"), py::kw_only(),
                   py::arg("list_attributes"), py::arg("any_result"), py::arg("cost_limit"))
-      .def_property_readonly(
-          "type", [](const Cel& cel) { return from_str(libsched_cel_type(cel.handle.get())); })
-      .def("devices_json", devices_json, py::arg("objects"));
+      .def_property_readonly("type", quick_call<libsched_cel_type>)
+      .def("devices_json", unlocked_call<libsched_cel_devices_json>, py::arg("objects"));
 }
 
 }  // namespace libsched

@@ -3,7 +3,7 @@
 // All Python values are in one dict, stored under its own key. Cloning a state from Python
 // copies the dict in the library's callback, while the state is locked, and clones the values
 // afterwards; if the library clones a state by itself, the callback does both.
-#include "binding.hpp"
+#include "calls.hpp"
 
 namespace libsched {
 namespace {
@@ -44,14 +44,6 @@ PyObject* dict_of(const CycleState& state) {
   return static_cast<PyObject*>(libsched_cycle_state_read(state.get(), to_str(kPythonKey)));
 }
 
-std::unique_ptr<CycleState> create_state() {
-  auto made = std::make_unique<CycleState>();
-  quick([&](libsched_error** error) {
-    return libsched_cycle_state_create(into(made->handle), error);
-  });
-  return made;
-}
-
 void write(CycleState& state, const py::str& key, const py::object& value) {
   const Holding holding(state.lock.get());
   if (PyObject* dict = dict_of(state); dict != nullptr) {
@@ -69,16 +61,19 @@ void write(CycleState& state, const py::str& key, const py::object& value) {
 }
 
 // (True, value) or (False, None)
-py::tuple read(const CycleState& state, const py::str& key) {
+std::tuple<bool, py::object> read(const CycleState& state, const py::str& key) {
   PyObject* dict = dict_of(state);
   PyObject* value = dict == nullptr ? nullptr : PyDict_GetItem(dict, key.ptr());
-  if (value == nullptr) return py::make_tuple(false, py::none());
-  return py::make_tuple(true, py::reinterpret_borrow<py::object>(value));
+  if (value == nullptr) return {false, py::none()};
+  return {true, py::reinterpret_borrow<py::object>(value)};
 }
 
-py::list keys(const CycleState& state) {
-  PyObject* dict = dict_of(state);
-  return dict == nullptr ? py::list() : py::reinterpret_steal<py::list>(PyDict_Keys(dict));
+std::vector<py::str> keys(const CycleState& state) {
+  std::vector<py::str> out;
+  if (PyObject* dict = dict_of(state); dict != nullptr)
+    for (const py::handle key : py::reinterpret_steal<py::list>(PyDict_Keys(dict)))
+      out.push_back(py::reinterpret_borrow<py::str>(key));
+  return out;
 }
 
 bool erase(CycleState& state, const py::str& key) {
@@ -107,66 +102,46 @@ CycleState clone_state(const CycleState& state, const py::function& clone_value)
   return made;
 }
 
+// [(namespace, name)]
+auto take_activations(CycleState& state) {
+  const Holding holding(state.lock.get());
+  auto pods = collect(libsched_cycle_state_activation_count(state.get()), [&](size_t i) {
+    const libsched_pod* pod = libsched_cycle_state_activation(state.get(), i);
+    return tuple_of(libsched_pod_namespace(pod), libsched_pod_name(pod));
+  });
+  libsched_cycle_state_clear_activations(state.get());
+  return pods;
+}
+
+// Those of the evaluator that runs the slot.
+std::optional<Services> services(const CycleState& state) {
+  libsched_evaluator* evaluator = libsched_cycle_state_evaluator(state.get());
+  if (evaluator == nullptr) return std::nullopt;
+  return own(libsched_evaluator_services(evaluator));
+}
+
 }  // namespace
 
 void bind_cycle_state(py::module_& module) {
   Class<CycleState>(module, "CycleState")
-      .def(py::init(&create_state))
+      .def(py::init(&created<CycleState, libsched_cycle_state_create>))
       .def("write", write)
       .def("read", read)
       .def("delete", erase)
       .def("keys", keys)
       .def("clone", clone_state)
-      .def("skips_filter",
-           [](const CycleState& state, std::string_view plugin) {
-             const Holding holding(state.lock.get());
-             return libsched_cycle_state_skips_filter(state.get(), to_str(plugin));
-           })
-      .def("skips_score",
-           [](const CycleState& state, std::string_view plugin) {
-             const Holding holding(state.lock.get());
-             return libsched_cycle_state_skips_score(state.get(), to_str(plugin));
-           })
-      .def("skips_pre_bind",
-           [](const CycleState& state, std::string_view plugin) {
-             const Holding holding(state.lock.get());
-             return libsched_cycle_state_skips_pre_bind(state.get(), to_str(plugin));
-           })
-      .def("parallel_pre_bind",
-           [](const CycleState& state, std::string_view plugin) {
-             const Holding holding(state.lock.get());
-             return libsched_cycle_state_parallel_pre_bind(state.get(), to_str(plugin));
-           })
-      .def("activate",
-           [](CycleState& state, const Pod& pod) {
-             const Holding holding(state.lock.get());
-             quick([&](libsched_error** error) {
-               return libsched_cycle_state_activate(state.get(), pod.handle.get(), error);
-             });
-           })
-      .def("take_activations",
-           [](CycleState& state) {
-             const Holding holding(state.lock.get());
-             py::list keys;
-             for (size_t i = 0; i < libsched_cycle_state_activation_count(state.get()); ++i) {
-               const libsched_pod* pod = libsched_cycle_state_activation(state.get(), i);
-               keys.append(py::make_tuple(from_str(libsched_pod_namespace(pod)),
-                                          from_str(libsched_pod_name(pod))));
-             }
-             libsched_cycle_state_clear_activations(state.get());
-             return keys;
-           })
-      // In a slot: the address of the view, and the evaluator that runs the slot.
+      .def("skips_filter", quick_call<libsched_cycle_state_skips_filter>)
+      .def("skips_score", quick_call<libsched_cycle_state_skips_score>)
+      .def("skips_pre_bind", quick_call<libsched_cycle_state_skips_pre_bind>)
+      .def("parallel_pre_bind", quick_call<libsched_cycle_state_parallel_pre_bind>)
+      .def("activate", quick_call<libsched_cycle_state_activate>)
+      .def("take_activations", take_activations)
       .def_property_readonly(
-          "view_address",
+          "view_address",  // of the view in a slot
           [](const CycleState& state) {
             return reinterpret_cast<uintptr_t>(libsched_cycle_state_view(state.get()));
           })
-      .def_property_readonly("services", [](const CycleState& state) -> py::object {
-        libsched_evaluator* evaluator = libsched_cycle_state_evaluator(state.get());
-        if (evaluator == nullptr) return py::none();
-        return own_services(libsched_evaluator_services(evaluator));
-      });
+      .def_property_readonly("services", services);
 }
 
 }  // namespace libsched

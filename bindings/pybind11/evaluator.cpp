@@ -1,5 +1,6 @@
 // _core.Evaluator: a framework on a view. Calls hold the evaluator's lock (the cluster's lock if it
 // is on a cluster) and then the CycleState's, in this order everywhere.
+#include "calls.hpp"
 #include "scheduler.hpp"
 
 #include <algorithm>
@@ -48,34 +49,17 @@ std::unique_ptr<Evaluator> on_snapshot(const Framework& framework, const Snapsho
   return made;
 }
 
-py::tuple run_pre_enqueue(Evaluator& evaluator, const Pod& pod) {
-  const Asking asking(evaluator);
-  quick([&](libsched_error** error) {
-    return libsched_run_pre_enqueue_plugins(evaluator.handle.get(), pod.handle.get(),
-                                            evaluator.status.get(), error);
-  });
-  return status_tuple(evaluator.status.get());
-}
-
 // (status, all_nodes, node names, plugins that narrowed them)
-py::tuple run_pre_filter(Evaluator& evaluator, CycleState& state, const Pod& pod) {
+auto run_pre_filter(Evaluator& evaluator, CycleState& state, const Pod& pod) {
   const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   const libsched_prefilter_result* result = evaluator.pre_filter.get();
   unlocked([&](libsched_error** error) {
-    return libsched_run_pre_filter_plugins(evaluator.handle.get(), state.get(), pod.handle.get(),
+    return libsched_run_pre_filter_plugins(raw(evaluator), raw(state), raw(pod),
                                            evaluator.pre_filter.get(), evaluator.status.get(),
                                            error);
   });
-  py::list nodes, plugins;
-  for (size_t i = 0; i < libsched_prefilter_result_node_count(result); ++i) {
-    nodes.append(from_str(libsched_prefilter_result_node(result, i)));
-  }
-  for (size_t i = 0; i < libsched_prefilter_result_plugin_count(result); ++i) {
-    plugins.append(from_str(libsched_prefilter_result_plugin(result, i)));
-  }
-  return py::make_tuple(status_tuple(evaluator.status.get()),
-                        libsched_prefilter_result_all_nodes(result), nodes, plugins);
+  return std::tuple_cat(tuple_of(status_tuple(evaluator.status.get())), narrowed_by(result));
 }
 
 // RunFilterPlugins, or RunFilterPluginsWithNominatedPods.
@@ -87,22 +71,8 @@ py::tuple run_filter(Evaluator& evaluator, CycleState& state, const Pod& pod,
   libsched_run_filter_options options = LIBSCHED_RUN_FILTER_OPTIONS_INIT;
   options.nominated = nominated;
   quick([&](libsched_error** error) {
-    return libsched_run_filter_plugins(evaluator.handle.get(), state.get(), pod.handle.get(),
-                                       to_str(node), &options, evaluator.status.get(), error);
-  });
-  return status_tuple(evaluator.status.get());
-}
-
-using ChangePod = decltype(&libsched_run_pre_filter_extension_add_pod);
-
-template <ChangePod change>
-py::tuple run_pre_filter_extension(Evaluator& evaluator, CycleState& state, const Pod& pod,
-                                   const Pod& other, std::string_view node) {
-  const Asking asking(evaluator);
-  const Holding holding_state(state.lock.get());
-  quick([&](libsched_error** error) {
-    return change(evaluator.handle.get(), state.get(), pod.handle.get(), other.handle.get(),
-                  to_str(node), evaluator.status.get(), error);
+    return libsched_run_filter_plugins(raw(evaluator), raw(state), raw(pod), to_str(node), &options,
+                                       evaluator.status.get(), error);
   });
   return status_tuple(evaluator.status.get());
 }
@@ -118,7 +88,7 @@ struct Feasible {
 // Locks must be held.
 Feasible filter(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t limit,
                 const std::optional<py::buffer>& accept, size_t start,
-                std::optional<int64_t> timeout_ns, const Cancel* cancel) {
+                std::optional<int64_t> timeout_ns, Maybe<const Cancel> cancel) {
   std::vector<uint64_t> accepted;
   const libsched_filter_options options =
       filter_options(evaluator, limit, accept, start, timeout_ns, cancel, accepted);
@@ -133,34 +103,31 @@ Feasible filter(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_
 }
 
 // (bitmap as bytes, count, first row or None)
-py::tuple filter_bitmap(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t limit,
-                        const std::optional<py::buffer>& accept, size_t start,
-                        std::optional<int64_t> timeout_ns, const Cancel* cancel) {
+auto filter_bitmap(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t limit,
+                   const std::optional<py::buffer>& accept, size_t start,
+                   std::optional<int64_t> timeout_ns, Maybe<const Cancel> cancel) {
   const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   const Feasible found = filter(evaluator, state, pod, limit, accept, start, timeout_ns, cancel);
-  return py::make_tuple(
-      py::bytes(reinterpret_cast<const char*>(found.words.data()),
-                found.words.size() * sizeof(uint64_t)),
-      found.count,
-      found.first == LIBSCHED_NO_ROW ? py::object(py::none()) : py::object(py::int_(found.first)));
+  return tuple_of(py::bytes(reinterpret_cast<const char*>(found.words.data()),
+                            found.words.size() * sizeof(uint64_t)),
+                  found.count, row_or_none(found.first));
 }
 
 // The names of the feasible nodes, in node order from `start` on.
-py::list filter_names(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t limit,
-                      const std::optional<py::buffer>& accept, size_t start,
-                      std::optional<int64_t> timeout_ns, const Cancel* cancel) {
+auto filter_names(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t limit,
+                  const std::optional<py::buffer>& accept, size_t start,
+                  std::optional<int64_t> timeout_ns, Maybe<const Cancel> cancel) {
   const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   const Feasible found = filter(evaluator, state, pod, limit, accept, start, timeout_ns, cancel);
   size_t count = 0;
   const uint32_t* order = libsched_view_order(evaluator.view, &count);
-  py::list names;
+  std::vector<py::str> names;
   for (size_t i = 0; i < count && names.size() < found.count; ++i) {
     const uint32_t row = order[(i + start) % count];
-    if (found.has(row)) {
-      names.append(from_str(libsched_node_name(libsched_view_node(evaluator.view, row))));
-    }
+    if (found.has(row))
+      names.push_back(from_str(libsched_node_name(libsched_view_node(evaluator.view, row))));
   }
   return names;
 }
@@ -195,8 +162,8 @@ Decision described(const Evaluator& evaluator, DecisionHandle handle, std::strin
 }
 
 Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, bool judge_excluded,
-                   Flag score, CycleState* state, Flag post_filter,
-                   std::optional<int64_t> timeout_ns, const Cancel* cancel, Flag facts) {
+                   Flag score, Maybe<CycleState> state, Flag post_filter,
+                   std::optional<int64_t> timeout_ns, Maybe<const Cancel> cancel, Flag facts) {
   libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
   options.judge_excluded = judge_excluded;
   options.score = score;
@@ -206,11 +173,11 @@ Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, 
   Decision decision;
   const Asking asking(evaluator);
   options.deadline_ns = deadline_of(evaluator, timeout_ns);
-  options.cancel = cancel_of(cancel);
+  options.cancel = raw(cancel);
   std::optional<Holding> holding_state;
-  if (state != nullptr) {
-    holding_state.emplace(state->lock.get());
-    options.state = state->get();
+  if (state) {
+    holding_state.emplace((*state)->lock.get());
+    options.state = (*state)->get();
   }
   unlocked([&](libsched_error** error) {
     const libsched_rc code = libsched_check_pod_fits(evaluator.handle.get(), pod.handle.get(),
@@ -223,19 +190,18 @@ Decision check_pod(Evaluator& evaluator, const Pod& pod, std::string_view node, 
 
 std::vector<Decision> check_pods(Evaluator& evaluator, const std::vector<const Pod*>& pods,
                                  Flag score, Flag post_filter, Flag facts, uint32_t extender_calls,
-                                 std::optional<int64_t> timeout_ns, const Cancel* cancel) {
+                                 std::optional<int64_t> timeout_ns, Maybe<const Cancel> cancel) {
   libsched_check_options options = LIBSCHED_CHECK_OPTIONS_INIT;
   options.score = score;
   options.post_filter = post_filter;
   options.facts = facts;
   options.extender_calls = extender_calls;
-  std::vector<const libsched_pod*> asked;
-  for (const Pod* pod : pods) asked.push_back(pod->handle.get());
+  const auto asked = raw(pods);
   std::vector<libsched_decision*> made(asked.size());
   std::vector<Decision> decisions(asked.size());
   const Asking asking(evaluator);
   options.deadline_ns = deadline_of(evaluator, timeout_ns);
-  options.cancel = cancel_of(cancel);
+  options.cancel = raw(cancel);
   unlocked([&](libsched_error** error) {
     const libsched_rc code = libsched_check_pods_fit(evaluator.handle.get(), asked.data(),
                                                      asked.size(), &options, made.data(), error);
@@ -249,9 +215,9 @@ std::vector<Decision> check_pods(Evaluator& evaluator, const std::vector<const P
 }
 
 // (node, total, feasible nodes, evaluated nodes, status); the node is None if none was chosen.
-py::tuple run_cycle(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t ties,
-                    Flag sampling, uint64_t seed, std::optional<int64_t> timeout_ns,
-                    const Cancel* cancel) {
+auto run_cycle(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t ties,
+               Flag sampling, uint64_t seed, std::optional<int64_t> timeout_ns,
+               Maybe<const Cancel> cancel) {
   libsched_cycle_options options = LIBSCHED_CYCLE_OPTIONS_INIT;
   options.ties = ties;
   options.sampling = sampling;
@@ -260,15 +226,16 @@ py::tuple run_cycle(Evaluator& evaluator, CycleState& state, const Pod& pod, uin
   libsched_cycle_outcome outcome = LIBSCHED_CYCLE_OUTCOME_INIT;
   const Asking asking(evaluator);
   options.deadline_ns = deadline_of(evaluator, timeout_ns);
-  options.cancel = cancel_of(cancel);
+  options.cancel = raw(cancel);
   const Holding holding_state(state.lock.get());
   unlocked([&](libsched_error** error) {
     return libsched_run_cycle(evaluator.handle.get(), state.get(), pod.handle.get(), &options,
                               &outcome, evaluator.status.get(), error);
   });
-  return py::make_tuple(
-      outcome.node == nullptr ? py::object(py::none()) : py::object(from_str(outcome.node_name)),
-      outcome.total, outcome.feasible, outcome.evaluated, status_tuple(evaluator.status.get()));
+  std::optional<py::str> node;
+  if (outcome.node != nullptr) node = from_str(outcome.node_name);
+  return tuple_of(node, outcome.total, outcome.feasible, outcome.evaluated,
+                  status_tuple(evaluator.status.get()));
 }
 
 // A bitmap over rows as the C API wants it: whole words, at least as many as the view has.
@@ -295,30 +262,28 @@ py::tuple run_pre_score(Evaluator& evaluator, CycleState& state, const Pod& pod,
 }
 
 // (scores, names of their rows, status)
-py::tuple run_score(Evaluator& evaluator, CycleState& state, const Pod& pod,
-                    const py::buffer& feasible) {
-  auto made = std::make_unique<ScoreTable>();
+auto run_score(Evaluator& evaluator, CycleState& state, const Pod& pod,
+               const py::buffer& feasible) {
+  ScoreTable made;
   quick([&](libsched_error** error) {
-    return libsched_score_table_create(into(made->handle), error);
+    return libsched_score_table_create(into(made.handle), error);
   });
-  libsched_score_table* table = made->handle.get();
-  made->table = table;
+  libsched_score_table* table = made.handle.get();
+  made.table = table;
   const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   const std::vector<uint64_t> words = words_of(evaluator, feasible);
   const ScoresAsStatus as_status;
   unlocked([&](libsched_error** error) {
-    return libsched_run_score_plugins(evaluator.handle.get(), state.get(), pod.handle.get(),
-                                      words.data(), words.size(), nullptr, 0, table,
-                                      evaluator.status.get(), error);
+    return libsched_run_score_plugins(raw(evaluator), raw(state), raw(pod), words.data(),
+                                      words.size(), nullptr, 0, table, evaluator.status.get(),
+                                      error);
   });
-  const size_t count = libsched_score_table_row_count(table);
-  py::list names(count);
-  for (size_t i = 0; i < count; ++i) {
+  auto names = collect(libsched_score_table_row_count(table), [&](size_t i) {
     const uint32_t row = libsched_score_table_rows(table)[i];
-    names[i] = from_str(libsched_node_name(libsched_view_node(evaluator.view, row)));
-  }
-  return py::make_tuple(std::move(made), names, status_tuple(evaluator.status.get()));
+    return libsched_node_name(libsched_view_node(evaluator.view, row));
+  });
+  return tuple_of(std::move(made), std::move(names), status_tuple(evaluator.status.get()));
 }
 
 py::tuple assume(Evaluator& evaluator, CycleState& state, const Pod& pod, std::string_view node,
@@ -334,21 +299,6 @@ py::tuple assume(Evaluator& evaluator, CycleState& state, const Pod& pod, std::s
                                      &options, evaluator.status.get(), error);
   });
   return status_tuple(evaluator.status.get());
-}
-
-void set_parallelism(Evaluator& evaluator, uint32_t threads) {
-  const Asking asking(evaluator);
-  quick([&](libsched_error** error) {
-    return libsched_evaluator_set_parallelism(evaluator.handle.get(), threads, error);
-  });
-}
-
-void forget(Evaluator& evaluator, CycleState& state, const Pod& pod) {
-  const Asking asking(evaluator);
-  const Holding holding_state(state.lock.get());
-  quick([&](libsched_error** error) {
-    return libsched_evaluator_forget(evaluator.handle.get(), state.get(), pod.handle.get(), error);
-  });
 }
 
 }  // namespace
@@ -377,17 +327,18 @@ int64_t deadline_of(const Evaluator& evaluator, std::optional<int64_t> timeout_n
   return now + *timeout_ns == 0 ? -1 : now + *timeout_ns;  // 0 means no deadline
 }
 
-const libsched_cancel* cancel_of(const Cancel* cancel) {
-  return cancel == nullptr ? nullptr : cancel->handle.get();
+std::optional<uint32_t> row_or_none(uint32_t row) {
+  return row == LIBSCHED_NO_ROW ? std::nullopt : std::optional(row);
 }
 
 libsched_filter_options filter_options(const Evaluator& evaluator, uint32_t limit,
                                        const std::optional<py::buffer>& accept, size_t start,
-                                       std::optional<int64_t> timeout_ns, const Cancel* cancel,
+                                       std::optional<int64_t> timeout_ns,
+                                       Maybe<const Cancel> cancel,
                                        std::vector<uint64_t>& accepted) {
   libsched_filter_options options = LIBSCHED_FILTER_OPTIONS_INIT;
   options.deadline_ns = deadline_of(evaluator, timeout_ns);
-  options.cancel = cancel_of(cancel);
+  options.cancel = raw(cancel);
   options.limit = limit;
   options.start = start;
   if (!accept) return options;
@@ -402,60 +353,45 @@ libsched_filter_options filter_options(const Evaluator& evaluator, uint32_t limi
 
 void bind_evaluator(py::module_& module) {
   Class<Cancel>(module, "Cancel")
-      .def(py::init([] {
-        auto made = std::make_unique<Cancel>();
-        quick([&](libsched_error** error) {
-          return libsched_cancel_create(into(made->handle), error);
-        });
-        return made;
-      }))
-      .def("set", [](const Cancel& cancel) { libsched_cancel_set(cancel.handle.get()); })
-      .def("reset", [](const Cancel& cancel) { libsched_cancel_reset(cancel.handle.get()); })
-      .def("is_set",
-           [](const Cancel& cancel) { return libsched_cancel_is_set(cancel.handle.get()); });
+      .def(py::init(&created<Cancel, libsched_cancel_create>))
+      .def("set", quick_call<libsched_cancel_set>)
+      .def("reset", quick_call<libsched_cancel_reset>)
+      .def("is_set", quick_call<libsched_cancel_is_set>);
   Class<Evaluator> evaluator(module, "Evaluator");
   bind_runtime(evaluator);
   bind_scheduler(evaluator);
   evaluator.def(py::init(&on_cluster))
       .def(py::init(&on_snapshot))
-      .def("run_pre_enqueue", run_pre_enqueue)
+      .def("run_pre_enqueue", quick_call<libsched_run_pre_enqueue_plugins>)
       .def("run_pre_filter", run_pre_filter)
       .def("run_filter", run_filter<false>)
       .def("run_filter_with_nominated", run_filter<true>)
       .def("run_pre_filter_extension_add_pod",
-           run_pre_filter_extension<libsched_run_pre_filter_extension_add_pod>)
+           quick_call<libsched_run_pre_filter_extension_add_pod>)
       .def("run_pre_filter_extension_remove_pod",
-           run_pre_filter_extension<libsched_run_pre_filter_extension_remove_pod>)
+           quick_call<libsched_run_pre_filter_extension_remove_pod>)
       .def("filter_bitmap", filter_bitmap, py::arg("state"), py::arg("pod"), py::arg("limit"),
-           py::arg("accept"), py::arg("start"), py::arg("timeout_ns") = std::optional<int64_t>(),
-           py::arg("cancel") = static_cast<const Cancel*>(nullptr))
+           py::arg("accept"), py::arg("start"), py::arg("timeout_ns") = py::none(),
+           py::arg("cancel") = py::none())
       .def("filter_names", filter_names, py::arg("state"), py::arg("pod"), py::arg("limit"),
-           py::arg("accept"), py::arg("start"), py::arg("timeout_ns") = std::optional<int64_t>(),
-           py::arg("cancel") = static_cast<const Cancel*>(nullptr))
+           py::arg("accept"), py::arg("start"), py::arg("timeout_ns") = py::none(),
+           py::arg("cancel") = py::none())
       .def("check", check_pod, py::arg("pod"), py::arg("node"), py::arg("judge_excluded"),
-           py::arg("score") = false, py::arg("state") = static_cast<CycleState*>(nullptr),
-           py::arg("post_filter") = false, py::arg("timeout_ns") = std::optional<int64_t>(),
-           py::arg("cancel") = static_cast<const Cancel*>(nullptr), py::arg("facts") = false)
+           py::arg("score") = false, py::arg("state") = py::none(), py::arg("post_filter") = false,
+           py::arg("timeout_ns") = py::none(), py::arg("cancel") = py::none(),
+           py::arg("facts") = false)
       .def("check_pods", check_pods)
-      .def("set_parallelism", set_parallelism, py::arg("threads"))
+      .def("set_parallelism", quick_call<libsched_evaluator_set_parallelism>, py::arg("threads"))
       .def("run_cycle", run_cycle, py::arg("state"), py::arg("pod"), py::arg("ties"),
-           py::arg("sampling"), py::arg("seed"), py::arg("timeout_ns") = std::optional<int64_t>(),
-           py::arg("cancel") = static_cast<const Cancel*>(nullptr))
+           py::arg("sampling"), py::arg("seed"), py::arg("timeout_ns") = py::none(),
+           py::arg("cancel") = py::none())
       .def("run_pre_score", run_pre_score)
       .def("run_score", run_score)
       .def("assume", assume, py::arg("state"), py::arg("pod"), py::arg("node"),
-           py::arg("start_ns") = std::optional<int64_t>())
-      .def("forget", forget)
-      .def_property(
-          "next_start",
-          [](const Evaluator& evaluator) {
-            const Asking asking(evaluator);
-            return libsched_evaluator_next_start(evaluator.handle.get());
-          },
-          [](Evaluator& evaluator, size_t start) {
-            const Asking asking(evaluator);
-            libsched_evaluator_set_next_start(evaluator.handle.get(), start);
-          });
+           py::arg("start_ns") = py::none())
+      .def("forget", quick_call<libsched_evaluator_forget>)
+      .def_property("next_start", quick_call<libsched_evaluator_next_start>,
+                    quick_call<libsched_evaluator_set_next_start>);
 }
 
 }  // namespace libsched

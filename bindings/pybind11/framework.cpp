@@ -1,47 +1,29 @@
 // _core.Config and _core.Framework: a scheduler's configuration, and one profile with its plugins.
-#include "binding.hpp"
+#include "calls.hpp"
 
 namespace libsched {
 namespace {
 
-Config parse_config(py::handle document, Flag several_queue_sorts, std::string_view feature_gates) {
+Config parse(py::handle document, const libsched_config_options& options) {
   const Document bytes(document);
+  Config made;
+  unlocked([&](libsched_error** error) {
+    return libsched_config_parse(bytes.str(), &options, into(made.handle), error);
+  });
+  return made;
+}
+
+Config parse_config(py::handle document, Flag several_queue_sorts, std::string_view feature_gates) {
   libsched_config_options options = LIBSCHED_CONFIG_OPTIONS_INIT;
   options.several_queue_sorts = several_queue_sorts;
   options.feature_gates = to_str(feature_gates);
-  ConfigHandle out;
-  unlocked([&](libsched_error** error) {
-    return libsched_config_parse(bytes.str(), &options, into(out), error);
-  });
-  return {std::move(out)};
+  return parse(document, options);
 }
 
 Config parse_profile(py::handle document) {
-  const Document bytes(document);
   libsched_config_options options = LIBSCHED_CONFIG_OPTIONS_INIT;
   options.profile = true;
-  ConfigHandle out;
-  unlocked([&](libsched_error** error) {
-    return libsched_config_parse(bytes.str(), &options, into(out), error);
-  });
-  return {std::move(out)};
-}
-
-py::list profile_names(const Config& config) {
-  const size_t count = libsched_config_profile_count(config.handle.get());
-  py::list names(count);
-  for (size_t i = 0; i < count; ++i) {
-    names[i] = from_str(libsched_config_profile_name(config.handle.get(), i));
-  }
-  return names;
-}
-
-py::str describe(const Config& config) {
-  TextHandle out;
-  unlocked([&](libsched_error** error) {
-    return libsched_config_describe_json(config.handle.get(), into(out), error);
-  });
-  return from_text(out);
+  return parse(document, options);
 }
 
 py::str embedded_configs(py::handle document) {
@@ -53,8 +35,8 @@ py::str embedded_configs(py::handle document) {
   return from_text(out);
 }
 
-std::unique_ptr<Framework> create_framework(const Config* config, std::string_view profile,
-                                            const Registry* registry,
+std::unique_ptr<Framework> create_framework(Maybe<const Config> config, std::string_view profile,
+                                            Maybe<const Registry> registry,
                                             std::string_view feature_gates,
                                             std::string_view semantics, Flag several_queue_sorts,
                                             Flag skip_unknown_plugins) {
@@ -65,11 +47,10 @@ std::unique_ptr<Framework> create_framework(const Config* config, std::string_vi
   options.skip_unknown_plugins = skip_unknown_plugins;
   std::vector<ExtenderHandle> extenders;
   std::vector<const libsched_extender*> lent;
-  for (size_t i = 0; config != nullptr && i < libsched_config_extender_count(config->handle.get());
-       ++i) {
+  const libsched_config* const from = raw(config);
+  for (size_t i = 0; from != nullptr && i < libsched_config_extender_count(from); ++i) {
     unlocked([&](libsched_error** error) {
-      return libsched_config_load_extender(config->handle.get(), i, into(extenders.emplace_back()),
-                                           error);
+      return libsched_config_load_extender(from, i, into(extenders.emplace_back()), error);
     });
     lent.push_back(extenders.back().get());
   }
@@ -77,63 +58,40 @@ std::unique_ptr<Framework> create_framework(const Config* config, std::string_vi
   options.extender_count = lent.size();
   auto made = std::make_unique<Framework>();
   unlocked([&](libsched_error** error) {
-    return libsched_framework_create(config == nullptr ? nullptr : config->handle.get(),
-                                     to_str(profile),
-                                     registry == nullptr ? nullptr : registry->handle.get(),
-                                     &options, into(made->handle), error);
+    return libsched_framework_create(from, to_str(profile), raw(registry), &options,
+                                     into(made->handle), error);
   });
   return made;
 }
 
-py::list skipped_plugins(const Framework& framework) {
-  py::list out;
-  for (size_t i = 0; i < libsched_framework_skipped_count(framework.handle.get()); ++i)
-    out.append(from_str(libsched_framework_skipped(framework.handle.get(), i)));
-  return out;
-}
-
 // The plugins of each point that has plugins, as (name, weight).
-py::dict plugins(const Framework& framework) {
-  const libsched_framework* f = framework.handle.get();
-  py::dict out;
+auto plugins(const Framework& framework) {
+  const libsched_framework* f = raw(framework);
+  Dict<py::str, Items<std::tuple<py::str, int32_t>>> out;
   for (size_t p = 0;; ++p) {
     const libsched_str point = libsched_extension_point_name(p);
     if (point.len == 0) return out;
     const size_t count = libsched_framework_plugin_count(f, point);
     if (count == 0) continue;
-    py::tuple list(count);
-    for (size_t i = 0; i < count; ++i) {
-      list[i] = py::make_tuple(from_str(libsched_framework_plugin(f, point, i)),
-                               libsched_framework_plugin_weight(f, point, i));
-    }
-    out[from_str(point)] = std::move(list);
+    out[from_str(point)] = collect<Items>(count, [&](size_t i) {
+      return tuple_of(libsched_framework_plugin(f, point, i),
+                      libsched_framework_plugin_weight(f, point, i));
+    });
   }
 }
 
 // (plugin, resource, actions, label, has_hint) of each event
-py::list events(const Framework& framework) {
+auto events(const Framework& framework) {
   EventMapHandle map;
   quick([&](libsched_error** error) {
-    return libsched_framework_events(framework.handle.get(), into(map), error);
+    return libsched_framework_events(raw(framework), into(map), error);
   });
   const libsched_event_map* const m = map.get();
-  py::list out;
-  for (size_t i = 0; i < libsched_event_map_count(m); ++i)
-    out.append(py::make_tuple(
-        from_str(libsched_event_map_plugin(m, i)), from_str(libsched_event_map_resource(m, i)),
-        libsched_event_map_actions(m, i), from_str(libsched_event_map_label(m, i)),
-        libsched_event_map_has_hint(m, i)));
-  return out;
-}
-
-bool queue_less(const Framework& framework, const Pod& a, int64_t a_since_ns, const Pod& b,
-                int64_t b_since_ns) {
-  bool before = false;
-  quick([&](libsched_error** error) {
-    return libsched_framework_queue_less(framework.handle.get(), a.handle.get(), a_since_ns,
-                                         b.handle.get(), b_since_ns, &before, error);
+  return collect(libsched_event_map_count(m), [&](size_t i) {
+    return tuple_of(libsched_event_map_plugin(m, i), libsched_event_map_resource(m, i),
+                    libsched_event_map_actions(m, i), libsched_event_map_label(m, i),
+                    libsched_event_map_has_hint(m, i));
   });
-  return before;
 }
 
 }  // namespace
@@ -143,24 +101,20 @@ void bind_framework(py::module_& module) {
       .def_static("parse", parse_config, py::arg("document"), py::arg("several_queue_sorts"),
                   py::arg("feature_gates"))
       .def_static("parse_profile", parse_profile)
-      .def_property_readonly("profile_names", profile_names)
-      .def_property_readonly(
-          "extender_count",
-          [](const Config& config) { return libsched_config_extender_count(config.handle.get()); })
-      .def("describe", describe);
+      .def_property_readonly("profile_names",
+                             listing<libsched_config_profile_count, libsched_config_profile_name>)
+      .def_property_readonly("extender_count", quick_call<libsched_config_extender_count>)
+      .def("describe", unlocked_call<libsched_config_describe_json>);
   module.def("embedded_configs_json", embedded_configs, py::arg("document"));
   Class<Framework>(module, "Framework")
-      .def(py::init(&create_framework), py::arg("config").none(true), py::arg("profile"),
-           py::arg("registry").none(true), py::arg("feature_gates"), py::arg("semantics"),
-           py::arg("several_queue_sorts"), py::arg("skip_unknown_plugins"))
-      .def("skipped_plugins", skipped_plugins)
-      .def_property_readonly("profile",
-                             [](const Framework& framework) {
-                               return from_str(libsched_framework_profile(framework.handle.get()));
-                             })
+      .def(py::init(&create_framework), py::arg("config"), py::arg("profile"), py::arg("registry"),
+           py::arg("feature_gates"), py::arg("semantics"), py::arg("several_queue_sorts"),
+           py::arg("skip_unknown_plugins"))
+      .def("skipped_plugins", listing<libsched_framework_skipped_count, libsched_framework_skipped>)
+      .def_property_readonly("profile", quick_call<libsched_framework_profile>)
       .def("plugins", plugins)
       .def("events", events)
-      .def("queue_less", queue_less);
+      .def("queue_less", quick_call<libsched_framework_queue_less>);
 }
 
 }  // namespace libsched

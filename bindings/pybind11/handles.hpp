@@ -1,6 +1,4 @@
-// Owned handles of the C API as C++ types: the destructor drops the reference.
-//
-// Structs that can be large to free do so without the GIL (see release_slowly).
+// Owned handles of the C API as C++ types, and the structs behind the Python classes of the module.
 #pragma once
 
 #include <libsched.h>
@@ -14,16 +12,13 @@
 
 namespace libsched {
 
-template <typename T, void (*unref)(T*)>
+// Drops a reference. The last reference to a `slow` handle may free much memory, so other Python
+// threads run meanwhile.
+template <auto unref, bool slow>
 struct Unref {
-  void operator()(T* handle) const { unref(handle); }
-};
-
-// For handles whose last reference may free much memory: other Python threads run meanwhile.
-template <typename T, void (*unref)(T*)>
-struct UnrefWithoutGil {
+  template <typename T>
   void operator()(T* handle) const {
-    if (PyGILState_Check() != 0) {
+    if (slow && PyGILState_Check() != 0) {
       const Unlocked released;
       unref(handle);
     } else {
@@ -31,60 +26,43 @@ struct UnrefWithoutGil {
     }
   }
 };
+template <auto unref, bool slow>
+struct OwnedBy;
+template <typename T, void (*unref)(T*), bool slow>
+struct OwnedBy<unref, slow> {
+  using Type = std::unique_ptr<T, Unref<unref, slow>>;
+};
+template <auto unref>
+using Owned = typename OwnedBy<unref, false>::Type;
+template <auto unref>
+using SlowlyOwned = typename OwnedBy<unref, true>::Type;
 
-using CancelHandle =
-    std::unique_ptr<libsched_cancel, Unref<libsched_cancel, libsched_cancel_unref>>;
-using ChangesHandle =
-    std::unique_ptr<libsched_changes, Unref<libsched_changes, libsched_changes_unref>>;
-using ClockHandle = std::unique_ptr<libsched_clock, Unref<libsched_clock, libsched_clock_unref>>;
-using ClusterHandle =
-    std::unique_ptr<libsched_cluster, UnrefWithoutGil<libsched_cluster, libsched_cluster_unref>>;
-using ConfigHandle =
-    std::unique_ptr<libsched_config, Unref<libsched_config, libsched_config_unref>>;
-using DecisionHandle =
-    std::unique_ptr<libsched_decision, UnrefWithoutGil<libsched_decision, libsched_decision_unref>>;
-using ErrorHandle = std::unique_ptr<libsched_error, Unref<libsched_error, libsched_error_unref>>;
-using EvaluatorHandle =
-    std::unique_ptr<libsched_evaluator,
-                    UnrefWithoutGil<libsched_evaluator, libsched_evaluator_unref>>;
-using ExtenderHandle =
-    std::unique_ptr<libsched_extender, UnrefWithoutGil<libsched_extender, libsched_extender_unref>>;
-using FrameworkHandle =
-    std::unique_ptr<libsched_framework,
-                    UnrefWithoutGil<libsched_framework, libsched_framework_unref>>;
-using NodeHandle = std::unique_ptr<libsched_node, Unref<libsched_node, libsched_node_unref>>;
-using NodeStatusesHandle =
-    std::unique_ptr<libsched_node_statuses,
-                    Unref<libsched_node_statuses, libsched_node_statuses_unref>>;
-using ObjectsHandle =
-    std::unique_ptr<libsched_objects, UnrefWithoutGil<libsched_objects, libsched_objects_unref>>;
-using PodHandle = std::unique_ptr<libsched_pod, Unref<libsched_pod, libsched_pod_unref>>;
-using PreFilterHandle =
-    std::unique_ptr<libsched_prefilter_result,
-                    Unref<libsched_prefilter_result, libsched_prefilter_result_unref>>;
-using RegistryHandle =
-    std::unique_ptr<libsched_registry, Unref<libsched_registry, libsched_registry_unref>>;
-using ScoreTableHandle =
-    std::unique_ptr<libsched_score_table, Unref<libsched_score_table, libsched_score_table_unref>>;
-using ServicesHandle =
-    std::unique_ptr<libsched_services, UnrefWithoutGil<libsched_services, libsched_services_unref>>;
-using SnapshotHandle =
-    std::unique_ptr<libsched_snapshot, UnrefWithoutGil<libsched_snapshot, libsched_snapshot_unref>>;
-using StateHandle =
-    std::unique_ptr<libsched_cycle_state, Unref<libsched_cycle_state, libsched_cycle_state_unref>>;
-using StatusHandle =
-    std::unique_ptr<libsched_status, Unref<libsched_status, libsched_status_unref>>;
-using SchedulingHandle =
-    std::unique_ptr<libsched_scheduling,
-                    UnrefWithoutGil<libsched_scheduling, libsched_scheduling_unref>>;
-using EventMapHandle =
-    std::unique_ptr<libsched_event_map, Unref<libsched_event_map, libsched_event_map_unref>>;
-using WriterQueueHandle =
-    std::unique_ptr<libsched_writer_queue,
-                    UnrefWithoutGil<libsched_writer_queue, libsched_writer_queue_unref>>;
-using WaitingPodHandle =
-    std::unique_ptr<libsched_waiting_pod, Unref<libsched_waiting_pod, libsched_waiting_pod_unref>>;
-using TextHandle = std::unique_ptr<libsched_text, Unref<libsched_text, libsched_text_unref>>;
+using CancelHandle = Owned<libsched_cancel_unref>;
+using ChangesHandle = Owned<libsched_changes_unref>;
+using ClockHandle = Owned<libsched_clock_unref>;
+using ClusterHandle = SlowlyOwned<libsched_cluster_unref>;
+using ConfigHandle = Owned<libsched_config_unref>;
+using DecisionHandle = SlowlyOwned<libsched_decision_unref>;
+using ErrorHandle = Owned<libsched_error_unref>;
+using EvaluatorHandle = SlowlyOwned<libsched_evaluator_unref>;
+using ExtenderHandle = SlowlyOwned<libsched_extender_unref>;
+using FrameworkHandle = SlowlyOwned<libsched_framework_unref>;
+using NodeHandle = Owned<libsched_node_unref>;
+using NodeStatusesHandle = Owned<libsched_node_statuses_unref>;
+using ObjectsHandle = SlowlyOwned<libsched_objects_unref>;
+using PodHandle = Owned<libsched_pod_unref>;
+using PreFilterHandle = Owned<libsched_prefilter_result_unref>;
+using RegistryHandle = Owned<libsched_registry_unref>;
+using ScoreTableHandle = Owned<libsched_score_table_unref>;
+using ServicesHandle = SlowlyOwned<libsched_services_unref>;
+using SnapshotHandle = SlowlyOwned<libsched_snapshot_unref>;
+using StateHandle = Owned<libsched_cycle_state_unref>;
+using StatusHandle = Owned<libsched_status_unref>;
+using SchedulingHandle = SlowlyOwned<libsched_scheduling_unref>;
+using EventMapHandle = Owned<libsched_event_map_unref>;
+using WriterQueueHandle = SlowlyOwned<libsched_writer_queue_unref>;
+using WaitingPodHandle = Owned<libsched_waiting_pod_unref>;
+using TextHandle = Owned<libsched_text_unref>;
 
 // The out parameter of a call of the C API: `libsched_..._create(into(handle), error)`. The
 // handle owns the new object once the call has returned, so an exception raised by a plugin
@@ -111,38 +89,20 @@ Into<Handle> into(Handle& handle) {
 }
 
 // The structs behind the Python classes of the module.
-struct Objects {
-  ObjectsHandle handle;
+template <typename Handle>
+struct Holder {
+  Handle handle;
 };
-struct Pod {
-  PodHandle handle;
-};
-struct Changes {
-  ChangesHandle handle;
-};
-struct Node {
-  NodeHandle handle;
-};
-struct Config {
-  ConfigHandle handle;
-};
-struct Framework {
-  FrameworkHandle handle;
-};
-
-struct Registry {
-  RegistryHandle handle;
-};
-// Has no lock, because any thread may use it.
-struct Cancel {
-  CancelHandle handle;
-};
-struct Clock {
-  ClockHandle handle;
-};
-struct WaitingPod {
-  WaitingPodHandle handle;
-};
+struct Objects : Holder<ObjectsHandle> {};
+struct Pod : Holder<PodHandle> {};
+struct Changes : Holder<ChangesHandle> {};
+struct Node : Holder<NodeHandle> {};
+struct Config : Holder<ConfigHandle> {};
+struct Framework : Holder<FrameworkHandle> {};
+struct Registry : Holder<RegistryHandle> {};
+struct Cancel : Holder<CancelHandle> {};  // has no lock, because any thread may use it
+struct Clock : Holder<ClockHandle> {};
+struct WaitingPod : Holder<WaitingPodHandle> {};
 // The lock guards nominations and the client; waiting pods need no lock.
 struct Services {
   ServicesHandle handle;
@@ -161,6 +121,8 @@ struct ScoreTable {
   ScoreTableHandle handle;
   pybind11::object owner;
   const libsched_score_table* table = nullptr;
+
+  const libsched_score_table* get() const { return table; }
 };
 
 // Numbers inside of another object, lent to Python through the buffer protocol.
@@ -202,6 +164,27 @@ struct Evaluator {
   PreFilterHandle pre_filter;  // likewise
   const libsched_view* view = nullptr;
 };
+
+// The struct of a handle, by the type of wrapper_of(Of<libsched_pod>()), which is never called.
+template <typename C>
+struct Of {};
+Objects wrapper_of(Of<libsched_objects>);
+Pod wrapper_of(Of<libsched_pod>);
+Changes wrapper_of(Of<libsched_changes>);
+Node wrapper_of(Of<libsched_node>);
+Config wrapper_of(Of<libsched_config>);
+Framework wrapper_of(Of<libsched_framework>);
+Registry wrapper_of(Of<libsched_registry>);
+Cancel wrapper_of(Of<libsched_cancel>);
+Clock wrapper_of(Of<libsched_clock>);
+WaitingPod wrapper_of(Of<libsched_waiting_pod>);
+Services wrapper_of(Of<libsched_services>);
+Decision wrapper_of(Of<libsched_decision>);
+ScoreTable wrapper_of(Of<libsched_score_table>);
+CycleState wrapper_of(Of<libsched_cycle_state>);
+View wrapper_of(Of<libsched_view>);
+Cluster wrapper_of(Of<libsched_cluster>);
+Evaluator wrapper_of(Of<libsched_evaluator>);
 
 // Holds the locks that a call on an evaluator needs, in the order that all calls follow.
 class Asking {

@@ -1,6 +1,7 @@
 // Objects lent to plugins: one node, a set of nodes, a change of an object; and columns of
 // texts over all nodes of a view.
 #include "lent.hpp"
+#include "calls.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -12,18 +13,10 @@
 namespace libsched {
 namespace {
 
-py::list pods_of(const LentNodeInfo& info) {
-  const size_t count = libsched_node_info_pod_count(info.get());
-  py::list pods(count);
-  for (size_t i = 0; i < count; ++i) pods[i] = own_pod(libsched_node_info_pod(info.get(), i));
-  return pods;
-}
-
-py::object node_label(const LentNodeInfo& info, std::string_view key) {
+std::optional<py::str> node_label(const LentNodeInfo& info, std::string_view key) {
   libsched_str value{nullptr, 0};
-  if (!libsched_node_label(libsched_node_info_node(info.get()), to_str(key), &value)) {
-    return py::none();
-  }
+  if (!libsched_node_label(libsched_node_info_node(info.get()), to_str(key), &value))
+    return std::nullopt;
   return from_str(value);
 }
 
@@ -33,26 +26,17 @@ py::bytes rows_of(const LentNodeSet& set) {
 }
 
 // (allocatable, requested) of the only node of a set, which may be a copy with other pods.
-py::tuple only_resource(const LentNodeSet& set, std::string_view resource) {
+auto only_resource(const LentNodeSet& set, std::string_view resource) {
   const libsched_node_info* info = libsched_node_set_at(set.get(), 0);
-  return py::make_tuple(libsched_node_info_allocatable(info, to_str(resource)),
-                        libsched_node_info_requested(info, to_str(resource)));
+  return tuple_of(libsched_node_info_allocatable(info, to_str(resource)),
+                  libsched_node_info_requested(info, to_str(resource)));
 }
 
 py::object changed_object(const LentChange& change, bool after) {
-  if (const libsched_pod* pod = libsched_object_change_pod(change.get(), after); pod != nullptr) {
-    return own_pod(pod);
-  }
+  if (const libsched_pod* pod = libsched_object_change_pod(change.get(), after); pod != nullptr)
+    return py::cast(own(pod));
   const libsched_node* node = libsched_object_change_node(change.get(), after);
-  return node == nullptr ? py::object(py::none()) : own_node(node);
-}
-
-py::str raw_change(const LentChange& change, bool after) {
-  libsched_str out{nullptr, 0};
-  quick([&](libsched_error** error) {
-    return libsched_object_change_raw(change.get(), after, &out, error);
-  });
-  return from_str(out);
+  return node == nullptr ? py::object(py::none()) : py::cast(own(node));
 }
 
 // One text for each row: the value of a label, or the node's name if there is no key. Nodes are
@@ -81,7 +65,7 @@ class TextColumn {
   py::bytes codes() const {
     return {reinterpret_cast<const char*>(codes_.data()), codes_.size() * sizeof(int32_t)};
   }
-  py::list values() const { return values_; }
+  const std::vector<py::str>& values() const { return values_; }
 
  private:
   int32_t code_of(const libsched_node* node) {
@@ -97,14 +81,14 @@ class TextColumn {
     }
     const auto code = static_cast<int32_t>(values_.size());
     known_[text] = code;
-    values_.append(text);
+    values_.push_back(text);
     return code;
   }
 
   std::optional<std::string> key_;
   std::vector<NodeHandle> nodes_;
   std::vector<int32_t> codes_;  // -1: no such label, or no node
-  py::list values_;
+  std::vector<py::str> values_;
   py::dict known_;
 };
 
@@ -171,28 +155,19 @@ const Wrappers& Wrappers::get() {
 
 void bind_lent(py::module_& module) {
   Class<LentNodeInfo>(module, "NodeInfo")
-      .def_property_readonly(
-          "row", [](const LentNodeInfo& info) { return libsched_node_info_row(info.get()); })
+      .def_property_readonly("row", quick_call<libsched_node_info_row>)
       .def_property_readonly(
           "name",
           [](const LentNodeInfo& info) {
             return from_str(libsched_node_name(libsched_node_info_node(info.get())));
           })
-      .def_property_readonly(
-          "node",
-          [](const LentNodeInfo& info) { return own_node(libsched_node_info_node(info.get())); })
-      .def_property_readonly("pods", pods_of)
+      .def_property_readonly("node", quick_call<libsched_node_info_node>)
+      .def_property_readonly("pods", listing<libsched_node_info_pod_count, libsched_node_info_pod>)
       .def("label", node_label)
-      .def("allocatable",
-           [](const LentNodeInfo& info, std::string_view resource) {
-             return libsched_node_info_allocatable(info.get(), to_str(resource));
-           })
-      .def("requested", [](const LentNodeInfo& info, std::string_view resource) {
-        return libsched_node_info_requested(info.get(), to_str(resource));
-      });
+      .def("allocatable", quick_call<libsched_node_info_allocatable>)
+      .def("requested", quick_call<libsched_node_info_requested>);
   Class<LentNodeSet>(module, "NodeSet")
-      .def_property_readonly(
-          "count", [](const LentNodeSet& set) { return libsched_node_set_count(set.get()); })
+      .def_property_readonly("count", quick_call<libsched_node_set_count>)
       .def_property_readonly("rows", rows_of)
       .def_property_readonly(
           "view_address",
@@ -201,38 +176,19 @@ void bind_lent(py::module_& module) {
           })
       .def("only_resource", only_resource);
   Class<LentChange>(module, "ObjectChange")
-      .def_property_readonly("resource",
-                             [](const LentChange& change) {
-                               return from_str(libsched_object_change_resource(change.get()));
-                             })
-      .def_property_readonly("namespace",
-                             [](const LentChange& change) {
-                               return from_str(libsched_object_change_namespace(change.get()));
-                             })
-      .def_property_readonly("name",
-                             [](const LentChange& change) {
-                               return from_str(libsched_object_change_name(change.get()));
-                             })
+      .def_property_readonly("resource", quick_call<libsched_object_change_resource>)
+      .def_property_readonly("namespace", quick_call<libsched_object_change_namespace>)
+      .def_property_readonly("name", quick_call<libsched_object_change_name>)
       .def("has",
            [](const LentChange& change, bool after) {
              return after ? libsched_object_change_has_after(change.get())
                           : libsched_object_change_has_before(change.get());
            })
-      .def_property_readonly(
-          "actions",
-          [](const LentChange& change) { return libsched_object_change_actions(change.get()); })
+      .def_property_readonly("actions", quick_call<libsched_object_change_actions>)
       .def("object", changed_object)
-      .def("raw", raw_change);
+      .def("raw", quick_call<libsched_object_change_raw>);
   Class<NodeStatuses>(module, "NodeStatuses")
-      .def(py::init([] {
-        NodeStatusesHandle out;
-        quick([&](libsched_error** error) {
-          return libsched_node_statuses_create(into(out), error);
-        });
-        auto made = std::make_unique<NodeStatuses>();
-        made->handle = std::move(out);
-        return made;
-      }))
+      .def(py::init(&created<NodeStatuses, libsched_node_statuses_create>))
       .def("set",
            [](NodeStatuses& statuses, uint32_t row, int32_t code,
               const std::vector<std::string_view>& reasons,
@@ -252,14 +208,12 @@ void bind_lent(py::module_& module) {
              });
            })
       .def("row",
-           [](const NodeStatuses& statuses, std::string_view name) -> py::object {
+           [](const NodeStatuses& statuses, std::string_view name) {
              statuses.get();
              const uint32_t row = libsched_view_find_node(statuses.view, to_str(name));
-             if (row == LIBSCHED_NO_ROW) return py::none();
-             return py::int_(row);
+             return row == LIBSCHED_NO_ROW ? std::nullopt : std::optional(row);
            })
-      .def("code", [](const NodeStatuses& statuses,
-                      uint32_t row) { return libsched_node_statuses_code(statuses.get(), row); })
+      .def("code", quick_call<libsched_node_statuses_code>)
       .def("get", get_status);
   Class<TextColumn>(module, "TextColumn")
       .def(py::init([](std::optional<std::string> absent) {
@@ -270,14 +224,8 @@ void bind_lent(py::module_& module) {
       .def("values", &TextColumn::values);
   py::object view = module.attr("View");
   auto views = py::reinterpret_borrow<py::class_<View>>(view);
-  views
-      .def_property_readonly("address",
-                             [](const View& v) { return reinterpret_cast<uintptr_t>(v.view); })
-      .def_property_readonly("version",
-                             [](const View& v) {
-                               const Holding holding(v.lock.get());
-                               return libsched_view_version(v.view);
-                             })
+  views.def_property_readonly("address", address_of<View>)
+      .def_property_readonly("version", quick_call<libsched_view_version>)
       .def("allocatable_column", column<libsched_view_allocatable_column>)
       .def("requested_column", column<libsched_view_requested_column>);
 }

@@ -23,6 +23,9 @@ struct Lent {
 using LentNodeInfo = Lent<libsched_node_info>;
 using LentNodeSet = Lent<libsched_node_set>;
 using LentChange = Lent<libsched_object_change>;
+LentNodeInfo wrapper_of(Of<libsched_node_info>);
+LentNodeSet wrapper_of(Of<libsched_node_set>);
+LentChange wrapper_of(Of<libsched_object_change>);
 
 // Owned by the caller (`handle`), or lent to PostFilter.
 struct NodeStatuses {
@@ -32,6 +35,8 @@ struct NodeStatuses {
 
   const libsched_node_statuses* get() const { return handle ? handle.get() : lent.get(); }
 };
+
+NodeStatuses wrapper_of(Of<libsched_node_statuses>);
 
 // Makes Python objects of the package around handles; the package's functions are looked up once.
 class Wrappers {

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "api_server.hpp"
+#include "calls.hpp"
 #include "queue.hpp"
 
 namespace libsched {
-namespace {
 
 // The Python object that is told what becomes of pods.
 struct Observer {
@@ -38,16 +38,29 @@ struct Observer {
 struct Scheduler {
   // Before the handle: threads may tell until it is released.
   std::unique_ptr<Observer> observer = std::make_unique<Observer>();
-  std::unique_ptr<libsched_scheduler, UnrefWithoutGil<libsched_scheduler, libsched_scheduler_unref>>
-      handle;
+  SlowlyOwned<libsched_scheduler_unref> handle;
   Locks locks;
   bool is_virtual = false;  // its clock
 };
+Scheduler wrapper_of(Of<libsched_scheduler>);
+
+// Holds the locks of a scheduler during a call, which may run plugins, the API client and the
+// observer.
+struct Running {
+  explicit Running(const Scheduler& scheduler) : holding(scheduler.locks) {
+    scheduler.observer->runner = std::this_thread::get_id();
+  }
+  HoldingBoth holding;
+  AskAfterExceptions asking;
+};
+Running hold(const Scheduler& scheduler) { return Running(scheduler); }
+
+namespace {
 
 py::object pod_of(const libsched_queued_pod* queued) {
   libsched_queued_pod_info info = LIBSCHED_QUEUED_POD_INFO_INIT;
   if (libsched_queued_pod_get(queued, &info, nullptr) != LIBSCHED_OK) throw std::bad_alloc();
-  return own_pod(info.pod);
+  return py::cast(own(info.pod));
 }
 
 libsched_scheduler_observer observer_functions() {
@@ -84,7 +97,7 @@ void on_log(void* data, const libsched_log_record* record) {
 
 std::unique_ptr<Scheduler> create_scheduler(const std::vector<const Framework*>& frameworks,
                                             const Cluster& cluster, py::object api,
-                                            const Clock* clock, uint32_t ties, uint64_t seed,
+                                            Maybe<const Clock> clock, uint32_t ties, uint64_t seed,
                                             Flag sampling, uint32_t binding_threads,
                                             int64_t initial_backoff_ns, int64_t max_backoff_ns,
                                             int64_t max_in_unschedulable_ns, py::object observer,
@@ -97,10 +110,9 @@ std::unique_ptr<Scheduler> create_scheduler(const std::vector<const Framework*>&
   options.queue.initial_backoff_ns = initial_backoff_ns;
   options.queue.max_backoff_ns = max_backoff_ns;
   options.queue.max_in_unschedulable_ns = max_in_unschedulable_ns;
-  if (clock != nullptr) options.clock = clock->handle.get();
+  options.clock = raw(clock);
   const libsched_api_client client = python_client();
-  std::unique_ptr<libsched_memory_api, Unref<libsched_memory_api, libsched_memory_api_unref>>
-      recorded;
+  Owned<libsched_memory_api_unref> recorded;
   if (py::isinstance<ApiServer>(api)) {
     options.api_server = api.cast<ApiServer&>().handle.get();
   } else if (!api.is_none()) {
@@ -120,8 +132,7 @@ std::unique_ptr<Scheduler> create_scheduler(const std::vector<const Framework*>&
     options.observer = &told;
     options.observer_user_data = made->observer.get();
   }
-  std::vector<const libsched_framework*> profiles;
-  for (const Framework* framework : frameworks) profiles.push_back(framework->handle.get());
+  const auto profiles = raw(frameworks);
   {
     const Holding holding(cluster.lock.get());
     const AskAfterExceptions asking;
@@ -138,49 +149,18 @@ std::unique_ptr<Scheduler> create_scheduler(const std::vector<const Framework*>&
   return made;
 }
 
-// Runs a call during which plugins, the API client and the observer are called.
-template <typename Call>
-void run(Scheduler& scheduler, Call&& call) {
-  const HoldingBoth holding(scheduler.locks);
-  const AskAfterExceptions asking;
-  scheduler.observer->runner = std::this_thread::get_id();
-  unlocked([&](libsched_error** error) { return call(scheduler.handle.get(), error); });
-}
-
 template <typename T, auto kDeliver>
-void deliver(Scheduler& scheduler, const T* before, const T* after) {
+void deliver(Scheduler& scheduler, Maybe<const T> before, Maybe<const T> after) {
   unlocked([&](libsched_error** error) {
-    return kDeliver(scheduler.handle.get(), before == nullptr ? nullptr : before->handle.get(),
-                    after == nullptr ? nullptr : after->handle.get(), error);
+    return kDeliver(raw(scheduler), raw(before), raw(after), error);
   });
 }
 
-bool run_one(Scheduler& scheduler) {
-  bool acted = false;
-  run(scheduler, [&](libsched_scheduler* s, libsched_error** error) {
-    return libsched_scheduler_run_one(s, &acted, error);
+void run_until(Scheduler& scheduler, int64_t time_ns, Maybe<const Cancel> cancel) {
+  const Running running(scheduler);
+  unlocked([&](libsched_error** error) {
+    return libsched_scheduler_run_until(raw(scheduler), time_ns, raw(cancel), error);
   });
-  return acted;
-}
-
-void settle(Scheduler& scheduler, Flag hold, size_t max_actions) {
-  run(scheduler, [&](libsched_scheduler* s, libsched_error** error) {
-    return libsched_scheduler_settle(s, hold, max_actions, error);
-  });
-}
-
-void run_until(Scheduler& scheduler, int64_t time_ns, const Cancel* cancel) {
-  run(scheduler, [&](libsched_scheduler* s, libsched_error** error) {
-    return libsched_scheduler_run_until(s, time_ns,
-                                        cancel == nullptr ? nullptr : cancel->handle.get(), error);
-  });
-}
-
-std::optional<int64_t> next_due(const Scheduler& scheduler) {
-  const HoldingBoth holding(scheduler.locks);
-  int64_t due = 0;
-  if (!libsched_scheduler_next_due(scheduler.handle.get(), &due)) return std::nullopt;
-  return due;
 }
 
 std::unique_ptr<Queue> queue_of(Scheduler& scheduler) {
@@ -191,22 +171,13 @@ std::unique_ptr<Queue> queue_of(Scheduler& scheduler) {
   return made;
 }
 
-py::tuple state(const Scheduler& scheduler) {
+auto state(const Scheduler& scheduler) {
   libsched_scheduler_state state = LIBSCHED_SCHEDULER_STATE_INIT;
   const HoldingBoth holding(scheduler.locks);
   unlocked([&](libsched_error** error) {
     return libsched_scheduler_get(scheduler.handle.get(), &state, error);
   });
-  return py::make_tuple(state.in_cycle, state.bindings, state.now_ns);
-}
-
-py::str metrics_text(Scheduler& scheduler) {
-  TextHandle text;
-  const HoldingBoth holding(scheduler.locks);
-  unlocked([&](libsched_error** error) {
-    return libsched_scheduler_metrics_text(scheduler.handle.get(), into(text), error);
-  });
-  return from_text(text);
+  return tuple_of(state.in_cycle, state.bindings, state.now_ns);
 }
 
 }  // namespace
@@ -218,20 +189,18 @@ void bind_loop(py::module_& module) {
       .def("deliver_node", &deliver<Node, libsched_scheduler_deliver_node>)
       .def("deliver_object", &deliver<Objects, libsched_scheduler_deliver_object>)
       .def_readonly("is_virtual", &Scheduler::is_virtual)
-      .def("start", [](Scheduler& scheduler) { run(scheduler, libsched_scheduler_start); })
-      .def("run_one", &run_one)
-      .def("settle", &settle)
+      .def("start", unlocked_call<libsched_scheduler_start>)
+      .def("run_one", unlocked_call<libsched_scheduler_run_one>)
+      .def("settle", unlocked_call<libsched_scheduler_settle>)
       .def("run_until", &run_until)
-      .def("next_due", &next_due)
-      .def("stop", [](Scheduler& scheduler) { run(scheduler, libsched_scheduler_stop); })
+      .def("next_due", quick_call<libsched_scheduler_next_due>)
+      .def("stop", unlocked_call<libsched_scheduler_stop>)
       .def_property_readonly("queue", &queue_of)
       .def_property_readonly(
           "services",
-          [](Scheduler& scheduler) {
-            return own_services(libsched_scheduler_services(scheduler.handle.get()));
-          })
+          [](Scheduler& scheduler) { return own(libsched_scheduler_services(raw(scheduler))); })
       .def("state", &state)
-      .def("metrics_text", &metrics_text);
+      .def("metrics_text", unlocked_call<libsched_scheduler_metrics_text>);
 }
 
 }  // namespace libsched

@@ -2,6 +2,8 @@
 // (CALLER_THREAD), so that no thread waits for the GIL.
 #include "plugin.hpp"
 
+#include "calls.hpp"
+
 #include <set>
 
 namespace libsched {
@@ -59,7 +61,7 @@ py::object python_pod(const libsched_pod* pod) {
   };
   thread_local Last last;
   if (last.python == nullptr || last.pod != pod) {
-    py::object made = call(Wrappers::get().pod, own_pod(pod));
+    py::object made = call(Wrappers::get().pod, py::cast(own(pod)));
     last.pod = pod;
     Py_XDECREF(std::exchange(last.python, made.release().ptr()));
   }
@@ -129,8 +131,7 @@ void add(Registry& registry, std::string_view name, const std::vector<std::strin
       plugin->has[i] = plugin->has[i] || method == kMethodNames[i];
     }
   }
-  std::vector<libsched_str> texts;
-  for (const std::string_view reason : reasons) texts.push_back(to_str(reason));
+  const auto texts = raw(reasons);
   libsched_plugin slots = LIBSCHED_PLUGIN_INIT;
   slots.name = to_str(name);
   slots.flags = LIBSCHED_PLUGIN_CALLER_THREAD;
@@ -151,7 +152,7 @@ void add(Registry& registry, std::string_view name, const std::vector<std::strin
 }
 
 // Loads a shared object; returns the names of the plugins that it has added.
-py::list load(Registry& registry, std::string_view path) {
+std::vector<py::str> load(Registry& registry, std::string_view path) {
   const libsched_registry* r = registry.handle.get();
   std::set<std::string> before;
   for (size_t i = 0; i < libsched_registry_plugin_count(r); ++i)
@@ -159,10 +160,10 @@ py::list load(Registry& registry, std::string_view path) {
   unlocked([&](libsched_error** error) {
     return libsched_registry_load(registry.handle.get(), to_str(path), error);
   });
-  py::list added;
+  std::vector<py::str> added;
   for (size_t i = 0; i < libsched_registry_plugin_count(r); ++i) {
     const libsched_str name = libsched_registry_plugin(r, i);
-    if (!before.contains(std::string(to_view(name)))) added.append(from_str(name));
+    if (!before.contains(std::string(to_view(name)))) added.push_back(from_str(name));
   }
   return added;
 }
@@ -171,19 +172,8 @@ py::list load(Registry& registry, std::string_view path) {
 
 void bind_plugins(py::module_& module) {
   Class<Registry>(module, "Registry")
-      .def(py::init([] {
-        auto made = std::make_unique<Registry>();
-        quick([&](libsched_error** error) {
-          return libsched_registry_create(into(made->handle), error);
-        });
-        return made;
-      }))
-      .def("enable",
-           [](Registry& registry, std::string_view name, int32_t weight) {
-             quick([&](libsched_error** error) {
-               return libsched_registry_enable(registry.handle.get(), to_str(name), weight, error);
-             });
-           })
+      .def(py::init(&created<Registry, libsched_registry_create>))
+      .def("enable", quick_call<libsched_registry_enable>)
       .def("load", load, py::arg("path"))
       .def("add_remote", add_remote)
       .def("add", add, py::arg("name"), py::arg("methods"), py::arg("reasons"), py::arg("factory"));

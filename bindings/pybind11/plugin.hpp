@@ -81,14 +81,14 @@ constexpr bool is_question(Method method) { return method <= Method::kNormalizeS
 libsched_code failed(const std::string& plugin, const char* method, py::error_already_set& error,
                      libsched_status* status);
 
-// During its lifetime on this thread, a score out of range is only upstream's Error status, and no
-// exception, for callers that ask for the statuses of one extension point.
-class ScoresAsStatus {
+// A flag of this thread, which is on during the lifetime of an object.
+template <typename Which>
+class ThreadFlag {
  public:
-  ScoresAsStatus() : before_(std::exchange(on(), true)) {}
-  ~ScoresAsStatus() { on() = before_; }
-  ScoresAsStatus(const ScoresAsStatus&) = delete;
-  ScoresAsStatus& operator=(const ScoresAsStatus&) = delete;
+  ThreadFlag() : before_(std::exchange(on(), true)) {}
+  ~ThreadFlag() { on() = before_; }
+  ThreadFlag(const ThreadFlag&) = delete;
+  ThreadFlag& operator=(const ThreadFlag&) = delete;
 
   static bool& on() {
     thread_local bool yes = false;
@@ -98,24 +98,12 @@ class ScoresAsStatus {
  private:
   bool before_;
 };
-
-// During its lifetime on this thread, plugins answer questions after one of them has raised,
-// because the call goes on as after an Error. The exception is raised at the end of the call.
-class AskAfterExceptions {
- public:
-  AskAfterExceptions() : before_(std::exchange(on(), true)) {}
-  ~AskAfterExceptions() { on() = before_; }
-  AskAfterExceptions(const AskAfterExceptions&) = delete;
-  AskAfterExceptions& operator=(const AskAfterExceptions&) = delete;
-
-  static bool& on() {
-    thread_local bool yes = false;
-    return yes;
-  }
-
- private:
-  bool before_;
-};
+// A score out of range is only upstream's Error status, and no exception, for callers that ask for
+// the statuses of one extension point.
+using ScoresAsStatus = ThreadFlag<struct ScoresAsStatusFlag>;
+// Plugins answer questions after one of them has raised, because the call goes on as after an
+// Error. The exception is raised at the end of the call.
+using AskAfterExceptions = ThreadFlag<struct AskAfterExceptionsFlag>;
 
 template <typename Body>
 libsched_code run_locked_slot(void* instance, Method method, libsched_status* status, Body&& body) {

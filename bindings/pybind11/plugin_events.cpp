@@ -9,8 +9,10 @@ bool less(void* instance, const libsched_pod* a, int64_t a_since_ns, const libsc
   bool before = false;
   run_slot(instance, Method::kLess, nullptr, [&](const Instance&, PyObject* method) {
     const Wrappers& wrap = Wrappers::get();
-    const py::object one = call(wrap.queued, call(wrap.pod, own_pod(a)), py::int_(a_since_ns));
-    const py::object other = call(wrap.queued, call(wrap.pod, own_pod(b)), py::int_(b_since_ns));
+    const py::object one =
+        call(wrap.queued, call(wrap.pod, py::cast(own(a))), py::int_(a_since_ns));
+    const py::object other =
+        call(wrap.queued, call(wrap.pod, py::cast(own(b))), py::int_(b_since_ns));
     before = py::bool_(call(method, one, other));
     return LIBSCHED_CODE_SUCCESS;
   });
@@ -73,7 +75,7 @@ void on_event(void* instance, libsched_services* services, const libsched_view* 
                                 [&](LentChange& core) { core.handle = change; });
     const py::object handle =
         call(Wrappers::get().handle, py::int_(reinterpret_cast<uintptr_t>(view)),
-             own_services(services));
+             py::cast(own(services)));
     call(method, lent, handle);
     return LIBSCHED_CODE_SUCCESS;
   });

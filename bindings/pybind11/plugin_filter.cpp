@@ -71,7 +71,7 @@ libsched_code change_pod(void* instance, libsched_cycle_state* state, const libs
   return run_slot(instance, which, status, [&](const Instance&, PyObject* method) {
     const LentState lent(state);
     const LentInfo info(node);
-    const py::object changed = call(Wrappers::get().pod, own_pod(other));
+    const py::object changed = call(Wrappers::get().pod, py::cast(own(other)));
     return status_from(call(method, lent, python_pod(pod), changed, info), status);
   });
 }

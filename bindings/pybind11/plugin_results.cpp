@@ -21,9 +21,9 @@ constexpr int8_t kFits = LIBSCHED_CODE_SUCCESS, kRejected = LIBSCHED_CODE_UNSCHE
 [[noreturn]] void wrong_value(const std::string& what) { throw py::value_error(what); }
 
 // One-dimensional numbers of any common type.
-class Numbers {
+class ResultNumbers {
  public:
-  Numbers(py::handle source, size_t count, const char* what) {
+  ResultNumbers(py::handle source, size_t count, const char* what) {
     if (PyObject_CheckBuffer(source.ptr()) == 0 ||
         PyObject_GetBuffer(source.ptr(), &buffer_, PyBUF_FORMAT | PyBUF_STRIDES) != 0) {
       PyErr_Clear();
@@ -42,11 +42,11 @@ class Numbers {
     while (*format == '@' || *format == '=' || *format == '<') ++format;
     kind_ = *format;
   }
-  ~Numbers() {
+  ~ResultNumbers() {
     if (exported_) PyBuffer_Release(&buffer_);
   }
-  Numbers(const Numbers&) = delete;
-  Numbers& operator=(const Numbers&) = delete;
+  ResultNumbers(const ResultNumbers&) = delete;
+  ResultNumbers& operator=(const ResultNumbers&) = delete;
 
   bool is_mask() const { return kind_ == '?'; }
   bool is_buffer() const { return exported_; }
@@ -216,7 +216,7 @@ void verdicts_from(py::handle result, const Instance& self, size_t count, int8_t
     verdicts = py::reinterpret_borrow<py::object>(PyTuple_GET_ITEM(result.ptr(), 0));
   }
   if (verdicts.is_none()) return;  // all fit
-  const Numbers numbers(verdicts, count, "a mask or codes of the nodes");
+  const ResultNumbers numbers(verdicts, count, "a mask or codes of the nodes");
   if (!numbers.is_buffer()) {
     for (size_t i = 0; i < count; ++i) {
       const py::handle item = numbers.item(i);
@@ -249,7 +249,7 @@ void verdicts_from(py::handle result, const Instance& self, size_t count, int8_t
   } else if (PyLong_Check(why.ptr())) {
     same = why.cast<uint16_t>();
   } else {
-    const Numbers indexes(why, count, "indexes of reasons");
+    const ResultNumbers indexes(why, count, "indexes of reasons");
     if (!indexes.is_buffer()) {
       for (size_t i = 0; i < count; ++i) reasons[i] = indexes.item(i).cast<uint16_t>();
     } else {
@@ -264,7 +264,7 @@ void verdicts_from(py::handle result, const Instance& self, size_t count, int8_t
 }
 
 void scores_from(py::handle result, size_t count, int64_t* scores) {
-  const Numbers numbers(result, count, "scores of the nodes");
+  const ResultNumbers numbers(result, count, "scores of the nodes");
   if (!numbers.is_buffer()) {
     for (size_t i = 0; i < count; ++i) scores[i] = score_from(numbers.item(i));
     return;

@@ -7,10 +7,8 @@
 
 namespace libsched {
 
-using QueueHandle =
-    std::unique_ptr<libsched_queue, UnrefWithoutGil<libsched_queue, libsched_queue_unref>>;
-using QueuedPodHandle =
-    std::unique_ptr<libsched_queued_pod, Unref<libsched_queued_pod, libsched_queued_pod_unref>>;
+using QueueHandle = SlowlyOwned<libsched_queue_unref>;
+using QueuedPodHandle = Owned<libsched_queued_pod_unref>;
 
 // The locks of the cluster and the services, in the order that all calls follow.
 struct Locks {
@@ -34,5 +32,15 @@ struct QueuedPod {
   QueuedPodHandle handle;
   std::shared_ptr<Locks> locks;
 };
+
+Queue wrapper_of(Of<libsched_queue>);
+
+// Holds the locks of a queue during a call. Plugins go on being asked after one has raised.
+struct Changing {
+  explicit Changing(const Queue& queue) : holding(*queue.locks) {}
+  HoldingBoth holding;
+  AskAfterExceptions asking;
+};
+inline Changing hold(const Queue& queue) { return Changing(queue); }
 
 }  // namespace libsched

@@ -11,9 +11,9 @@ namespace libsched {
 namespace {
 
 // (node or None, row or None, position, status)
-py::tuple first_fit(Evaluator& evaluator, CycleState& state, const Pod& pod,
-                    const std::optional<py::buffer>& accept, size_t start,
-                    std::optional<int64_t> timeout_ns, const Cancel* cancel) {
+auto first_fit(Evaluator& evaluator, CycleState& state, const Pod& pod,
+               const std::optional<py::buffer>& accept, size_t start,
+               std::optional<int64_t> timeout_ns, Maybe<const Cancel> cancel) {
   const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   std::vector<uint64_t> accepted;
@@ -24,10 +24,9 @@ py::tuple first_fit(Evaluator& evaluator, CycleState& state, const Pod& pod,
     return libsched_first_fit(evaluator.handle.get(), state.get(), pod.handle.get(), &options, &fit,
                               evaluator.status.get(), error);
   });
-  const bool found = fit.row != LIBSCHED_NO_ROW;
-  return py::make_tuple(found ? py::object(from_str(fit.node_name)) : py::object(py::none()),
-                        found ? py::object(py::int_(fit.row)) : py::object(py::none()),
-                        fit.position, status_tuple(evaluator.status.get()));
+  std::optional<py::str> name;
+  if (fit.row != LIBSCHED_NO_ROW) name = from_str(fit.node_name);
+  return tuple_of(name, row_or_none(fit.row), fit.position, status_tuple(evaluator.status.get()));
 }
 
 // Shared by the callbacks of a call: the callables, and an exception that one of them raised.
@@ -66,8 +65,9 @@ py::object given(const py::object& function, const py::tuple& arguments) {
 
 bool tell(void* user_data, const libsched_placement* placement) {
   auto& callbacks = *static_cast<Callbacks*>(user_data);
-  return callbacks.run(
-      false, [&] { return given(callbacks.placed, placement_tuple(*placement)).cast<bool>(); });
+  return callbacks.run(false, [&] {
+    return given(callbacks.placed, py::cast(placement_tuple(*placement))).cast<bool>();
+  });
 }
 
 libsched_pod* make_replica(void* user_data, size_t pod, size_t index) {
@@ -81,23 +81,18 @@ libsched_pod* make_replica(void* user_data, size_t pod, size_t index) {
 void schedule(const std::vector<Evaluator*>& evaluators, const std::vector<const Pod*>& pods,
               const std::vector<size_t>& replicas, uint32_t ties, uint64_t seed, Flag sampling,
               Flag stop_at_failure, Flag claims, std::string_view other_profile, py::object replica,
-              py::object placed, std::optional<int64_t> timeout_ns, const Cancel* cancel) {
+              py::object placed, std::optional<int64_t> timeout_ns, Maybe<const Cancel> cancel) {
   Callbacks callbacks{std::move(placed), std::move(replica), {}};
-  const std::deque<Holding> held = hold_all(evaluators);
-  std::vector<libsched_evaluator*> profiles;
-  for (const Evaluator* evaluator : evaluators) profiles.push_back(evaluator->handle.get());
-  std::vector<const libsched_pod*> list;
-  for (const Pod* pod : pods) list.push_back(pod->handle.get());
+  const Profiles profiles(evaluators);
+  const auto list = raw(pods);
   libsched_schedule_options options = LIBSCHED_SCHEDULE_OPTIONS_INIT;
   options.ties = ties;
   options.seed = seed;
   options.sampling = sampling;
   options.stop_at_failure = stop_at_failure;
   options.no_claims_from_templates = !claims;
-  options.other_profile = to_str(other_profile);
   options.replica = make_replica;
-  options.cancel = cancel_of(cancel);
-  if (!evaluators.empty()) options.deadline_ns = deadline_of(*evaluators.front(), timeout_ns);
+  profiles.limit(options, other_profile, timeout_ns, cancel);
   libsched_error* error = nullptr;
   libsched_rc code = LIBSCHED_OK;
   {
@@ -114,24 +109,15 @@ void schedule(const std::vector<Evaluator*>& evaluators, const std::vector<const
 
 }  // namespace
 
-std::deque<Holding> hold_all(const std::vector<Evaluator*>& evaluators) {
+Profiles::Profiles(const std::vector<Evaluator*>& evaluators)
+    : first_(evaluators.empty() ? nullptr : evaluators.front()), handles_(raw(evaluators)) {
   std::vector<Lock*> locks;
   for (const bool services : {false, true})
     for (const Evaluator* evaluator : evaluators) {
       Lock* const lock = (services ? evaluator->services_lock : evaluator->lock).get();
       if (std::find(locks.begin(), locks.end(), lock) == locks.end()) locks.push_back(lock);
     }
-  std::deque<Holding> held;
-  for (Lock* lock : locks) held.emplace_back(lock);
-  return held;
-}
-
-py::tuple placement_tuple(const libsched_placement& placement) {
-  return py::make_tuple(
-      own_pod(placement.pod), placement.outcome, from_str(placement.node_name),
-      placement.scored ? py::object(py::int_(placement.score)) : py::object(py::none()),
-      placement.feasible, from_str(placement.text), from_str(placement.plugin),
-      from_str(placement.profile), placement.count);
+  for (Lock* lock : locks) held_.emplace_back(lock);
 }
 
 void bind_schedule(py::module_& module) {

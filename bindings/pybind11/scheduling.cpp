@@ -11,7 +11,6 @@
 #include "scheduler.hpp"
 
 namespace libsched {
-namespace {
 
 // What callables have raised, for the call that they were called by. Used with the GIL.
 using Raised = std::optional<py::error_already_set>;
@@ -21,6 +20,10 @@ struct WriterQueue {
   std::shared_ptr<Raised> raised = std::make_shared<Raised>();
   std::vector<std::shared_ptr<Lock>> locks;  // of the services whose pods it may have to forget
 };
+WriterQueue wrapper_of(Of<libsched_writer_queue>);
+
+namespace {
+
 struct Scheduling {
   SchedulingHandle handle;
   std::shared_ptr<Raised> raised;
@@ -57,45 +60,34 @@ py::str node_of(const Listener& listener, uint32_t row) {
 }
 
 // ([(node, status)], the status of the others)
-py::object judged_of(const Listener& listener, const libsched_cycle_event& e) {
-  if (e.statuses == nullptr) return py::none();
-  py::list judged;
+auto judged_of(const Listener& listener, const libsched_cycle_event& e) {
   const StatusHandle status = create_status();
-  for (size_t i = 0; i < e.judged_count; ++i) {
-    libsched_node_statuses_get(e.statuses, e.judged[i], status.get());
-    judged.append(py::make_tuple(node_of(listener, e.judged[i]), status_tuple(status.get())));
-  }
-  libsched_node_statuses_get(e.statuses, LIBSCHED_NO_ROW, status.get());
-  return py::make_tuple(judged, status_tuple(status.get()));
+  const auto of = [&](uint32_t row) {
+    libsched_node_statuses_get(e.statuses, row, status.get());
+    return status_tuple(status.get());
+  };
+  return tuple_of(
+      collect(e.judged_count,
+              [&](size_t i) { return tuple_of(node_of(listener, e.judged[i]), of(e.judged[i])); }),
+      of(LIBSCHED_NO_ROW));
 }
 
 // [(node, total, [(plugin, weighted)])]
-py::object scores_of(const Listener& listener, const libsched_score_table* table) {
-  if (table == nullptr) return py::none();
-  py::list scores;
-  for (size_t i = 0; i < libsched_score_table_row_count(table); ++i) {
-    py::list columns;
-    for (size_t c = 0; c < libsched_score_table_column_count(table); ++c) {
-      columns.append(py::make_tuple(from_str(libsched_score_table_plugin(table, c)),
-                                    libsched_score_table_weighted(table, c)[i]));
-    }
-    scores.append(py::make_tuple(node_of(listener, libsched_score_table_rows(table)[i]),
-                                 libsched_score_table_totals(table)[i], columns));
-  }
-  return scores;
+auto scores_of(const Listener& listener, const libsched_score_table* table) {
+  return collect(libsched_score_table_row_count(table), [&](size_t i) {
+    return tuple_of(node_of(listener, libsched_score_table_rows(table)[i]),
+                    libsched_score_table_totals(table)[i],
+                    collect(libsched_score_table_column_count(table), [&](size_t c) {
+                      return tuple_of(libsched_score_table_plugin(table, c),
+                                      libsched_score_table_weighted(table, c)[i]);
+                    }));
+  });
 }
 
-// (all nodes, nodes, plugins)
-py::object narrowed_of(const libsched_prefilter_result* result) {
-  if (result == nullptr) return py::none();
-  py::list nodes, plugins;
-  for (size_t i = 0; i < libsched_prefilter_result_node_count(result); ++i) {
-    nodes.append(from_str(libsched_prefilter_result_node(result, i)));
-  }
-  for (size_t i = 0; i < libsched_prefilter_result_plugin_count(result); ++i) {
-    plugins.append(from_str(libsched_prefilter_result_plugin(result, i)));
-  }
-  return py::make_tuple(libsched_prefilter_result_all_nodes(result), nodes, plugins);
+// What `make` returns, or None without it.
+template <typename Make>
+py::object if_there(bool there, Make&& make) {
+  return py::cast(there ? std::optional(make()) : std::nullopt);
 }
 
 void hear_locked(void* data, const libsched_cycle_event* e) {
@@ -105,15 +97,15 @@ void hear_locked(void* data, const libsched_cycle_event* e) {
     CycleState lent;
     lent.lent = e->state;
     py::object state = py::cast(std::move(lent));
-    py::list waits;
-    for (size_t i = 0; i < e->wait_count; ++i) {
-      waits.append(py::make_tuple(from_str(e->waits[i].plugin), e->waits[i].timeout_ns));
-    }
+    const auto waits = collect(e->wait_count, [&](size_t i) {
+      return tuple_of(e->waits[i].plugin, e->waits[i].timeout_ns);
+    });
     call(listener.hear, py::cast(e->point), py::bool_(e->ended), state, from_str(e->node_name),
-         e->status == nullptr ? py::object(py::none()) : py::object(status_tuple(e->status)),
-         narrowed_of(e->pre_filter), judged_of(listener, *e), scores_of(listener, e->scores), waits,
-         e->nominates ? py::object(py::make_tuple(e->nomination.mode, from_str(e->nomination.node)))
-                      : py::object(py::none()));
+         if_there(e->status != nullptr, [&] { return status_tuple(e->status); }),
+         if_there(e->pre_filter != nullptr, [&] { return narrowed_by(e->pre_filter); }),
+         if_there(e->statuses != nullptr, [&] { return judged_of(listener, *e); }),
+         if_there(e->scores != nullptr, [&] { return scores_of(listener, e->scores); }), waits,
+         if_there(e->nominates, [&] { return tuple_of(e->nomination.mode, e->nomination.node); }));
     state.cast<CycleState&>().lent = nullptr;
   } catch (py::error_already_set& error) {
     listener.raised->emplace(std::move(error));
@@ -137,25 +129,22 @@ std::unique_ptr<Scheduling> schedule_one(const std::vector<Evaluator*>& evaluato
                                          CycleState& state, WriterQueue& writer, uint32_t ties,
                                          uint64_t seed, Flag sampling, Flag node_by_node,
                                          std::string_view other_profile, py::object callback,
-                                         std::optional<int64_t> timeout_ns, const Cancel* cancel) {
-  const std::deque<Holding> held = hold_all(evaluators);
+                                         std::optional<int64_t> timeout_ns,
+                                         Maybe<const Cancel> cancel) {
+  const Profiles profiles(evaluators);
   for (const Evaluator* evaluator : evaluators) {
     const auto& lock = evaluator->services_lock;
     if (lock && std::find(writer.locks.begin(), writer.locks.end(), lock) == writer.locks.end())
       writer.locks.push_back(lock);
   }
-  std::vector<libsched_evaluator*> profiles;
-  for (const Evaluator* evaluator : evaluators) profiles.push_back(evaluator->handle.get());
   libsched_scheduling_options options = LIBSCHED_SCHEDULING_OPTIONS_INIT;
   options.ties = ties;
   options.seed = seed;
   options.sampling = sampling;
   options.node_by_node = node_by_node;
-  options.other_profile = to_str(other_profile);
   options.state = state.get();
   options.writer = writer.handle.get();
-  options.cancel = cancel_of(cancel);
-  if (!evaluators.empty()) options.deadline_ns = deadline_of(*evaluators.front(), timeout_ns);
+  profiles.limit(options, other_profile, timeout_ns, cancel);
   if (!callback.is_none()) {
     options.event = hear;
     options.event_data =
@@ -173,13 +162,11 @@ std::unique_ptr<Scheduling> schedule_one(const std::vector<Evaluator*>& evaluato
   return made;
 }
 
-py::list rejectors(const Scheduling& scheduling, bool pending) {
+auto rejectors(const Scheduling& scheduling, bool pending) {
   std::vector<libsched_str> names(
-      libsched_scheduling_rejectors(scheduling.handle.get(), pending, nullptr, 0));
-  libsched_scheduling_rejectors(scheduling.handle.get(), pending, names.data(), names.size());
-  py::list out;
-  for (const libsched_str& name : names) out.append(from_str(name));
-  return out;
+      libsched_scheduling_rejectors(raw(scheduling), pending, nullptr, 0));
+  libsched_scheduling_rejectors(raw(scheduling), pending, names.data(), names.size());
+  return collect(names.size(), [&](size_t i) { return names[i]; });
 }
 
 py::tuple status_of(const Scheduling& scheduling) {
@@ -189,16 +176,15 @@ py::tuple status_of(const Scheduling& scheduling) {
 }
 
 // (attempt, profile, node, total, feasible, evaluated, (mode, node), status, rejectors, pending)
-py::tuple outcome(const Scheduling& scheduling) {
+auto outcome(const Scheduling& scheduling) {
   const Holding holding(scheduling.lock.get());
   libsched_scheduling_outcome o = LIBSCHED_SCHEDULING_OUTCOME_INIT;
   quick([&](libsched_error** error) {
     return libsched_scheduling_get(scheduling.handle.get(), &o, error);
   });
-  return py::make_tuple(o.attempt, from_str(o.profile), from_str(o.node_name), o.total, o.feasible,
-                        o.evaluated, py::make_tuple(o.nomination.mode, from_str(o.nomination.node)),
-                        status_of(scheduling), rejectors(scheduling, false),
-                        rejectors(scheduling, true));
+  return tuple_of(o.attempt, o.profile, o.node_name, o.total, o.feasible, o.evaluated,
+                  tuple_of(o.nomination.mode, o.nomination.node), status_of(scheduling),
+                  rejectors(scheduling, false), rejectors(scheduling, true));
 }
 
 // Without the locks of cluster and services: it may take minutes, and looks at neither.
@@ -211,7 +197,7 @@ void bind(Scheduling& scheduling) {
 }
 
 // (applied, dropped)
-py::tuple apply(WriterQueue& queue, Cluster& cluster) {
+std::tuple<size_t, size_t> apply(WriterQueue& queue, Cluster& cluster) {
   std::deque<Holding> held;
   held.emplace_back(cluster.lock.get());
   for (const auto& lock : queue.locks) held.emplace_back(lock.get());
@@ -220,24 +206,16 @@ py::tuple apply(WriterQueue& queue, Cluster& cluster) {
     return libsched_writer_queue_apply(queue.handle.get(), cluster.handle.get(), &applied, &dropped,
                                        error);
   });
-  return py::make_tuple(applied, dropped);
+  return {applied, dropped};
 }
 
 }  // namespace
 
 void bind_scheduling(py::module_& module) {
   Class<WriterQueue>(module, "WriterQueue")
-      .def(py::init([] {
-        auto made = std::make_unique<WriterQueue>();
-        quick([&](libsched_error** error) {
-          return libsched_writer_queue_create(into(made->handle), error);
-        });
-        return made;
-      }))
+      .def(py::init(&created<WriterQueue, libsched_writer_queue_create>))
       .def("apply", apply)
-      .def_property_readonly("pending", [](const WriterQueue& queue) {
-        return libsched_writer_queue_pending(queue.handle.get());
-      });
+      .def_property_readonly("pending", quick_call<libsched_writer_queue_pending>);
   Class<Scheduling>(module, "Scheduling").def("outcome", outcome).def("bind", bind);
   module.def("schedule_one", schedule_one, py::arg("evaluators"), py::arg("pod"), py::arg("state"),
              py::arg("writer"), py::arg("ties"), py::arg("seed"), py::arg("sampling"),

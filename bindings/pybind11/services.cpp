@@ -3,6 +3,7 @@
 #include <atomic>
 #include <unordered_map>
 
+#include "calls.hpp"
 #include "plugin.hpp"
 
 namespace libsched {
@@ -60,18 +61,18 @@ void parse_created(const py::object& object, libsched_objects** created) {
   });
 }
 
-std::unique_ptr<Services> create_services(const Clock* clock, py::object api,
+std::unique_ptr<Services> create_services(Maybe<const Clock> clock, py::object api,
                                           std::optional<uint64_t> preemption_seed,
                                           uint64_t preemption_offset) {
   libsched_services_options options = LIBSCHED_SERVICES_OPTIONS_INIT;
   // Deadlines use real time, unless the caller has a clock for everything.
   ClockHandle machine;
-  if (clock == nullptr) {
+  if (!clock) {
     quick(
         [&](libsched_error** error) { return libsched_clock_create_system(into(machine), error); });
     options.deadline_clock = machine.get();
   } else {
-    options.clock = clock->handle.get();
+    options.clock = raw(clock);
   }
   options.random_preemption = preemption_seed.has_value();
   options.seed = preemption_seed.value_or(0);
@@ -81,12 +82,11 @@ std::unique_ptr<Services> create_services(const Clock* clock, py::object api,
     options.api = &client;
     options.api_user_data = api.release().ptr();
   }
-  ServicesHandle out;
-  quick(
-      [&](libsched_error** error) { return libsched_services_create(&options, into(out), error); });
   auto made = std::make_unique<Services>();
-  made->lock = services_lock(out.get());
-  made->handle = std::move(out);
+  quick([&](libsched_error** error) {
+    return libsched_services_create(&options, into(made->handle), error);
+  });
+  made->lock = services_lock(made->handle.get());
   return made;
 }
 
@@ -96,8 +96,6 @@ libsched_memory_api* memory_api(const Services& services) {
     raise(LIBSCHED_ERR_STATE, "these services have another API client, which keeps no requests");
   return api;
 }
-
-Clock own_clock(libsched_clock* clock) { return Clock{ClockHandle(libsched_clock_ref(clock))}; }
 
 void nominate(Services& services, const Pod& pod, uint32_t mode, std::string_view node) {
   libsched_nomination nomination = LIBSCHED_NOMINATION_INIT;
@@ -119,12 +117,7 @@ void add_waiting(Services& services, const Pod& pod,
   });
 }
 
-py::object own_waiting(libsched_waiting_pod* waiting) {
-  if (waiting == nullptr) return py::none();
-  return py::cast(std::make_unique<WaitingPod>(WaitingPod{WaitingPodHandle(waiting)}));
-}
-
-py::list waiting_pods(const Services& services) {
+std::vector<WaitingPod> waiting_pods(const Services& services) {
   std::vector<libsched_waiting_pod*> found(8);
   size_t count = 0;
   while (true) {
@@ -136,9 +129,21 @@ py::list waiting_pods(const Services& services) {
     for (libsched_waiting_pod* one : found) libsched_waiting_pod_unref(one);
     found.assign(count + 8, nullptr);
   }
-  py::list pods(count);
-  for (size_t i = 0; i < count; ++i) pods[i] = own_waiting(found[i]);
+  std::vector<WaitingPod> pods(count);
+  for (size_t i = 0; i < count; ++i) pods[i].handle.reset(found[i]);
   return pods;
+}
+
+std::optional<WaitingPod> waiting_pod(const Services& services, std::string_view uid) {
+  WaitingPod found;
+  quick([&](libsched_error** error) {
+    const libsched_rc rc = libsched_services_find_waiting_pod(services.handle.get(), to_str(uid),
+                                                              into(found.handle), error);
+    if (rc != LIBSCHED_ERR_NOT_FOUND) return rc;
+    libsched_error_unref(std::exchange(*error, nullptr));
+    return libsched_rc{LIBSCHED_OK};
+  });
+  return found.handle ? std::optional(std::move(found)) : std::nullopt;
 }
 
 // A clock of two Python functions. What they raise cannot leave them, so the time then stands
@@ -186,80 +191,50 @@ Clock custom_clock(py::object now, py::object sleep) {
   auto data = std::make_unique<ClockFunctions>();
   data->now = std::move(now);
   data->sleep = std::move(sleep);
-  ClockHandle out;
+  Clock made;
   quick([&](libsched_error** error) {
-    return libsched_clock_create(&functions, data.release(), into(out), error);
+    return libsched_clock_create(&functions, data.release(), into(made.handle), error);
   });
-  return Clock{std::move(out)};
+  return made;
+}
+
+template <auto create, typename... Time>
+Clock clock_of(Time... now_ns) {
+  Clock made;
+  quick([&](libsched_error** error) { return create(now_ns..., into(made.handle), error); });
+  return made;
 }
 
 void bind_clock(py::module_& module) {
   Class<Clock>(module, "Clock")
       .def_static("custom", &custom_clock)
-      .def_static("system",
-                  [] {
-                    ClockHandle out;
-                    quick([&](libsched_error** error) {
-                      return libsched_clock_create_system(into(out), error);
-                    });
-                    return Clock{std::move(out)};
-                  })
-      .def_static("virtual",
-                  [](int64_t now_ns) {
-                    ClockHandle out;
-                    quick([&](libsched_error** error) {
-                      return libsched_clock_create_virtual(now_ns, into(out), error);
-                    });
-                    return Clock{std::move(out)};
-                  })
-      .def("now",
-           [](const Clock& clock) {
-             const Unlocked released;
-             return libsched_clock_now(clock.handle.get());
-           })
-      .def("advance_to", [](Clock& clock, int64_t now_ns) {
-        unlocked([&](libsched_error** error) {
-          return libsched_clock_advance_to(clock.handle.get(), now_ns, error);
-        });
-      });
+      .def_static("system", clock_of<libsched_clock_create_system>)
+      .def_static("virtual", clock_of<libsched_clock_create_virtual, int64_t>)
+      .def("now", unlocked_call<libsched_clock_now>)
+      .def("advance_to", unlocked_call<libsched_clock_advance_to>);
+}
+
+auto pending(const WaitingPod& waiting) {
+  std::vector<libsched_str> names(libsched_waiting_pod_pending(raw(waiting), nullptr, 0));
+  // Fewer if a plugin has allowed the pod meanwhile.
+  names.resize(libsched_waiting_pod_pending(raw(waiting), names.data(), names.size()));
+  return collect(names.size(), [&](size_t i) { return names[i]; });
+}
+
+std::optional<py::tuple> decided(const WaitingPod& waiting) {
+  const StatusHandle status = create_status();
+  if (!libsched_waiting_pod_decided(raw(waiting), status.get())) return std::nullopt;
+  return status_tuple(status.get());
 }
 
 void bind_waiting_pod(py::module_& module) {
   Class<WaitingPod>(module, "WaitingPod")
-      .def_property_readonly("pod",
-                             [](const WaitingPod& waiting) {
-                               return own_pod(libsched_waiting_pod_pod(waiting.handle.get()));
-                             })
-      .def("pending",
-           [](const WaitingPod& waiting) {
-             std::vector<libsched_str> names(
-                 libsched_waiting_pod_pending(waiting.handle.get(), nullptr, 0));
-             // Fewer if a plugin has allowed the pod meanwhile.
-             names.resize(
-                 libsched_waiting_pod_pending(waiting.handle.get(), names.data(), names.size()));
-             py::list list;
-             for (const libsched_str name : names) list.append(from_str(name));
-             return list;
-           })
-      .def("allow",
-           [](WaitingPod& waiting, std::string_view plugin) {
-             libsched_waiting_pod_allow(waiting.handle.get(), to_str(plugin));
-           })
-      .def("reject",
-           [](WaitingPod& waiting, std::string_view plugin, std::string_view message) {
-             return libsched_waiting_pod_reject(waiting.handle.get(), to_str(plugin),
-                                                to_str(message));
-           })
-      .def("preempt",
-           [](WaitingPod& waiting, std::string_view plugin, std::string_view message) {
-             return libsched_waiting_pod_preempt(waiting.handle.get(), to_str(plugin),
-                                                 to_str(message));
-           })
-      .def("decided", [](WaitingPod& waiting) -> py::object {
-        const StatusHandle status = create_status();
-        if (!libsched_waiting_pod_decided(waiting.handle.get(), status.get())) return py::none();
-        return status_tuple(status.get());
-      });
+      .def_property_readonly("pod", quick_call<libsched_waiting_pod_pod>)
+      .def("pending", pending)
+      .def("allow", quick_call<libsched_waiting_pod_allow>)
+      .def("reject", quick_call<libsched_waiting_pod_reject>)
+      .def("preempt", quick_call<libsched_waiting_pod_preempt>)
+      .def("decided", decided);
 }
 
 }  // namespace
@@ -330,27 +305,20 @@ libsched_api_client python_client() {
   return client;
 }
 
-py::object own_services(libsched_services* services) {
-  auto made = std::make_unique<Services>();
-  made->handle.reset(libsched_services_ref(services));
-  made->lock = services_lock(services);
-  return py::cast(std::move(made));
+Clock own(libsched_clock* clock) { return {ClockHandle(libsched_clock_ref(clock))}; }
+
+Services own(libsched_services* services) {
+  return {ServicesHandle(libsched_services_ref(services)), services_lock(services)};
 }
 
 void bind_services(py::module_& module) {
   bind_clock(module);
   bind_waiting_pod(module);
   Class<Services>(module, "Services")
-      .def(py::init(&create_services), py::arg("clock").none(true), py::arg("api"),
-           py::arg("preemption_seed"), py::arg("preemption_offset"))
-      .def_property_readonly("address",
-                             [](const Services& services) {
-                               return reinterpret_cast<uintptr_t>(services.handle.get());
-                             })
-      .def_property_readonly("clock",
-                             [](Services& services) {
-                               return own_clock(libsched_services_clock(services.handle.get()));
-                             })
+      .def(py::init(&create_services), py::arg("clock"), py::arg("api"), py::arg("preemption_seed"),
+           py::arg("preemption_offset"))
+      .def_property_readonly("address", address_of<Services>)
+      .def_property_readonly("clock", quick_call<libsched_services_clock>)
       .def("requests",
            [](const Services& services) {
              TextHandle out;
@@ -370,31 +338,11 @@ void bind_services(py::module_& module) {
              });
            })
       .def("nominate", nominate)
-      .def("remove_nomination",
-           [](Services& services, const Pod& pod) {
-             const Holding holding(services.lock.get());
-             libsched_services_remove_nomination(services.handle.get(), pod.handle.get());
-           })
-      .def("nominated_node",
-           [](const Services& services, const Pod& pod) {
-             const Holding holding(services.lock.get());
-             return from_str(
-                 libsched_services_nominated_node(services.handle.get(), pod.handle.get()));
-           })
+      .def("remove_nomination", quick_call<libsched_services_remove_nomination>)
+      .def("nominated_node", quick_call<libsched_services_nominated_node>)
       .def("add_waiting_pod", add_waiting)
       .def("waiting_pods", waiting_pods)
-      .def("waiting_pod",
-           [](const Services& services, std::string_view uid) {
-             libsched_waiting_pod* found = nullptr;
-             quick([&](libsched_error** error) {
-               const libsched_rc rc = libsched_services_find_waiting_pod(
-                   services.handle.get(), to_str(uid), &found, error);
-               if (rc != LIBSCHED_ERR_NOT_FOUND) return rc;
-               libsched_error_unref(std::exchange(*error, nullptr));
-               return libsched_rc{LIBSCHED_OK};
-             });
-             return own_waiting(found);
-           })
+      .def("waiting_pod", waiting_pod)
       .def("reject_waiting_pod", [](Services& services, std::string_view uid) {
         return libsched_services_reject_waiting_pod(services.handle.get(), to_str(uid));
       });

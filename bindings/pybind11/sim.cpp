@@ -33,16 +33,9 @@ class Documents {
   std::vector<libsched_str> strs_;
 };
 
-std::vector<libsched_str> strs_of(const std::vector<std::string_view>& texts) {
-  std::vector<libsched_str> out;
-  out.reserve(texts.size());
-  for (const std::string_view text : texts) out.push_back(to_str(text));
-  return out;
-}
-
 template <auto add>
-py::object add_documents(const Catalog& catalog, const py::sequence& documents, uint32_t form,
-                         Flag placed, Flag defaults, const std::optional<py::sequence>& extras) {
+py::bytearray add_documents(const Catalog& catalog, const py::sequence& documents, uint32_t form,
+                            Flag placed, Flag defaults, const std::optional<py::sequence>& extras) {
   const Documents given(documents);
   libsched_catalog_options options = catalog_options(form, placed, defaults);
   std::optional<Documents> more;
@@ -80,22 +73,16 @@ uint64_t add_object(const Catalog& catalog, const Object& object, Flag placed,
 std::unique_ptr<Sim> create_sim(const Framework& framework, const Catalog& catalog) {
   auto sim = std::make_unique<Sim>();
   unlocked([&](libsched_error** error) {
-    return libsched_sim_create(framework.handle.get(), catalog.handle.get(), into(sim->handle),
-                               error);
+    return libsched_sim_create(raw(framework), raw(catalog), into(sim->handle), error);
   });
   return sim;
 }
 
-// A change, or another call that may take long: under the lock and without the GIL.
+// Runs a call that may take long under the lock and without the GIL.
 template <typename Call>
 void change_sim(Sim& sim, Call&& call) {
   const Holding holding(sim.lock.get());
   unlocked([&](libsched_error** error) { return call(sim.handle.get(), error); });
-}
-template <typename Call>
-void quick_change(Sim& sim, Call&& call) {
-  const Holding holding(sim.lock.get());
-  quick([&](libsched_error** error) { return call(sim.handle.get(), error); });
 }
 template <typename Read>
 auto reading(Sim& sim, Read&& read) {
@@ -104,11 +91,12 @@ auto reading(Sim& sim, Read&& read) {
 }
 
 // (ids of nodes, ids of pods)
-py::tuple reset(Sim& sim, py::handle nodes, const std::vector<std::string_view>& names,
-                py::handle pods, py::handle on_node) {
+std::tuple<py::bytearray, py::bytearray> reset(Sim& sim, py::handle nodes,
+                                               const std::vector<std::string_view>& names,
+                                               py::handle pods, py::handle on_node) {
   const Numbers<uint64_t> node_refs(nodes), pod_refs(pods);
   const Numbers<uint32_t> places(on_node);
-  const std::vector<libsched_str> texts = strs_of(names);
+  const auto texts = raw(names);
   node_refs.must_have(names.size(), "nodes");
   places.must_have(pod_refs.size(), "on_node");
   Filled<uint64_t> node_ids(node_refs.size()), pod_ids(pod_refs.size());
@@ -117,11 +105,11 @@ py::tuple reset(Sim& sim, py::handle nodes, const std::vector<std::string_view>&
                               places.data(), pod_refs.size(), node_ids.data(), pod_ids.data(),
                               error);
   });
-  return py::make_tuple(node_ids.take(), pod_ids.take());
+  return {node_ids.take(), pod_ids.take()};
 }
 
-py::object add_nodes(Sim& sim, uint64_t like, const std::vector<std::string_view>& names) {
-  const std::vector<libsched_str> texts = strs_of(names);
+py::bytearray add_nodes(Sim& sim, uint64_t like, const std::vector<std::string_view>& names) {
+  const auto texts = raw(names);
   Filled<uint64_t> ids(names.size());
   change_sim(sim, [&](libsched_sim* s, libsched_error** error) {
     return libsched_sim_add_nodes(s, like, texts.data(), texts.size(), ids.data(), error);
@@ -129,7 +117,7 @@ py::object add_nodes(Sim& sim, uint64_t like, const std::vector<std::string_view
   return ids.take();
 }
 
-py::object add_pods(Sim& sim, py::handle pods, py::handle nodes) {
+py::bytearray add_pods(Sim& sim, py::handle pods, py::handle nodes) {
   const Numbers<uint64_t> refs(pods), to(nodes);
   to.must_have(refs.size(), "nodes");
   Filled<uint64_t> ids(refs.size());
@@ -139,7 +127,7 @@ py::object add_pods(Sim& sim, py::handle pods, py::handle nodes) {
   return ids.take();
 }
 
-py::object nodes(Sim& sim) {
+py::bytearray nodes(Sim& sim) {
   return reading(sim, [&](libsched_sim* s) {
     Filled<uint64_t> ids(libsched_sim_node_count(s));
     size_t count = 0;
@@ -150,7 +138,7 @@ py::object nodes(Sim& sim) {
   });
 }
 
-py::object pods_on(Sim& sim, uint64_t node) {
+py::bytearray pods_on(Sim& sim, uint64_t node) {
   return reading(sim, [&](libsched_sim* s) {
     size_t count = 0;
     libsched_error* error = nullptr;
@@ -168,20 +156,26 @@ py::object pods_on(Sim& sim, uint64_t node) {
   });
 }
 
-py::list names_of_nodes(Sim& sim, py::handle nodes) {
+auto names_of_nodes(Sim& sim, py::handle nodes) {
   const Numbers<uint64_t> ids(nodes);
   return reading(sim, [&](libsched_sim* s) {
-    py::list names(ids.size());
-    for (size_t i = 0; i < ids.size(); ++i)
-      names[i] = from_str(libsched_sim_node_name(s, ids.data()[i]));
-    return names;
+    return collect(ids.size(), [&](size_t i) { return libsched_sim_node_name(s, ids.data()[i]); });
+  });
+}
+
+// Changes several pods.
+template <auto change>
+void each_pod(Sim& sim, py::handle pods) {
+  const Numbers<uint64_t> ids(pods);
+  change_sim(sim, [&](libsched_sim* s, libsched_error** error) {
+    return change(s, ids.data(), ids.size(), error);
   });
 }
 
 // A number about each of several nodes or pods; 0, or SIZE_MAX for positions, of those that are
 // gone.
 template <auto read>
-py::object each(Sim& sim, py::handle numbers) {
+py::bytearray each(Sim& sim, py::handle numbers) {
   const Numbers<uint64_t> ids(numbers);
   Filled<uint64_t> found(ids.size());
   reading(sim, [&](libsched_sim* s) {
@@ -191,17 +185,9 @@ py::object each(Sim& sim, py::handle numbers) {
   return found.take();
 }
 
-py::list resources(Sim& sim) {
-  return reading(sim, [](libsched_sim* s) {
-    py::list names(libsched_sim_resource_count(s));
-    for (size_t i = 0; i < names.size(); ++i) names[i] = from_str(libsched_sim_resource(s, i));
-    return names;
-  });
-}
-
 // A row of numbers for each of several nodes, and the length of a row.
 template <auto read>
-py::tuple amounts(Sim& sim, py::handle nodes) {
+std::tuple<py::bytearray, size_t> amounts(Sim& sim, py::handle nodes) {
   const Numbers<uint64_t> ids(nodes);
   return reading(sim, [&](libsched_sim* s) {
     const size_t width = libsched_sim_resource_count(s);
@@ -212,15 +198,7 @@ py::tuple amounts(Sim& sim, py::handle nodes) {
         return read(s, ids.data()[i], found.data() + i * width, width, &count, error);
       });
     }
-    return py::make_tuple(found.take(), width);
-  });
-}
-
-py::list plugin_names(Sim& sim) {
-  return reading(sim, [](libsched_sim* s) {
-    py::list names(libsched_sim_plugin_count(s));
-    for (size_t i = 0; i < names.size(); ++i) names[i] = from_str(libsched_sim_plugin(s, i));
-    return names;
+    return std::tuple(found.take(), width);
   });
 }
 
@@ -231,13 +209,7 @@ void bind_sim(py::module_& module) {
   module.attr("FORM_PROTOBUF") = static_cast<uint32_t>(LIBSCHED_FORM_PROTOBUF);
   module.attr("FORM_FLAT") = static_cast<uint32_t>(LIBSCHED_FORM_FLAT);
   Class<Catalog>(module, "Catalog")
-      .def(py::init([] {
-        auto made = std::make_unique<Catalog>();
-        quick([&](libsched_error** error) {
-          return libsched_catalog_create(into(made->handle), error);
-        });
-        return made;
-      }))
+      .def(py::init(&created<Catalog, libsched_catalog_create>))
       .def("add_pods", add_documents<libsched_catalog_add_pods>, py::arg("documents"),
            py::arg("form"), py::arg("placed"), py::arg("defaults"), py::arg("extras"))
       .def("add_nodes", add_documents<libsched_catalog_add_nodes>, py::arg("documents"),
@@ -246,80 +218,31 @@ void bind_sim(py::module_& module) {
            py::arg("extra"))
       .def("add_node", add_object<libsched_catalog_add_node, Node>, py::arg("node"),
            py::arg("placed"), py::arg("extra"))
-      .def_property_readonly(
-          "pod_count", [](const Catalog& c) { return libsched_catalog_pod_count(c.handle.get()); })
-      .def_property_readonly(
-          "node_count",
-          [](const Catalog& c) { return libsched_catalog_node_count(c.handle.get()); })
-      .def("has_pod", [](const Catalog& c,
-                         uint64_t ref) { return libsched_catalog_has_pod(c.handle.get(), ref); })
-      .def("has_node", [](const Catalog& c,
-                          uint64_t ref) { return libsched_catalog_has_node(c.handle.get(), ref); })
-      .def("age", [](const Catalog& c, uint32_t keep) {
-        const Unlocked released;
-        return libsched_catalog_age(c.handle.get(), keep);
-      });
+      .def_property_readonly("pod_count", quick_call<libsched_catalog_pod_count>)
+      .def_property_readonly("node_count", quick_call<libsched_catalog_node_count>)
+      .def("has_pod", quick_call<libsched_catalog_has_pod>)
+      .def("has_node", quick_call<libsched_catalog_has_node>)
+      .def("age", unlocked_call<libsched_catalog_age>);
   bind_sim_queries(module);
   Class<Sim> sim(module, "Sim");
   sim.def(py::init(&create_sim))
       .def("reset", reset, py::arg("nodes"), py::arg("names"), py::arg("pods"), py::arg("on_node"))
-      .def("load",
-           [](Sim& s, const Objects& objects) {
-             change_sim(s, [&](libsched_sim* h, libsched_error** error) {
-               return libsched_sim_load(h, objects.handle.get(), error);
-             });
-           })
-      .def("put_objects",
-           [](Sim& s, const Objects& objects) {
-             change_sim(s, [&](libsched_sim* h, libsched_error** error) {
-               return libsched_sim_put_objects(h, objects.handle.get(), error);
-             });
-           })
-      .def("remove_object",
-           [](Sim& s, std::string_view kind, std::string_view namespace_, std::string_view name) {
-             quick_change(s, [&](libsched_sim* h, libsched_error** error) {
-               return libsched_sim_remove_object(h, to_str(kind), to_str(namespace_), to_str(name),
-                                                 error);
-             });
-           })
+      .def("load", unlocked_call<libsched_sim_load>)
+      .def("put_objects", unlocked_call<libsched_sim_put_objects>)
+      .def("remove_object", quick_call<libsched_sim_remove_object>)
       .def("add_nodes", add_nodes)
-      .def("remove_node",
-           [](Sim& s, uint64_t node) {
-             quick_change(s, [&](libsched_sim* h, libsched_error** error) {
-               return libsched_sim_remove_node(h, node, error);
-             });
-           })
-      .def("replace_node",
-           [](Sim& s, uint64_t node, uint64_t like) {
-             quick_change(s, [&](libsched_sim* h, libsched_error** error) {
-               return libsched_sim_replace_node(h, node, like, error);
-             });
-           })
+      .def("remove_node", quick_call<libsched_sim_remove_node>)
+      .def("replace_node", quick_call<libsched_sim_replace_node>)
       .def("add_pods", add_pods)
-      .def("remove_pods",
-           [](Sim& s, py::handle pods) {
-             const Numbers<uint64_t> ids(pods);
-             change_sim(s, [&](libsched_sim* h, libsched_error** error) {
-               return libsched_sim_remove_pods(h, ids.data(), ids.size(), error);
-             });
-           })
-      .def("unplace_pods",
-           [](Sim& s, py::handle pods) {
-             const Numbers<uint64_t> ids(pods);
-             change_sim(s, [&](libsched_sim* h, libsched_error** error) {
-               return libsched_sim_unplace_pods(h, ids.data(), ids.size(), error);
-             });
-           })
-      .def("fork", [](Sim& s) { quick_change(s, libsched_sim_fork); })
-      .def("commit", [](Sim& s) { change_sim(s, libsched_sim_commit); })
-      .def("revert", [](Sim& s) { change_sim(s, libsched_sim_revert); })
-      .def_property_readonly("fork_depth",
-                             [](Sim& s) { return reading(s, libsched_sim_fork_depth); })
-      .def_property_readonly("node_count",
-                             [](Sim& s) { return reading(s, libsched_sim_node_count); })
-      .def_property_readonly("pod_count", [](Sim& s) { return reading(s, libsched_sim_pod_count); })
-      .def_property_readonly("node_limit",
-                             [](Sim& s) { return reading(s, libsched_sim_node_limit); })
+      .def("remove_pods", each_pod<libsched_sim_remove_pods>)
+      .def("unplace_pods", each_pod<libsched_sim_unplace_pods>)
+      .def("fork", quick_call<libsched_sim_fork>)
+      .def("commit", unlocked_call<libsched_sim_commit>)
+      .def("revert", unlocked_call<libsched_sim_revert>)
+      .def_property_readonly("fork_depth", quick_call<libsched_sim_fork_depth>)
+      .def_property_readonly("node_count", quick_call<libsched_sim_node_count>)
+      .def_property_readonly("pod_count", quick_call<libsched_sim_pod_count>)
+      .def_property_readonly("node_limit", quick_call<libsched_sim_node_limit>)
       .def(
           "view",
           [](const Sim& s) {
@@ -332,19 +255,15 @@ void bind_sim(py::module_& module) {
       .def("nodes", nodes)
       .def("pods_on", pods_on)
       .def("node_names", names_of_nodes)
-      .def("find_node",
-           [](Sim& s, std::string_view name) {
-             return reading(
-                 s, [&](libsched_sim* h) { return libsched_sim_find_node(h, to_str(name)); });
-           })
+      .def("find_node", quick_call<libsched_sim_find_node>)
       .def("positions", each<libsched_sim_position>)
       .def("node_refs", each<libsched_sim_node_ref>)
       .def("pod_refs", each<libsched_sim_pod_ref>)
       .def("pod_nodes", each<libsched_sim_pod_node>)
-      .def("resources", resources)
+      .def("resources", listing<libsched_sim_resource_count, libsched_sim_resource>)
       .def("requested", amounts<libsched_sim_requested>)
       .def("allocatable", amounts<libsched_sim_allocatable>)
-      .def("plugins", plugin_names);
+      .def("plugins", listing<libsched_sim_plugin_count, libsched_sim_plugin>);
   bind_sim_questions(sim);
 }
 

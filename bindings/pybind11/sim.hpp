@@ -5,20 +5,18 @@
 #include <cstdint>
 #include <string>
 
-#include "binding.hpp"
+#include "calls.hpp"
 
 namespace libsched {
 
-struct Catalog {
-  std::unique_ptr<libsched_catalog, UnrefWithoutGil<libsched_catalog, libsched_catalog_unref>>
-      handle;
-};
+struct Catalog : Holder<SlowlyOwned<libsched_catalog_unref>> {};
+Catalog wrapper_of(Of<libsched_catalog>);
 
 // Only one thread may use it at a time: the lock makes threads take turns.
-struct Sim {
-  std::unique_ptr<libsched_sim, UnrefWithoutGil<libsched_sim, libsched_sim_unref>> handle;
+struct Sim : Holder<SlowlyOwned<libsched_sim_unref>> {
   std::shared_ptr<Lock> lock = std::make_shared<Lock>();
 };
+Sim wrapper_of(Of<libsched_sim>);
 
 // The elements of a buffer. It stays exported during the lifetime of this object; make and destroy
 // it with the GIL.
@@ -61,7 +59,7 @@ template <typename T>
 class Filled {
  public:
   explicit Filled(size_t count)
-      : bytes_(py::reinterpret_steal<py::object>(
+      : bytes_(py::reinterpret_steal<py::bytearray>(
             PyByteArray_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(count * sizeof(T))))),
         count_(count) {
     if (!bytes_) throw py::error_already_set();
@@ -73,10 +71,10 @@ class Filled {
     if (PyByteArray_Resize(bytes_.ptr(), static_cast<Py_ssize_t>(count * sizeof(T))) != 0)
       throw py::error_already_set();
   }
-  py::object take() { return std::move(bytes_); }
+  py::bytearray take() { return std::move(bytes_); }
 
  private:
-  py::object bytes_;
+  py::bytearray bytes_;
   T* data_ = nullptr;
   size_t count_;
 };

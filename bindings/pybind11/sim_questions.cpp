@@ -15,28 +15,29 @@ namespace libsched {
 namespace {
 
 struct SimRing {
-  libsched_sim_ring ring{0, 0};
+  std::shared_ptr<libsched_sim_ring> ring = std::make_shared<libsched_sim_ring>();
 };
 
 // What a query consists of; buffers stay exported as long as it lives.
 struct SimQuery {
   libsched_sim_query query = LIBSCHED_SIM_QUERY_INIT;
   std::unique_ptr<Numbers<uint64_t>> order, accept;
-  py::object ring, cancel;  // kept alive
+  std::shared_ptr<libsched_sim_ring> ring;
+  CancelHandle cancel;
 };
 
 std::unique_ptr<SimQuery> create_query(Flag skip_unschedulable, size_t start, size_t count,
-                                       const py::object& ring, py::handle order, py::handle accept,
-                                       const py::object& cancel) {
+                                       Maybe<const SimRing> ring, py::handle order,
+                                       py::handle accept, Maybe<const Cancel> cancel) {
   auto made = std::make_unique<SimQuery>();
   libsched_sim_query& q = made->query;
   q.skip_unschedulable = skip_unschedulable;
   q.start = start;
   q.count = count;
-  if (!ring.is_none()) q.ring = &ring.cast<SimRing&>().ring;
-  if (!cancel.is_none()) q.cancel = cancel.cast<const Cancel&>().handle.get();
-  made->ring = ring;
-  made->cancel = cancel;
+  if (ring) made->ring = (*ring)->ring;
+  if (cancel) made->cancel.reset(libsched_cancel_ref(raw(**cancel)));
+  q.ring = made->ring.get();
+  q.cancel = made->cancel.get();
   // An empty array has a pointer as well: NULL means all nodes.
   static const uint64_t kNone = 0;
   made->order = std::make_unique<Numbers<uint64_t>>(order);
@@ -68,21 +69,20 @@ libsched_sim_query limited(const SimQuery& query, std::optional<int64_t> timeout
 }
 
 // (stage, code, plugin, reasons, plugins that narrowed the nodes); None: passed. Under the lock.
-py::object verdict_of(const libsched_sim* sim, const libsched_sim_verdict& verdict) {
-  if (verdict.stage == LIBSCHED_STAGE_PASSED) return py::none();
-  py::tuple reasons(libsched_sim_verdict_reason_count(sim, verdict.texts));
-  for (size_t i = 0; i < reasons.size(); ++i)
-    reasons[i] = from_str(libsched_sim_verdict_reason(sim, verdict.texts, i));
-  py::tuple excluders(libsched_sim_verdict_excluder_count(sim, verdict.texts));
-  for (size_t i = 0; i < excluders.size(); ++i)
-    excluders[i] = from_str(libsched_sim_verdict_excluder(sim, verdict.texts, i));
-  return py::make_tuple(verdict.stage, verdict.code,
-                        from_str(libsched_sim_verdict_plugin(sim, verdict.texts)), reasons,
-                        excluders);
+auto verdict_of(const libsched_sim* sim, const libsched_sim_verdict& v) {
+  const auto all = [&] {
+    return tuple_of(
+        v.stage, v.code, libsched_sim_verdict_plugin(sim, v.texts),
+        collect<Items>(libsched_sim_verdict_reason_count(sim, v.texts),
+                       [&](size_t i) { return libsched_sim_verdict_reason(sim, v.texts, i); }),
+        collect<Items>(libsched_sim_verdict_excluder_count(sim, v.texts),
+                       [&](size_t i) { return libsched_sim_verdict_excluder(sim, v.texts, i); }));
+  };
+  return v.stage == LIBSCHED_STAGE_PASSED ? std::nullopt : std::optional(all());
 }
 
-py::object check_one(Sim& sim, uint64_t pod, uint64_t node, const SimQuery& query,
-                     std::optional<int64_t> timeout_ns) {
+auto check_one(Sim& sim, uint64_t pod, uint64_t node, const SimQuery& query,
+               std::optional<int64_t> timeout_ns) {
   const libsched_sim_query limits = limited(query, timeout_ns);
   libsched_sim_verdict verdict{};
   const Holding holding(sim.lock.get());
@@ -117,8 +117,8 @@ class Trial {
 };
 
 // (node, pod, position, verdict)
-py::tuple first(Sim& sim, uint64_t pod, const SimQuery& query, Flag place,
-                std::optional<int64_t> timeout_ns) {
+auto first(Sim& sim, uint64_t pod, const SimQuery& query, Flag place,
+           std::optional<int64_t> timeout_ns) {
   libsched_sim_query asked = limited(query, timeout_ns);
   asked.place = place;
   libsched_sim_hit hit{0, 0, 0};
@@ -130,12 +130,11 @@ py::tuple first(Sim& sim, uint64_t pod, const SimQuery& query, Flag place,
     return libsched_sim_first(sim.handle.get(), pod, &asked, &hit, &verdict, error);
   });
   if (trial) trial->keep();
-  return py::make_tuple(hit.node, hit.pod, hit.position, verdict_of(sim.handle.get(), verdict));
+  return tuple_of(hit.node, hit.pod, hit.position, verdict_of(raw(sim), verdict));
 }
 
 // (bitmap of whole words, number of nodes)
-py::tuple feasible(Sim& sim, uint64_t pod, const SimQuery& query,
-                   std::optional<int64_t> timeout_ns) {
+auto feasible(Sim& sim, uint64_t pod, const SimQuery& query, std::optional<int64_t> timeout_ns) {
   const libsched_sim_query asked = limited(query, timeout_ns);
   size_t count = 0;
   const Holding holding(sim.lock.get());
@@ -144,7 +143,7 @@ py::tuple feasible(Sim& sim, uint64_t pod, const SimQuery& query,
     return libsched_sim_feasible(sim.handle.get(), pod, &asked, bits.data(), bits.size(), &count,
                                  error);
   });
-  return py::make_tuple(bits.take(), count);
+  return tuple_of(bits.take(), count);
 }
 
 void handle_signals() {
@@ -152,8 +151,8 @@ void handle_signals() {
 }
 
 // One byte for each pair; rows of several pods in each piece.
-py::object check_many(Sim& sim, py::handle pods, py::handle nodes, const SimQuery& query,
-                      std::optional<int64_t> timeout_ns) {
+py::bytearray check_many(Sim& sim, py::handle pods, py::handle nodes, const SimQuery& query,
+                         std::optional<int64_t> timeout_ns) {
   const Numbers<uint64_t> refs(pods), ids(nodes);
   const libsched_sim_query limits = limited(query, timeout_ns);
   Filled<uint8_t> out(refs.size() * ids.size());
@@ -173,8 +172,8 @@ py::object check_many(Sim& sim, py::handle pods, py::handle nodes, const SimQuer
 constexpr size_t kPiece = 512;
 
 // (hits, number of pods placed, whether a limit has ended the call)
-py::tuple place_many(Sim& sim, py::handle pods, const SimQuery& query, Flag stop_at_failure,
-                     Flag retry_failed, py::handle hints, std::optional<int64_t> timeout_ns) {
+auto place_many(Sim& sim, py::handle pods, const SimQuery& query, Flag stop_at_failure,
+                Flag retry_failed, py::handle hints, std::optional<int64_t> timeout_ns) {
   const Numbers<uint64_t> refs(pods), wanted(hints);
   if (wanted.given()) wanted.must_have(refs.size(), "hints");
   const libsched_sim_query asked = limited(query, timeout_ns);
@@ -221,7 +220,7 @@ py::tuple place_many(Sim& sim, py::handle pods, const SimQuery& query, Flag stop
     if (stop_at_failure && placed < piece.size()) break;
   }
   trial.keep();
-  return py::make_tuple(hits.take(), total, ended);
+  return tuple_of(hits.take(), total, ended);
 }
 
 // Whether packing may add a node: asks Python, if there is a function, and handles signals.
@@ -245,11 +244,10 @@ struct Permit {
 };
 
 // (nodes, places, pods, number of pods placed, LIBSCHED_STOP_*)
-py::tuple bin_pack(Sim& sim, py::handle pods, py::handle counts, uint64_t like, Flag keep_order,
-                   Flag existing_too, std::string_view prefix, size_t max_nodes,
-                   py::handle node_pods, const std::optional<py::object>& permit,
-                   const py::object& ring, std::optional<int64_t> timeout_ns,
-                   const Cancel* cancel) {
+auto bin_pack(Sim& sim, py::handle pods, py::handle counts, uint64_t like, Flag keep_order,
+              Flag existing_too, std::string_view prefix, size_t max_nodes, py::handle node_pods,
+              const std::optional<py::object>& permit, Maybe<const SimRing> ring,
+              std::optional<int64_t> timeout_ns, Maybe<const Cancel> cancel) {
   const Numbers<uint64_t> refs(pods), sizes(counts), every(node_pods);
   sizes.must_have(refs.size(), "counts");
   std::vector<libsched_sim_group> groups;
@@ -264,9 +262,9 @@ py::tuple bin_pack(Sim& sim, py::handle pods, py::handle counts, uint64_t like, 
   options.node_pod_count = every.size();
   options.permit = Permit::may;
   options.user_data = &asked;
-  if (!ring.is_none()) options.ring = &ring.cast<SimRing&>().ring;
+  if (ring) options.ring = (*ring)->ring.get();
   options.deadline_ns = deadline_in(timeout_ns);
-  options.cancel = cancel == nullptr ? nullptr : cancel->handle.get();
+  options.cancel = raw(cancel);
   libsched_sim_packing packing{};
   const Holding holding(sim.lock.get());
   libsched_sim* const handle = sim.handle.get();
@@ -286,12 +284,12 @@ py::tuple bin_pack(Sim& sim, py::handle pods, py::handle counts, uint64_t like, 
   std::copy_n(packing.nodes, packing.node_count, nodes.data());
   std::copy_n(packing.on_node, packing.pod_count, places.data());
   std::copy_n(packing.pod_ids, packing.pod_count, ids.data());
-  return py::make_tuple(nodes.take(), places.take(), ids.take(), packing.placed, packing.stop);
+  return tuple_of(nodes.take(), places.take(), ids.take(), packing.placed, packing.stop);
 }
 
 // (whether the node can go, hits)
-py::tuple remove(Sim& sim, uint64_t node, py::handle move, const SimQuery& query, Flag keep,
-                 uint64_t ghost, py::handle hints, std::optional<int64_t> timeout_ns) {
+auto remove(Sim& sim, uint64_t node, py::handle move, const SimQuery& query, Flag keep,
+            uint64_t ghost, py::handle hints, std::optional<int64_t> timeout_ns) {
   const Numbers<uint64_t> ids(move), wanted(hints);
   if (wanted.given()) wanted.must_have(ids.size(), "hints");
   const libsched_sim_query asked = limited(query, timeout_ns);
@@ -309,16 +307,7 @@ py::tuple remove(Sim& sim, uint64_t node, py::handle move, const SimQuery& query
                                hits.data(), &removed, error);
   });
   trial.keep();
-  return py::make_tuple(removed, hits.take());
-}
-
-py::str explain(Sim& sim, uint64_t pod, uint64_t node) {
-  TextHandle out;
-  const Holding holding(sim.lock.get());
-  unlocked([&](libsched_error** error) {
-    return libsched_sim_explain_json(sim.handle.get(), pod, node, into(out), error);
-  });
-  return from_text(out);
+  return tuple_of(removed, hits.take());
 }
 
 }  // namespace
@@ -339,18 +328,18 @@ void bind_sim_questions(py::class_<Sim>& sim) {
            py::arg("cancel"))
       .def("remove", remove, py::arg("node"), py::arg("move"), py::arg("query"), py::arg("keep"),
            py::arg("ghost"), py::arg("hints"), py::arg("timeout_ns"))
-      .def("explain", explain);
+      .def("explain", unlocked_call<libsched_sim_explain_json>);
 }
 
 void bind_sim_queries(py::module_& module) {
   Class<SimRing>(module, "SimRing")
       .def(py::init([] { return std::make_unique<SimRing>(); }))
       .def_property(
-          "last", [](const SimRing& r) { return r.ring.last; },
-          [](SimRing& r, size_t last) { r.ring.last = last; })
+          "last", [](const SimRing& r) { return r.ring->last; },
+          [](SimRing& r, size_t last) { r.ring->last = last; })
       .def_property(
-          "offset", [](const SimRing& r) { return r.ring.offset; },
-          [](SimRing& r, size_t offset) { r.ring.offset = offset; });
+          "offset", [](const SimRing& r) { return r.ring->offset; },
+          [](SimRing& r, size_t offset) { r.ring->offset = offset; });
   Class<SimQuery>(module, "SimQuery")
       .def(py::init(&create_query), py::arg("skip_unschedulable"), py::arg("start"),
            py::arg("count"), py::arg("ring"), py::arg("order"), py::arg("accept"),

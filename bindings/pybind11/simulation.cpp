@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "calls.hpp"
 #include "plugin.hpp"
 
 // Arrow's C data interface.
@@ -18,34 +19,19 @@ struct ArrowArrayStream {
 };
 
 namespace libsched {
+
+struct Workload : Holder<SlowlyOwned<libsched_workload_unref>> {
+  std::shared_ptr<Lock> lock = std::make_shared<Lock>();
+};
+struct Simulation : Holder<SlowlyOwned<libsched_simulation_unref>> {
+  std::shared_ptr<Lock> lock = std::make_shared<Lock>();
+};
+struct Table : Holder<SlowlyOwned<libsched_table_unref>> {};
+Workload wrapper_of(Of<libsched_workload>);
+Simulation wrapper_of(Of<libsched_simulation>);
+Table wrapper_of(Of<libsched_table>);
+
 namespace {
-
-using WorkloadHandle =
-    std::unique_ptr<libsched_workload, UnrefWithoutGil<libsched_workload, libsched_workload_unref>>;
-using SimulationHandle =
-    std::unique_ptr<libsched_simulation,
-                    UnrefWithoutGil<libsched_simulation, libsched_simulation_unref>>;
-using TableHandle =
-    std::unique_ptr<libsched_table, UnrefWithoutGil<libsched_table, libsched_table_unref>>;
-
-struct Workload {
-  WorkloadHandle handle;
-  std::shared_ptr<Lock> lock = std::make_shared<Lock>();
-};
-struct Simulation {
-  SimulationHandle handle;
-  std::shared_ptr<Lock> lock = std::make_shared<Lock>();
-};
-struct Table {
-  TableHandle handle;
-};
-
-std::unique_ptr<Workload> create_workload() {
-  auto made = std::make_unique<Workload>();
-  quick(
-      [&](libsched_error** error) { return libsched_workload_create(into(made->handle), error); });
-  return made;
-}
 
 // (arrival, duration or -1, interval); None: those of the pod's annotations.
 using Timing = std::optional<std::tuple<int64_t, int64_t, int64_t>>;
@@ -60,23 +46,7 @@ void add(Workload& workload, const Pod& pod, size_t replicas, const Timing& give
   });
 }
 
-void add_objects(Workload& workload, const Objects& objects) {
-  const Holding holding(workload.lock.get());
-  unlocked([&](libsched_error** error) {
-    return libsched_workload_add_objects(workload.handle.get(), objects.handle.get(), error);
-  });
-}
-
-py::str warnings(const Workload& workload) {
-  TextHandle text;
-  const Holding holding(workload.lock.get());
-  unlocked([&](libsched_error** error) {
-    return libsched_workload_warnings_json(workload.handle.get(), into(text), error);
-  });
-  return from_text(text);
-}
-
-void add_trace(Workload& workload, std::string_view csv, std::string_view file, std::string_view ns,
+void add_trace(Workload& workload, const py::bytes& csv, std::string_view file, std::string_view ns,
                std::string_view scheduler_name, std::string_view gpu_resource,
                std::string_view gpu_model_label) {
   libsched_trace_options options = LIBSCHED_TRACE_OPTIONS_INIT;
@@ -87,7 +57,8 @@ void add_trace(Workload& workload, std::string_view csv, std::string_view file, 
   options.gpu_model_label = to_str(gpu_model_label);
   const Holding holding(workload.lock.get());
   unlocked([&](libsched_error** error) {
-    return libsched_workload_add_trace(workload.handle.get(), to_str(csv), &options, error);
+    return libsched_workload_add_trace(workload.handle.get(), to_str(std::string_view(csv)),
+                                       &options, error);
   });
 }
 
@@ -109,8 +80,7 @@ std::unique_ptr<Simulation> create_simulation(
   options.queue.max_backoff_ns = max_backoff_ns;
   options.queue.max_in_unschedulable_ns = max_in_unschedulable_ns;
   options.start = to_str(start);
-  std::vector<const libsched_framework*> profiles;
-  for (const Framework* framework : frameworks) profiles.push_back(framework->handle.get());
+  const auto profiles = raw(frameworks);
   auto made = std::make_unique<Simulation>();
   const Holding holding(cluster.lock.get());
   const Holding adding(workload.lock.get());
@@ -147,33 +117,13 @@ bool tell(void* user_data, const libsched_progress* p) {
   });
 }
 
-void run(Simulation& simulation, int64_t until_ns, const Cancel* cancel, py::object progress) {
+void run(Simulation& simulation, int64_t until_ns, Maybe<const Cancel> cancel,
+         py::object progress) {
   const Holding holding(simulation.lock.get());
   const AskAfterExceptions asking;
   unlocked([&](libsched_error** error) {
-    return libsched_simulation_run(simulation.handle.get(), until_ns,
-                                   cancel == nullptr ? nullptr : cancel->handle.get(), tell,
-                                   &progress, error);
+    return libsched_simulation_run(raw(simulation), until_ns, raw(cancel), tell, &progress, error);
   });
-}
-
-py::str summary(Simulation& simulation) {
-  TextHandle text;
-  const Holding holding(simulation.lock.get());
-  unlocked([&](libsched_error** error) {
-    return libsched_simulation_summary_json(simulation.handle.get(), into(text), error);
-  });
-  return from_text(text);
-}
-
-std::unique_ptr<Table> table(Simulation& simulation, std::string_view name) {
-  auto made = std::make_unique<Table>();
-  const Holding holding(simulation.lock.get());
-  unlocked([&](libsched_error** error) {
-    return libsched_simulation_table(simulation.handle.get(), to_str(name), into(made->handle),
-                                     error);
-  });
-  return made;
 }
 
 bool give_piece(void* user_data, libsched_str piece) {
@@ -216,28 +166,22 @@ py::object stream(const Table& table) {
 
 void bind_simulation(py::module_& module) {
   Class<Workload>(module, "Workload")
-      .def(py::init(&create_workload))
+      .def(py::init(&created<Workload, libsched_workload_create>))
       .def("add", &add)
-      .def("add_objects", &add_objects)
+      .def("add_objects", unlocked_call<libsched_workload_add_objects>)
       .def("add_trace", &add_trace)
-      .def("warnings", &warnings)
-      .def("size", [](const Workload& workload) {
-        const Holding holding(workload.lock.get());
-        return libsched_workload_pod_count(workload.handle.get());
-      });
-  Class<Simulation>(module, "Simulation")
-      .def(py::init(&create_simulation))
-      .def("run", &run)
-      .def("summary", &summary)
-      .def("table", &table)
-      .def_property_readonly("now_ns", [](const Simulation& simulation) {
-        const Holding holding(simulation.lock.get());
-        return libsched_simulation_now(simulation.handle.get());
-      });
+      .def("warnings", unlocked_call<libsched_workload_warnings_json>)
+      .def("size", quick_call<libsched_workload_pod_count>);
   Class<Table>(module, "Table")
       .def("write", &write)
       .def("stream", &stream)
-      .def("size", [](const Table& table) { return libsched_table_row_count(table.handle.get()); });
+      .def("size", quick_call<libsched_table_row_count>);
+  Class<Simulation>(module, "Simulation")
+      .def(py::init(&create_simulation))
+      .def("run", &run)
+      .def("summary", unlocked_call<libsched_simulation_summary_json>)
+      .def("table", unlocked_call<libsched_simulation_table>)
+      .def_property_readonly("now_ns", quick_call<libsched_simulation_now>);
 }
 
 }  // namespace libsched

@@ -336,7 +336,7 @@ class Queue:
         """
         if part not in _PARTS:
             raise InvalidError(f"a queue has no part {part!r}; there are: {', '.join(_PARTS)}")
-        return [QueuedPod._of(one) for one in self._handle.list(_PARTS.index(part))]
+        return [QueuedPod._of(one) for one in self._handle.pods(_PARTS.index(part))]
 
     def __repr__(self) -> str:
         c = self.counts

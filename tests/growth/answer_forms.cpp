@@ -2,8 +2,8 @@
 #include "forms.hpp"
 
 #ifdef GROWTH_OF_ANSWERS
+#include "libsched/base/go_json.hpp"
 #include "net/src/extender/answers.hpp"
-#include "net/src/json/go_json.hpp"
 #include "net/src/remote/answer.hpp"
 #include "net/src/remote/description.hpp"
 

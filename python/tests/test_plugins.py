@@ -184,6 +184,21 @@ def test_arguments_come_from_the_configuration(nodes):
     assert names.count("example.com/Args") == 1
 
 
+def test_arguments_that_are_no_utf8_are_read_as_go_reads_them():
+    made = []
+
+    class Args(libsched.Plugin):
+        def __init__(self, args):
+            made.append(args)
+
+        def filter(self, state, pod, node):
+            return None
+
+    libsched.Framework(b'{"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", '
+                       b'"profiles": [{"pluginConfig": [{"name": "Args", "args": {"a": "x\xffy"}}]}]}', plugins=[Args])
+    assert made == [{"a": "x\ufffdy"}]
+
+
 def test_a_plugin_that_is_disabled_stays_so(nodes):
     config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
               "profiles": [{"plugins": {"multiPoint": {"disabled": [{"name": "Filtering"}]}}}]}

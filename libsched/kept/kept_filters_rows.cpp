@@ -118,6 +118,7 @@ void KeptFilters::count_filter(const KeptQuestion& asked, PluginMeter* meter) {
     const Bitmap& live = asked.call.view.live();
     std::vector<uint64_t>& left = asked.work.alive_hit;
     left.assign(live.data(), live.data() + words_);
+    asked_.reserve(steps_.size());  // a lack of memory leaves it empty
     for (uint32_t s = 0; s < steps_.size(); ++s) {
       asked_.push_back(column_kernels().ones(left.data(), words_));
       const auto part =

@@ -67,7 +67,7 @@ def page(browser, file):
     yield browser
     assert browser.run("return window.bad") is None
     assert browser.console() == []
-    assert browser.requests() == [file.as_uri()]
+    assert set(browser.requests()) == {file.as_uri()}  # some versions load a page twice
 
 
 def column(browser, number):

@@ -44,7 +44,7 @@ def page(browser, file):
     yield browser
     assert browser.run("return window.bad") is None
     assert browser.console() == []
-    assert browser.requests() == [file.as_uri()]
+    assert set(browser.requests()) == {file.as_uri()}  # some versions load a page twice
 
 
 def test_the_page_has_its_charts_and_tables(page):

@@ -18,7 +18,7 @@ def test_the_demo_answers_and_installs_only_what_it_needs(machine):
     said = machine.run("make", "demo")
     assert "ml/train: fits 2 of 41 nodes\n" in said
     assert "compiling the library: about " in said
-    not_needed = "chromium|openjdk|clang|valgrind|zsh|fish|swig|kubernetes|golang|abigail"
+    not_needed = "chromium|default-jdk|openjdk|clang|valgrind|zsh|fish|swig|kubernetes|golang|abigail"
     assert not [name for name in machine.packages() if re.match(not_needed, name)]
 
 

@@ -103,9 +103,8 @@ void Columns::reserve_rows(size_t rows) {
     r.left.resize(capacity);
     if (id >= kFirstScalar) r.blocks.reserve(capacity);
   }
-  for (LineVector<double>& column : inverse_) column.resize(capacity);
   for (LineVector<int64_t>& column : nonzero_) column.resize(capacity);
-  balances_.resize(capacity, kUnknownBalance);
+  memos_.resize(capacity, kNoMemo);
   usual_.reserve(capacity);
   capacity_ = capacity;  // last: if memory runs out, partial growth is never seen
 }
@@ -138,10 +137,8 @@ void Columns::fill(Usual* block, size_t word) const {
     std::copy_n(&resources_[id].allocatable[first], 64, block->allocatable[id]);
     std::copy_n(&resources_[id].left[first], 64, block->left[id]);
   }
-  for (uint32_t id = 0; id < kInverses; ++id) {
-    std::copy_n(&inverse_[id][first], 64, block->inverse[id]);
+  for (uint32_t id = 0; id < kNonzeros; ++id)
     std::copy_n(&nonzero_[id][first], 64, block->nonzero[id]);
-  }
 }
 
 Columns Columns::publish() {

@@ -88,38 +88,17 @@ class Columns {
     return id < kFirstScalar ? usual_.column(offsetof(Usual, left) + id * kWord)
                              : r.blocks.column(offsetof(Block, left));
   }
-  // The same of cpu or memory as a writer has them, one array each. Null: a snapshot's, or no rows.
-  struct Arrays {
-    const int64_t *allocatable = nullptr, *left = nullptr, *nonzero = nullptr;
-    const double* inverse = nullptr;
-  };
-  Arrays arrays(uint32_t id) const {
-    const Resource* const all = resources_.items();
-    if (all == nullptr || all[id].allocatable.empty()) return {};
-    return {all[id].allocatable.data(), all[id].left.data(), nonzero_[id].data(),
-            inverse_[id].data()};
-  }
   int64_t allocatable(uint32_t id, uint32_t row) const { return allocatable_column(id)[row]; }
   int64_t left(uint32_t id, uint32_t row) const { return left_column(id)[row]; }
   int64_t requested(uint32_t id, uint32_t row) const {
     return wrapping_sub(allocatable(id, row), left(id, row));
   }
 
-  // Per row 1 / allocatable, or 0 if allocatable is not in 1 .. 2^kUsualBits - 1, for kernels that
-  // would have to divide. Kept for cpu and memory; other resources have no such column.
-  static constexpr int kUsualBits = 44;
-  RowColumn inverse_column(uint32_t id) const {
-    if (id >= kInverses) return {};
-    if (!inverse_[id].empty()) return RowColumn::of(inverse_[id].data());
-    return usual_.column(offsetof(Usual, inverse) + id * kWord);
-  }
-
-  // Per row a number of at most 100 that a plugin has computed from the allocatable and left
-  // amounts of cpu and memory alone, the balance of NodeResourcesBalancedAllocation;
-  // kUnknownBalance since they changed, and always for amounts of unusual size. Plugins fill it
-  // while they score, on the writer's thread. Null in a snapshot, which other threads read.
-  static constexpr uint8_t kUnknownBalance = 255;
-  uint8_t* balances() const { return balances_.empty() ? nullptr : balances_.data(); }
+  // Per row a number below kNoMemo that a reader has computed from the allocatable and left amounts
+  // of cpu and memory alone; kNoMemo since they changed. There is one such number, which readers
+  // fill in on the writer's thread. Null in a snapshot, which other threads read.
+  static constexpr uint8_t kNoMemo = 255;
+  uint8_t* memos() const { return memos_.empty() ? nullptr : memos_.data(); }
 
   size_t capacity() const { return capacity_; }
   void reserve_rows(size_t rows);
@@ -168,7 +147,7 @@ class Columns {
     const Resource* const all = resources_.items();
     for (const uint32_t id : {kCpu, kMemory, kPods}) prefetch_to_write(&all[id].left[row]);
     for (const LineVector<int64_t>& column : nonzero_) prefetch_to_write(&column[row]);
-    prefetch_to_write(&balances_[row]);
+    prefetch_to_write(&memos_[row]);
   }
 
   struct Empty {};
@@ -192,30 +171,25 @@ class Columns {
     Resource& r = id < kFirstScalar ? usual(id, row) : scalar(id, row);
     r.left[row] = wrapping_add(r.left[row], wrapping_sub(allocatable, r.allocatable[row]));
     r.allocatable[row] = allocatable;
-    if (id >= kInverses) return;
-    balances_[row] = kUnknownBalance;
-    const bool usual = allocatable > 0 && allocatable >> kUsualBits == 0;
-    inverse_[id][row] = usual ? 1.0 / static_cast<double>(allocatable) : 0.0;
+    if (id < kNonzeros) memos_[row] = kNoMemo;
   }
 
   void reclaim(uint64_t since) noexcept;
 
   static constexpr size_t kKeptUnused = 16;
   static constexpr size_t kWord = RowColumn::kWordBytes;
-  static constexpr uint32_t kInverses = 2;
-  static_assert(kCpu < kInverses && kMemory < kInverses);
+  static constexpr uint32_t kNonzeros = 2;
+  static_assert(kCpu < kNonzeros && kMemory < kNonzeros);
   struct alignas(64) Usual {  // what every node has
     int64_t allocatable[kFirstScalar][64];
     int64_t left[kFirstScalar][64];
-    double inverse[kInverses][64];
-    int64_t nonzero[kInverses][64];
+    int64_t nonzero[kNonzeros][64];
   };
   void fill(Usual* block, size_t word) const;
 
   Mirrored<Resource, 8> resources_;
-  std::array<LineVector<double>, kInverses> inverse_;
-  std::array<LineVector<int64_t>, kInverses> nonzero_;
-  mutable LineVector<uint8_t> balances_;
+  std::array<LineVector<int64_t>, kNonzeros> nonzero_;
+  mutable LineVector<uint8_t> memos_;
   RowBlocks<Usual> usual_;
   IdTable ids_;
   size_t capacity_ = 0;
@@ -233,7 +207,7 @@ __attribute__((always_inline)) inline void Columns::add_pod(uint32_t row, const 
       [&](const ScalarAmount& s) -> int64_t& { return scalar(use(s), row).left[row]; });
   nonzero_[kCpu][row] = wrapping_add(nonzero_[kCpu][row], nonzero.milli_cpu);
   nonzero_[kMemory][row] = wrapping_add(nonzero_[kMemory][row], nonzero.memory);
-  balances_[row] = kUnknownBalance;
+  memos_[row] = kNoMemo;
   usual_.mark(row);
 }
 
@@ -245,7 +219,7 @@ __attribute__((always_inline)) inline void Columns::remove_pod(uint32_t row, con
       [&](const ScalarAmount& s) -> int64_t& { return scalar(unuse(s), row).left[row]; });
   nonzero_[kCpu][row] = wrapping_sub(nonzero_[kCpu][row], nonzero.milli_cpu);
   nonzero_[kMemory][row] = wrapping_sub(nonzero_[kMemory][row], nonzero.memory);
-  balances_[row] = kUnknownBalance;
+  memos_[row] = kNoMemo;
   usual_.mark(row);
 }
 

@@ -17,7 +17,6 @@ void check(const Columns& columns) {
   for (uint32_t id = 0; id < columns.count(); ++id) {
     at_lines(columns.allocatable_column(id));
     at_lines(columns.left_column(id));
-    at_lines(columns.inverse_column(id));
   }
   at_lines(columns.nonzero_column(kCpu));
   at_lines(columns.nonzero_column(kMemory));
@@ -43,43 +42,29 @@ TEST_CASE("columns begin at a cache line, also after growing, in copies and in s
 }
 
 TEST_CASE(
-    "a balance is unknown again once cpu or memory of the row changes, and snapshots have none") {
+    "a number that is kept of a row goes once cpu or memory of the row changes, and snapshots have "
+    "none") {
   Columns columns;
-  CHECK(columns.balances() == nullptr);
+  CHECK(columns.memos() == nullptr);
   columns.reserve_rows(100);
-  CHECK(columns.publish().balances() == nullptr);
-  for (uint32_t row = 0; row < 100; ++row)
-    CHECK(columns.balances()[row] == Columns::kUnknownBalance);
+  CHECK(columns.publish().memos() == nullptr);
+  for (uint32_t row = 0; row < 100; ++row) CHECK(columns.memos()[row] == Columns::kNoMemo);
   Resources some;
   some.milli_cpu = 5;
   const auto forgets = [&](auto&& change) {
-    columns.balances()[6] = columns.balances()[7] = 42;
+    columns.memos()[6] = columns.memos()[7] = 42;
     change();
-    CHECK(columns.balances()[6] == 42);
-    CHECK(columns.balances()[7] == Columns::kUnknownBalance);
+    CHECK(columns.memos()[6] == 42);
+    CHECK(columns.memos()[7] == Columns::kNoMemo);
   };
   forgets([&] { columns.set_allocatable(7, some); });
   forgets([&] { columns.add_pod(7, some, {}); });
   forgets([&] { columns.remove_pod(7, some, {}); });
   forgets([&] { columns.clear_allocatable(7, some); });
-  columns.balances()[7] = 42;
+  columns.memos()[7] = 42;
   columns.reserve_rows(1000);
-  CHECK(columns.balances()[7] == 42);
-  CHECK(columns.balances()[999] == Columns::kUnknownBalance);
-}
-
-TEST_CASE("arrays are those of a writer's columns, and a snapshot has none") {
-  Columns columns;
-  CHECK(columns.arrays(kCpu).allocatable == nullptr);
-  columns.reserve_rows(100);
-  for (const uint32_t id : {kCpu, kMemory}) {
-    const Columns::Arrays arrays = columns.arrays(id);
-    CHECK(arrays.allocatable == columns.allocatable_column(id).word(0));
-    CHECK(arrays.left == columns.left_column(id).word(0));
-    CHECK(arrays.nonzero == columns.nonzero_column(id).word(0));
-    CHECK(arrays.inverse == columns.inverse_column(id).doubles(0));
-    CHECK(columns.publish().arrays(id).allocatable == nullptr);
-  }
+  CHECK(columns.memos()[7] == 42);
+  CHECK(columns.memos()[999] == Columns::kNoMemo);
 }
 
 }  // namespace libsched::columns_test

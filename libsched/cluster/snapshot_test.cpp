@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "libsched/cluster/cluster.hpp"
 #include "libsched/base/failing_new_test.hpp"
+#include "libsched/cluster/cluster.hpp"
 #include "tests/unit/rounds.hpp"
 
 namespace libsched::snapshot_test {
@@ -193,8 +193,7 @@ class Described {
       if (c.allocatable(id, r) != 0 || c.left(id, r) != 0)  // names outlive their use
         out_ << ' ' << c.resource(id).name << ' ' << c.allocatable(id, r) << ' ' << c.left(id, r)
              << ' ' << c.left_column(id)[r];
-    out_ << ' ' << c.nonzero_column(kCpu)[r] << ' ' << c.nonzero_column(kMemory)[r] << ' '
-         << c.inverse_column(kCpu).doubles(r / 64)[r % 64];
+    out_ << ' ' << c.nonzero_column(kCpu)[r] << ' ' << c.nonzero_column(kMemory)[r];
     out_ << ' ' << v_.live().test(r) << v_.unschedulable().test(r) << v_.rows_with_ports().test(r);
     if (!row.node) return;
     out_ << ' ' << row.node.get() << ' ' << row.zone.substr(row.zone.rfind(':') + 1);

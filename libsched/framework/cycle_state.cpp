@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace libsched {
 
@@ -90,6 +91,16 @@ void CycleState::forget_data() {
     own->list[i] = std::move(fresh);
   }
   entries_ = std::move(own);
+}
+
+void CycleState::forget_pre_score() {
+  const auto has_some = [](const Entry& e) { return e.score_data || e.pre_scored || e.skip_score; };
+  const std::span<const Entry> all = std::as_const(*this).entries();
+  if (std::none_of(all.begin(), all.end(), has_some)) return;
+  for (Entry& e : edit_entries()) {
+    e.score_data.reset();
+    e.pre_scored = e.skip_score = false;
+  }
 }
 
 void CycleState::begin_pre_filter(uint64_t pod_serial) {

@@ -46,7 +46,7 @@ class PluginData {
   // the view Filter and Score return Rc::kStale instead of mixing two states.
   uint64_t view_version = 0;
   // Lets go of counts that the view shares with it, which a change of the view would otherwise have
-  // to copy first. Returns whether it has any; then the data is stale until Plugin::renew().
+  // to copy first. Returns whether it has any; then the data is stale until KeepsAnswers::renew().
   virtual bool release() { return false; }
   static constexpr uint64_t kReleased = ~uint64_t{0};  // the view_version of such data
 };
@@ -133,6 +133,7 @@ class CycleState final : public RefCounted {
   void begin_filter(uint64_t pod_serial);
   // Forgets that PreFilter ran.
   void undo_pre_filter() { begin_pre_filter(0); }
+  void forget_pre_score();
 
   PreFilterResult& pre_filter() { return pre_filter_; }
   const PreFilterResult& pre_filter() const { return pre_filter_; }

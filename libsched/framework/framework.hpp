@@ -60,6 +60,9 @@ class Framework final : public RefCounted {
   const std::vector<uint32_t>& at(ExtensionPoint p) const {
     return points_[static_cast<size_t>(p)];
   }
+  bool runs_at(ExtensionPoint p, uint32_t plugin) const {
+    return std::find(at(p).begin(), at(p).end(), plugin) != at(p).end();
+  }
   // Whether a Reserve plugin has anything to do with this data of a cycle, by plugin.
   bool has_to_reserve(std::span<const CycleState::Entry> entries) const;
   // The order of the queue by the profile's QueueSort plugins.

@@ -3,24 +3,26 @@
 
 namespace libsched {
 
-Result<Status> Plugin::pre_filter(const PreFilterCall&, PreFilterResult*) const { return Status(); }
+Result<Status> PreFilterPlugin::pre_filter(const PreFilterCall&, PreFilterResult*) const {
+  return Status();
+}
 
-void Plugin::filter_status(const FilterCall&, uint32_t, Status* out) const {
+void FilterPlugin::filter_status(const FilterCall&, uint32_t, Status* out) const {
   out->set(Code::kError, "rejected without a reason");
 }
 
-Scored Plugin::score(const ScoreCall&, const ScoreSet&, int64_t*) const { return {true, 0}; }
+Scored ScorePlugin::score(const ScoreCall&, const ScoreSet&, int64_t*) const { return {true, 0}; }
 
-Status Plugin::score_status(const ScoreCall&, uint32_t) const {
+Status ScorePlugin::score_status(const ScoreCall&, uint32_t) const {
   return Status(Code::kError, "no score, without a reason");
 }
 
-Status Plugin::permit(const BindingCall&, int64_t* timeout_ns) const {
+Status PermitPlugin::permit(const BindingCall&, int64_t* timeout_ns) const {
   *timeout_ns = 0;
   return {};
 }
 
-Status Plugin::pre_bind_pre_flight(const BindingCall&, bool* allow_parallel) const {
+Status PreBindPlugin::pre_bind_pre_flight(const BindingCall&, bool* allow_parallel) const {
   *allow_parallel = false;
   return {};
 }

@@ -36,10 +36,6 @@ class KeptClass {
   // Whether the class was used so lately, or is so new among few, that its next pod will go on from
   // this one.
   bool lately() const { return lately_; }
-  void forget() {
-    filters.forget();
-    scores.forget();
-  }
   // How the latest cycle ended that found no node, and the version of the view in which the next
   // pod fares the same.
   std::shared_ptr<const CycleOutcome> failure;

@@ -7,14 +7,24 @@
 #include "libsched/framework/plugin_scope.hpp"
 
 namespace libsched {
-namespace {
 
-bool at_point(const Framework& framework, ExtensionPoint point, uint32_t plugin) {
-  const std::vector<uint32_t>& list = framework.at(point);
-  return std::find(list.begin(), list.end(), plugin) != list.end();
-}
+// Held while what is kept and the state are brought up to date.
+class KeptFilters::Update {
+ public:
+  Update(KeptFilters* kept, CycleState* state) : kept_(kept), state_(state) {}
+  ~Update() {
+    if (kept_ == nullptr) return;
+    kept_->forget();
+    state_->abandon();
+  }
+  Update(const Update&) = delete;
+  Update& operator=(const Update&) = delete;
+  void done() { kept_ = nullptr; }
 
-}  // namespace
+ private:
+  KeptFilters* kept_;
+  CycleState* state_;
+};
 
 size_t KeptFilters::bytes() const {
   constexpr size_t kPod = 4096;  // with its entries
@@ -30,9 +40,9 @@ void KeptFilters::find_parts(const Framework& framework) {
     Part part;
     part.index = i;
     part.plugin = framework.plugins()[i].plugin.get();
-    part.pre_filters = at_point(framework, ExtensionPoint::kPreFilter, i);
+    part.pre_filters = framework.runs_at(ExtensionPoint::kPreFilter, i);
     if (part.plugin != nullptr &&
-        (part.pre_filters || at_point(framework, ExtensionPoint::kFilter, i)))
+        (part.pre_filters || framework.runs_at(ExtensionPoint::kFilter, i)))
       parts_.push_back(part);
   }
   accepted_.resize(parts_.size());
@@ -71,8 +81,7 @@ void KeptFilters::note_entries(const Framework& framework) {
 
 Result<void> KeptFilters::take(const KeptQuestion& asked, const FewChanges* changes, bool passed) {
   const View& v = asked.call.view;
-  if (updating_) forget();
-  updating_ = true;
+  Update update(this, &asked.state);
   if (parts_.empty()) find_parts(asked.framework);
   words_ = v.word_count();
   asked_.clear();
@@ -95,34 +104,27 @@ Result<void> KeptFilters::take(const KeptQuestion& asked, const FewChanges* chan
     CycleState::Entry& entry = entries_->list[p.index];
     if (entry.data) entry.pod = PodRef::share(&asked.pod);
     reserves_ =
-        reserves_ || (entry.data && (at_point(asked.framework, ExtensionPoint::kReserve, p.index) ||
-                                     at_point(asked.framework, ExtensionPoint::kPreBind, p.index)));
+        reserves_ || (entry.data && (asked.framework.runs_at(ExtensionPoint::kReserve, p.index) ||
+                                     asked.framework.runs_at(ExtensionPoint::kPreBind, p.index)));
     const auto at = std::find_if(steps_.begin(), steps_.end(),
                                  [&](const FilterStep& s) { return s.index == p.index; });
     p.step = at == steps_.end() ? kNoId : static_cast<uint32_t>(at - steps_.begin());
     p.judged = p.judged && p.step != kNoId;
-    if (!p.judged) {
-      std::erase(rejecting_, i);
-      continue;
-    }
+    if (!p.judged) continue;
     accepted_[i].resize(words_);
-    if (judge_rows(asked, changed_by(asked, *changes, p.reads.row | kNodeChanged), i)) continue;
-    LIBSCHED_TRY(asked.call.check_limits());
-    p.judged = false;
-    std::erase(rejecting_, i);
+    p.judged = judge_rows(asked, changed_by(asked, *changes, p.reads.row | kNodeChanged), i);
   }
-  for (FilterStep& s : steps_) s.accepted = nullptr;
+  std::erase_if(rejecting_, [&](uint32_t i) { return !parts_[i].judged; });
   LIBSCHED_TRY(asked.call.check_limits());  // the last data may be unfinished
   narrowed_ = asked.state.pre_filter();
   ids_ = v.ids_epoch();
   cursor_ = v.log().cursor();
   if (passed) note_relevant(asked.framework);
-  updating_ = false;
+  update.done();
   return {};
 }
 
 Result<void> KeptFilters::judge(const KeptQuestion& asked, bool at_once) {
-  if (updating_) return {};
   for (uint32_t i = 0; i < parts_.size(); ++i) {
     Part& p = parts_[i];
     if (p.step == kNoId || !p.declared || p.failed) continue;
@@ -130,7 +132,6 @@ Result<void> KeptFilters::judge(const KeptQuestion& asked, bool at_once) {
       if (!std::exchange(p.met, true) && (!at_once || reserves_)) continue;
       accepted_[i].resize(words_);
       if (!judge_all(asked, i)) {
-        std::erase(rejecting_, i);
         LIBSCHED_TRY(asked.call.check_limits());
         p.failed = true;
         continue;
@@ -157,7 +158,7 @@ bool KeptFilters::complete() const {
 
 Result<bool> KeptFilters::follow(const KeptQuestion& asked, const FewChanges& changes) {
   const View& v = asked.call.view;
-  updating_ = true;
+  Update update(this, &asked.state);
   asked.state.adopt(asked.framework, asked.pod.serial, entries_);
   if (!narrowed_.all_nodes) asked.state.pre_filter() = narrowed_;
   const PluginScope scope(asked.state, asked.call, true);
@@ -187,7 +188,7 @@ Result<bool> KeptFilters::follow(const KeptQuestion& asked, const FewChanges& ch
   }
   if (set_changed_ || !judged_anew_.empty() || (all & kNodeChanged) != 0) asked_.clear();
   cursor_ = v.log().cursor();
-  updating_ = false;
+  update.done();
   return true;
 }
 
@@ -280,12 +281,14 @@ bool KeptFilters::prepare_anew(const KeptQuestion& asked, Part* part) {
 
 CycleState::Entry& KeptFilters::edit_entry(const KeptQuestion& asked, uint32_t plugin) {
   asked.state.let_go();
-  if (!entries_->unique()) {  // an older state of the class has them as well
+  const bool shared = !entries_->unique();  // an older state of the class has them as well
+  asked.state.adopt(asked.framework, asked.pod.serial, entries_);
+  if (shared) {
     Ref<CycleState::Entries> own = make_ref<CycleState::Entries>();
     own->list = entries_->list;
     entries_ = std::move(own);
+    asked.state.adopt(asked.framework, asked.pod.serial, entries_);
   }
-  asked.state.adopt(asked.framework, asked.pod.serial, entries_);
   return entries_->list[plugin];
 }
 

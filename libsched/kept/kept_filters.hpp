@@ -3,12 +3,12 @@
 //
 // Plugins declare what they read (dependencies.hpp). If the log names no change that a plugin
 // reads, its answers stand; if it names rows, Filter is asked about these alone. Data that counts
-// pods is renewed by the plugin (Plugin::renew), and PreFilter is asked again only where that is
+// pods is renewed by the plugin (KeepsAnswers::renew), and PreFilter is asked again only where that is
 // not possible. A plugin that declares nothing, or whose answers are Errors, is asked as if nothing
 // were kept, and so is PreFilter of all plugins then.
 //
-// Nothing here is needed for an answer. If take() or follow() ends with an error or an exception,
-// everything is forgotten.
+// Nothing here is needed for an answer. If take() or follow() do not come to their end, everything
+// is forgotten, and the pod's state is as if it were new.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +41,7 @@ class KeptFilters {
   // Changes since this cursor count.
   const ChangeLog::Cursor& cursor() const { return cursor_; }
   // Whether follow() may bring the data up to date in this view.
-  bool can_follow(const View& view) const {
-    return follows_ && !updating_ && view.ids_epoch() == ids_;
-  }
+  bool can_follow(const View& view) const { return follows_ && view.ids_epoch() == ids_; }
   // Whether some plugin's answers are about more than the view, so that PreFilter is asked each
   // time.
   bool outside() const { return outside_; }
@@ -57,7 +55,8 @@ class KeptFilters {
   // those of limits.
   Result<void> take(const KeptQuestion& asked, const FewChanges* changes, bool passed);
   // Brings everything up to date for another pod of the class, whose state is then as after
-  // PreFilter. Returns false if PreFilter has to be asked. Errors: those of limits.
+  // PreFilter. Returns false, with the state as if it were new, if PreFilter has to be asked.
+  // Errors: those of limits.
   Result<bool> follow(const KeptQuestion& asked, const FewChanges& changes);
   // Points FilterStep::accepted of the workspace's steps to the verdicts of all rows, which stay
   // there until the next call. A plugin's verdicts are kept from the second time on, so that a
@@ -98,6 +97,7 @@ class KeptFilters {
                                        ChangeKinds kinds) const;
 
  private:
+  class Update;
   // A plugin of PreFilter or Filter.
   struct Part {
     uint32_t index = 0;  // into Framework::plugins()
@@ -120,7 +120,6 @@ class KeptFilters {
   bool prepare_anew(const KeptQuestion& asked, Part* part);
   bool judge_all(const KeptQuestion& asked, uint32_t part);
   bool judge_rows(const KeptQuestion& asked, std::span<const uint32_t> rows, uint32_t part);
-  bool reject_rows(const KeptQuestion& asked, std::span<const uint32_t> rows, const Part& part);
   FilterCall call_of(const KeptQuestion& asked, const Part& part) const;
   void list_changed(const KeptQuestion& asked, const FewChanges& changes);
   bool rejects(uint32_t part) const;
@@ -131,11 +130,10 @@ class KeptFilters {
   uint64_t ids_ = 0;  // of the view
   size_t words_ = 0;
   bool follows_ = false, outside_ = true, reserves_ = true;
-  bool updating_ = false;  // being brought up to date, or that ended half-way
   std::vector<Part> parts_;
   std::vector<FilterStep> steps_;
   std::vector<std::vector<uint64_t>> accepted_;  // by part
-  std::vector<uint32_t> rejecting_;              // parts that do not accept every row
+  std::vector<uint32_t> rejecting_;              // judged parts that do not accept every row
   // Of parts_: whose data, or answers about all rows, changes may concern; and that filter rows.
   std::vector<uint32_t> watch_, row_parts_;
   ChangeKinds relevant_ = 0;       // a part of watch_ has to be looked at
@@ -146,23 +144,6 @@ class KeptFilters {
   bool set_changed_ = false;
   std::vector<uint32_t> judged_anew_;
   ChangeKinds common_ = 0;  // in this call: what all changed rows have
-  bool added_ = false;      // in this call: nodes may have come
-};
-
-// Held while a state follows: unless that ends well, the state is as if it were new.
-class FollowedState {
- public:
-  explicit FollowedState(CycleState& state) : state_(state) {}
-  ~FollowedState() {
-    if (!ended_) state_.abandon();
-  }
-  FollowedState(const FollowedState&) = delete;
-  FollowedState& operator=(const FollowedState&) = delete;
-  void ended(bool well) { ended_ = well; }
-
- private:
-  CycleState& state_;
-  bool ended_ = false;
 };
 
 }  // namespace libsched

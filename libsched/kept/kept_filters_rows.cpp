@@ -21,65 +21,46 @@ bool KeptFilters::rejects(uint32_t part) const {
 // Asks about every row. Returns false if an answer is an Error, or if limits are exceeded.
 bool KeptFilters::judge_all(const KeptQuestion& asked, uint32_t part) {
   const Bitmap& live = asked.call.view.live();
-  const Part& p = parts_[part];
   std::vector<uint64_t>&alive = accepted_[part], &errors = asked.work.few_errors;
-  const PluginData* const data = steps_[p.step].data;
-  alive.resize(words_);
-  uint64_t failed = 0;
-  if (data == nullptr || !p.plugin->judged(*data, alive)) {
-    alive.assign(live.data(), live.data() + words_);
-    if (errors.size() < words_) errors.resize(words_);
-    p.plugin->filter(call_of(asked, p), {0, words_, alive.data(), errors.data()});
-    for (size_t w = 0; w < words_; ++w) failed |= std::exchange(errors[w], 0);
+  alive.assign(live.data(), live.data() + words_);
+  if (errors.size() < words_) errors.resize(words_);
+  parts_[part].plugin->filter(call_of(asked, parts_[part]),
+                              {0, words_, alive.data(), errors.data()});
+  uint64_t failed = 0, rejected = 0;
+  for (size_t w = 0; w < words_; ++w) {
+    failed |= std::exchange(errors[w], 0);
+    rejected |= live.word(w) & ~alive[w];
   }
-  uint64_t rejected = 0;
-  for (size_t w = 0; w < words_; ++w) rejected |= live.word(w) & ~alive[w];
+  if (failed != 0 || asked.call.exceeded()) return false;
   if (rejected != 0 && !rejects(part)) rejecting_.push_back(part);
-  return failed == 0 && !asked.call.exceeded();
+  return true;
 }
 
 // Asks about these rows. Returns false if an answer is an Error, or if limits are exceeded.
 bool KeptFilters::judge_rows(const KeptQuestion& asked, std::span<const uint32_t> rows,
                              uint32_t part) {
   if (rows.empty()) return true;
-  const Part& p = parts_[part];
-  std::vector<uint8_t>& rejected = asked.work.few_rejected;
-  rejected.assign(rows.size(), 0);
-  if (!p.plugin->filter_rows(call_of(asked, p), rows, rejected.data()) &&
-      !reject_rows(asked, rows, p))
-    return false;
-  if (asked.call.exceeded()) return false;
-  if (!rejects(part)) {  // it accepts every row: mostly it still does
-    const bool none = std::find(rejected.begin(), rejected.end(), 1) == rejected.end();
-    if (none && !added_) return true;
-    if (!none) rejecting_.push_back(part);
-  }
-  uint64_t* const accepted = accepted_[part].data();
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const uint32_t r = rows[i];
-    uint64_t& word = accepted[r / 64];
-    if ((word >> (r % 64) & 1) != rejected[i]) continue;
-    word ^= uint64_t{1} << (r % 64);
-    judged_anew_.push_back(r);
-  }
-  return true;
-}
-
-// The same by Plugin::filter(), in Workspace::few_rejected.
-bool KeptFilters::reject_rows(const KeptQuestion& asked, std::span<const uint32_t> rows,
-                              const Part& part) {
   std::vector<uint64_t>&alive = asked.work.few_bits, &errors = asked.work.few_errors;
   if (alive.size() < words_) alive.resize(words_);
   if (errors.size() < words_) errors.resize(words_);
+  judged_anew_.reserve(judged_anew_.size() + rows.size());
   for (const uint32_t r : rows) alive[r / 64] |= uint64_t{1} << (r % 64);
-  part.plugin->filter(call_of(asked, part), {0, words_, alive.data(), errors.data()});
+  parts_[part].plugin->filter(call_of(asked, parts_[part]),
+                              {0, words_, alive.data(), errors.data(), rows});
+  uint64_t* const accepted = accepted_[part].data();
   uint64_t failed = 0;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    failed |= errors[rows[i] / 64];
-    asked.work.few_rejected[i] = has_bit(alive, rows[i]) ? 0 : 1;
+  bool rejected = false;
+  for (const uint32_t r : rows) {
+    const uint64_t bit = uint64_t{1} << (r % 64), now = alive[r / 64] & bit;
+    failed |= errors[r / 64];
+    rejected = rejected || now == 0;
+    if ((accepted[r / 64] & bit) == now) continue;
+    accepted[r / 64] ^= bit;
+    judged_anew_.push_back(r);
   }
   for (const uint32_t r : rows) alive[r / 64] = errors[r / 64] = 0;
-  return failed == 0;
+  if (rejected && !rejects(part)) rejecting_.push_back(part);
+  return failed == 0 && !asked.call.exceeded();
 }
 
 void KeptFilters::intersect(std::vector<uint64_t>* rows, std::vector<const uint64_t*>* sets) const {
@@ -94,7 +75,6 @@ void KeptFilters::list_changed(const KeptQuestion& asked, const FewChanges& chan
   std::vector<uint32_t>& rows = asked.work.changed_rows;
   rows.clear();
   common_ = kAllChanges;
-  added_ = (changes.all() & kNodeChanged) != 0;
   for (const FewChanges::Row& r : changes.rows()) {
     if (!live.test(r.row)) continue;
     rows.push_back(r.row);

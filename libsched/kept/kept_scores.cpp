@@ -22,10 +22,6 @@ bool KeptScores::note_parts(const Asked& asked) {
   if (!framework.narrow_scores() || asked.filters.reserves()) return false;
   const std::span<const CycleState::Entry> entries = std::as_const(asked.state).entries();
   const std::vector<uint32_t>& scorers = framework.at(ExtensionPoint::kScore);
-  const auto at_point = [&](ExtensionPoint point, uint32_t plugin) {
-    const std::vector<uint32_t>& list = framework.at(point);
-    return std::find(list.begin(), list.end(), plugin) != list.end();
-  };
   parts_.clear();
   wholes_ = 0;
   for (uint32_t i = 0; i < framework.plugins().size(); ++i) {
@@ -33,11 +29,11 @@ bool KeptScores::note_parts(const Asked& asked) {
     part.index = i;
     part.plugin = framework.plugins()[i].plugin.get();
     if (part.plugin == nullptr) continue;
-    part.pre_scores = at_point(ExtensionPoint::kPreScore, i);
+    part.pre_scores = framework.runs_at(ExtensionPoint::kPreScore, i);
     const auto scorer = std::find(scorers.begin(), scorers.end(), i);
     part.scores = scorer != scorers.end() && !entries[i].skip_score;
-    if (part.plugin->foreign() &&
-        (at_point(ExtensionPoint::kReserve, i) || at_point(ExtensionPoint::kPreBind, i)))
+    if (part.plugin->foreign() && (framework.runs_at(ExtensionPoint::kReserve, i) ||
+                                   framework.runs_at(ExtensionPoint::kPreBind, i)))
       return false;
     if (!part.pre_scores && scorer == scorers.end()) continue;
     if (part.plugin->foreign() || framework.namesakes(i).size() != 1) return false;
@@ -235,7 +231,7 @@ bool KeptScores::score_changed(const Asked& asked, const FewChanges& changes) {
     std::erase_if(left, lacks);
     rows = left;
   }
-  return rows.empty() || score_rows(asked, rows);
+  return rows.empty() || take_scores(asked, rows);
 }
 
 void KeptScores::count(const Asked& asked, PluginMeter* meter) const {

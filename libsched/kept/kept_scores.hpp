@@ -79,9 +79,8 @@ class KeptScores {
   bool take_rows(const Asked& asked);
   bool renew_scores(const Asked& asked, const FewChanges& changes);
   bool score_changed(const Asked& asked, const FewChanges& changes);
-  bool score_rows(const Asked& asked, std::span<const uint32_t> rows);
+  bool take_scores(const Asked& asked, std::span<const uint32_t> rows);
   bool add_scores(const Asked& asked, std::span<const uint32_t> rows);
-  bool add_columns(const Asked& asked, std::span<const uint32_t> rows);
   bool rescore(const Asked& asked, const FewChanges& changes);
   Plugin::Rescored rescore_part(const Asked& asked, const FewChanges& changes, const ScoreSet& set,
                                 Part* part);

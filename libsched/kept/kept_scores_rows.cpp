@@ -48,10 +48,10 @@ bool KeptScores::take_rows(const Asked& asked) {
 }
 
 // The part of these rows' totals that follows pods. Returns false if a plugin fails.
-bool KeptScores::score_rows(const Asked& asked, std::span<const uint32_t> rows) {
+bool KeptScores::take_scores(const Asked& asked, std::span<const uint32_t> rows) {
   std::vector<int32_t>& fresh = asked.work.few_sums;
   if (fresh.size() < rows.size()) fresh.resize(rows.size());
-  if (!add_scores(asked, rows) && !add_columns(asked, rows)) return false;
+  if (!add_scores(asked, rows)) return false;
   int32_t* const totals = totals_.edit_totals();
   for (size_t i = 0; i < rows.size(); ++i) {
     const uint32_t place = asked.places.of(rows[i]);
@@ -67,20 +67,8 @@ bool KeptScores::score_rows(const Asked& asked, std::span<const uint32_t> rows) 
 }
 
 // Makes Workspace::few_sums what the totals of these rows are without parts that are whole. Returns
-// false if a plugin does not score rows one by one.
+// false if a plugin fails, or a score is out of range.
 bool KeptScores::add_scores(const Asked& asked, std::span<const uint32_t> rows) {
-  int32_t* const sums = asked.work.few_sums.data();
-  for (size_t i = 0; i < rows.size(); ++i) sums[i] = static_[asked.places.of(rows[i])];
-  for (const uint32_t at : dynamic_parts_) {
-    const Part& p = parts_[at];
-    const ScoreCall call = score_call_of(asked, asked.filters.entries()->list[p.index]);
-    if (!p.plugin->score_rows(call, rows, static_cast<uint32_t>(p.weight), sums)) return false;
-  }
-  return true;
-}
-
-// The same by Plugin::score(). Returns false if a plugin fails, or a score is out of range.
-bool KeptScores::add_columns(const Asked& asked, std::span<const uint32_t> rows) {
   Workspace& work = asked.work;
   std::vector<uint64_t>&bits = work.few_bits, &errors = work.few_errors;
   if (bits.size() < words_) bits.resize(words_);

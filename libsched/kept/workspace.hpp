@@ -26,9 +26,7 @@ struct Workspace {
   std::vector<const uint64_t*> row_sets;  // scratch: sets to intersect
   std::vector<uint32_t> few_rows;
   std::vector<uint32_t> hit_rows, changed_rows, renewed_rows;
-  // Of a few rows, in the order of their list.
-  std::vector<uint8_t> few_rejected;
-  std::vector<int32_t> few_sums;
+  std::vector<int32_t> few_sums;               // of a few rows, in the order of their list
   std::vector<uint64_t> few_bits, few_errors;  // zero between uses
   std::vector<uint64_t> score_errors;          // zero unless `score_failed`
   bool score_failed = false;

@@ -4,74 +4,15 @@
 
 #include <doctest/doctest.h>
 
-#include <atomic>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "libsched/run/fake_plugin_test.hpp"
+#include "libsched/run/kept_world_test.hpp"
 
 namespace libsched::class_memory_test {
 
-// Rejects the nodes with the label `bad`, and gives those with the label `top` more points.
-struct Asked {
-  std::multiset<std::string> filter, score;
-  void clear() {
-    filter.clear();
-    score.clear();
-  }
-};
-bool labelled(const Node& node, Str key) { return find_label(node.meta.labels, key) != nullptr; }
-Fake labels_matter(Asked* asked, const Dependencies& reads, bool foreign = false) {
-  Fake fake;
-  fake.name = "Labels";
-  fake.filter = [=](const FilterCall&, const Node& node) {
-    asked->filter.insert(std::string(node.meta.name));
-    return labelled(node, "bad") ? Status(Code::kUnschedulable, "no") : Status();
-  };
-  fake.score = [=](const Node& node, int64_t* score) {
-    asked->score.insert(std::string(node.meta.name));
-    *score = labelled(node, "top") ? 10 : 1;
-    return Status();
-  };
-  fake.reads = reads;
-  fake.foreign = foreign;
-  return fake;
-}
-constexpr Reads kLabels{kLabelsChanged, 0, false, false};
-// Scores that follow a node's pods are asked for again row by row.
-constexpr Reads kOften{kLabelsChanged | kPodsChanged, 0, false, false};
-using Names = std::multiset<std::string>;
-
-struct KeptWorld : FakeWorld {
-  explicit KeptWorld(std::vector<Fake> fakes, ClassMemoryMode mode = ClassMemoryMode::kAlways)
-      : FakeWorld(std::move(fakes)) {
-    REQUIRE(evaluator.keep_classes(mode).ok());
-  }
-  Result<CycleOutcome> run(const CycleOptions& how = {}) {
-    return evaluator.run_cycle(*make_ref<CycleState>(), *pod, how);
-  }
-  std::string node(const CycleOptions& how = {}) {
-    const Result<CycleOutcome> out = run(how);
-    REQUIRE_MESSAGE(out.ok(), out.error().text());
-    return out->row == kNoId ? "none" : std::string(evaluator.view().row(out->row).name);
-  }
-  void expect(const std::string& chosen, int64_t total) {
-    const Result<CycleOutcome> out = run();
-    REQUIRE_MESSAGE(out.ok(), out.error().text());
-    CHECK(evaluator.view().row(out->row).name == chosen);
-    CHECK(out->total == total);
-  }
-  // New texts get ids, after which all has to be prepared anew: this lets them have theirs.
-  void know_labels(const std::string& labels) {
-    label("n1", labels);
-    label("n1", "{}");
-  }
-  void label(const std::string& name, const std::string& labels) {
-    REQUIRE(cluster->update_node(fake_node(name, labels)).ok());
-  }
-};
+using namespace kept_world_test;  // NOLINT(google-build-using-namespace)
 
 TEST_CASE("only what has changed is asked about again, from the second pod of a class on") {
   Asked asked;
@@ -465,103 +406,6 @@ TEST_CASE("PreFilter and PreScore are shared by a class unless a plugin may say 
     CHECK(others == (foreign ? 24 : 3));
     CHECK(w.evaluator.classes().served() == (foreign ? 0 : 7));
   }
-}
-
-TEST_CASE("observers and meters are told the same by a cycle that goes on and by a whole one") {
-  struct Heard final : CycleObserver {
-    void hear(const CycleEvent& e) override {
-      all += std::to_string(static_cast<int>(e.point)) + (e.ended ? "" : "(") +
-             (e.status == nullptr ? "" : std::to_string(static_cast<int>(e.status->code))) + " ";
-    }
-    std::string all;
-  };
-  Asked asked;
-  const Fake labels = labels_matter(&asked, {kLabels, kOften});
-  Fake other = labels;
-  other.name = "Other";
-  other.filter = [](const FilterCall&, const Node& node) {
-    return labelled(node, "worse") ? Status(Code::kUnschedulable, "no") : Status();
-  };
-  struct Side {
-    Side(std::vector<Fake> fakes, ClassMemoryMode mode, bool samples)
-        : world(std::move(fakes), mode), sampling(samples) {}
-    CycleOutcome run() {
-      const Ref<CycleState> state = make_ref<CycleState>();
-      state->measure(meter, false);
-      CycleOptions how;
-      how.observer = &heard;
-      how.sampling = sampling;
-      Result<CycleOutcome> out = world.evaluator.run_cycle(*state, *world.pod, how);
-      REQUIRE_MESSAGE(out.ok(), out.error().text());
-      return *out;
-    }
-    std::string counts() const {
-      std::string out;
-      for (uint32_t i = 0; i < world.evaluator.framework().plugins().size(); ++i)
-        for (const CountedPoint p : {CountedPoint::kPreFilter, CountedPoint::kFilter,
-                                     CountedPoint::kPreScore, CountedPoint::kScore})
-          out += std::to_string(meter->evaluations(p, i)) + " ";
-      return out;
-    }
-    KeptWorld world;
-    bool sampling;  // then filters alone go on
-    Heard heard;
-    Ref<PluginMeter> meter = make_ref<PluginMeter>(world.evaluator.framework().plugins().size(),
-                                                   make_ref<VirtualClock>(0));
-  };
-  for (const bool sampling : {false, true}) {
-    CAPTURE(sampling);
-    Side kept({labels, other}, ClassMemoryMode::kAlways, sampling),
-        whole({labels, other}, ClassMemoryMode::kOff, sampling);
-    const auto both = [&](size_t feasible) {
-      CHECK(kept.run().feasible == feasible);
-      CHECK(whole.run().feasible == feasible);
-      CHECK(kept.heard.all == whole.heard.all);
-      CHECK(kept.counts() == whole.counts());
-    };
-    const auto label = [&](const std::string& node, const std::string& as) {
-      kept.world.label(node, as);
-      whole.world.label(node, as);
-    };
-    for (int i = 0; i < 3; ++i) both(3);
-    label("n2", "{worse: a}");
-    both(2);
-    both(2);
-    label("n1", "{bad: a}");
-    both(1);  // which is not scored
-    both(1);
-    label("n2", "{}");
-    both(2);
-    both(2);
-    CHECK((kept.world.evaluator.classes().served() >= 4) == !sampling);
-    CHECK(whole.world.evaluator.classes().served() == 0);
-  }
-}
-
-TEST_CASE("a cycle that goes on ends if its observer cancels it") {
-  struct Cancels final : CycleObserver {
-    explicit Cancels(CyclePoint point) : at(point) {}
-    void hear(const CycleEvent& e) override {
-      if (e.point == at) cancel = true;
-    }
-    CyclePoint at;
-    std::atomic<bool> cancel{false};
-  };
-  Asked asked;
-  KeptWorld w({labels_matter(&asked, {kLabels, kOften})});
-  for (int time = 0; time < 3; ++time) CHECK(w.node() == "n1");
-  const uint64_t served = w.evaluator.classes().served();
-  for (const CyclePoint at : {CyclePoint::kPreFilter, CyclePoint::kScore}) {
-    Cancels observer(at);
-    CycleOptions how;
-    how.observer = &observer;
-    how.limits.cancel = &observer.cancel;
-    const Result<CycleOutcome> out = w.run(how);
-    REQUIRE(!out.ok());
-    CHECK(out.error().rc == Rc::kCancelled);
-  }
-  CHECK(w.node() == "n1");
-  CHECK(w.evaluator.classes().served() > served);
 }
 
 TEST_CASE("small clusters are not worth it") {

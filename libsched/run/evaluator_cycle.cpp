@@ -18,19 +18,6 @@ Status fit_error_status(const std::string& text, const Diagnosis& diagnosis) {
   return out;
 }
 
-// What an earlier cycle of the class has left of PreScore.
-void drop_scores(CycleState* state) {
-  const auto has_some = [](const CycleState::Entry& e) {
-    return e.score_data || e.pre_scored || e.skip_score;
-  };
-  const std::span<const CycleState::Entry> entries = std::as_const(*state).entries();
-  if (std::none_of(entries.begin(), entries.end(), has_some)) return;
-  for (CycleState::Entry& e : state->edit_entries()) {
-    e.score_data.reset();
-    e.pre_scored = e.skip_score = false;
-  }
-}
-
 }  // namespace
 
 Result<CycleOutcome> Evaluator::run_cycle(CycleState& state, const Pod& pod,
@@ -88,7 +75,7 @@ Result<void> Evaluator::cycle(CycleState& state, const Pod& pod, const Call& cal
       const Result<bool> done = choose_by_class(state, pod, call, options, kept, out);
       if (!done.ok()) return done.error();
       chosen = *done;
-      if (!chosen) drop_scores(&state);
+      if (!chosen) state.forget_pre_score();  // of an earlier cycle of the class
     } else {
       Result<Status> pre = pre_filter(state, pod, call);
       if (!pre.ok()) return std::move(pre.error());

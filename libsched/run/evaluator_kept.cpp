@@ -24,14 +24,9 @@ Result<bool> Evaluator::follow_filters(CycleState& state, const Pod& pod, const 
       !few_.read(v.log(), kept->filters.cursor(), v.row_count()))
     return false;
   if (kept->scores.stands_in(v)) kept->scores.fetch(v, classes_.places(v), few_);
-  FollowedState guard(state);
   const Result<bool> followed = kept->filters.follow({*framework_, call, pod, state, work_}, few_);
-  guard.ended(followed.ok());
-  if (followed.ok() && *followed) {
-    if (state.meter() != nullptr) kept->filters.count_pre_filter(state.meter());
-    return true;
-  }
-  kept->forget();
+  if (followed.ok() && *followed && state.meter() != nullptr)
+    kept->filters.count_pre_filter(state.meter());
   return followed;
 }
 

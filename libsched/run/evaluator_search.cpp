@@ -33,12 +33,9 @@ Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod, Kept
   const KeptQuestion asked{*framework_, call, pod, state, work_};
   const bool few = few_.read(v.log(), kept->cursor(), v.row_count());
   if (few && kept->can_follow(v)) {
-    FollowedState guard(state);
     const Result<bool> followed = kept->follow(asked, few_);
-    guard.ended(followed.ok());
-    if (followed.ok() && *followed) return Status();
-    kept->forget();
     if (!followed.ok()) return followed.error();
+    if (*followed) return Status();
   }
   Result<Status> said = pre_filter(state, pod, call);
   if (!said.ok()) return said;

@@ -156,15 +156,10 @@ class ScorePass::Sums {
 };
 
 Result<Status> ScorePass::pre_score(const ScoreSet& set) {
-  const auto forget = [&] {
-    for (CycleState::Entry& e : state_.edit_entries()) {
-      e.score_data.reset();
-      e.skip_score = e.pre_scored = false;
-    }
-  };
-  forget();
+  state_.forget_pre_score();
   Result<Status> ran = ask_pre_score(set);
-  if (!ran.ok()) forget();  // the limits ended it, and the last data may be unfinished
+  if (!ran.ok())
+    state_.forget_pre_score();  // the limits ended it, and the last data may be unfinished
   return ran;
 }
 

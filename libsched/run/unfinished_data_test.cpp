@@ -232,4 +232,36 @@ TEST_CASE("what cycles keep for the pods of a class is never what the limits cut
       }
 }
 
+TEST_CASE("a state is as if it were new if what is kept could not be brought up to date") {
+  for (const bool flag : {false, true}) {
+    Cut cut;
+    cut.flag = flag;
+    World w(&cut);
+    REQUIRE(w.evaluator->keep_classes(ClassMemoryMode::kAlways).ok());
+    const auto label = [&](const std::string& labels) {
+      REQUIRE(w.cluster->update_node(fake_node("n4", labels)).ok());
+    };
+    label("{a: x}");  // the texts have their ids from now on
+    label("{}");
+    const auto run = [&](const Limits& limits) {
+      CycleOptions options;
+      options.limits = limits;
+      return w.evaluator->run_cycle(*w.state, *w.pod, options);
+    };
+    REQUIRE(run({}).ok());
+    w.state = make_ref<CycleState>();
+    label("{a: x}");
+    cut.filter_next = true;
+    const int before = cut.prepared;
+    REQUIRE_FALSE(run(cut.limits()).ok());
+    CHECK(cut.prepared == before + 1);
+    CHECK(w.state->framework() == nullptr);
+    CHECK(std::as_const(*w.state).entries().empty());
+    cut.cancel = false;
+    const Result<CycleOutcome> again = run({});
+    REQUIRE(again.ok());
+    CHECK(w.cluster->view().row(again->row).name == "n3");
+  }
+}
+
 }  // namespace libsched::unfinished_data_test

@@ -50,16 +50,7 @@ class InterPodAffinity final : public Plugin {
       });
       return;
     }
-    for (size_t w = 0; w < set.words; ++w) set.alive[w] &= ~data->rejected(set.first_word + w);
-  }
-
-  bool filter_rows(const FilterCall& call, std::span<const uint32_t> rows,
-                   uint8_t* rejected) const override {
-    const auto* data = static_cast<const AffinityFilter*>(call.data);
-    if (!call.pre_filtered || data == nullptr || data->changed()) return false;
-    for (size_t i = 0; i < rows.size(); ++i)
-      rejected[i] |= data->rejected(rows[i] / 64) >> (rows[i] % 64) & 1;
-    return true;
+    set.keep([&](size_t w) { return ~data->rejected(w); });
   }
 
   uint64_t reason_key(const FilterCall& call, uint32_t row) const override {

@@ -18,7 +18,6 @@ Allocation::Allocation(const std::vector<ResourceSpec>& resources, Basis basis) 
                       : r.name == "ephemeral-storage" ? kEphemeralStorage
                                                       : kNoId});
   for (const Item& item : items_) names_.push_back(item.name);
-  pair_ = cpu_and_memory();
 }
 
 bool Allocation::lists(Str name) const {
@@ -79,7 +78,6 @@ AllocationColumns Allocation::columns(const Columns& columns, const AllocationAs
                       : RowColumn();
     column.ask = amounts[i];
     column.weight = item.weight;
-    column.inverse = columns.inverse_column(id);
   }
   return out;
 }

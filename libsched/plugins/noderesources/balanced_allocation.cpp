@@ -4,7 +4,6 @@
 // for NodeResourcesFit.
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/noderesources/device_totals.hpp"
-#include "libsched/plugins/noderesources/pair_of_rows.hpp"
 #include "libsched/plugins/noderesources/score_kernel.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 
@@ -37,15 +36,6 @@ class BalancedAllocation final : public Plugin {
     AllocationInput in = input(call, set, columns);
     in.first = first;
     return add_balanced_allocation(in, weight, totals);
-  }
-
-  bool score_rows(const ScoreCall& call, std::span<const uint32_t> rows, uint32_t weight,
-                  int32_t* sums) const override {
-    if (call.data == nullptr) return false;
-    const Columns& columns = call.view.columns();
-    PairOfRows pair;
-    return allocation_.pair(columns, *static_cast<const AllocationAsk*>(call.data), &pair) &&
-           add_balanced_of_rows(pair, form_, columns.balances(), rows, weight, sums);
   }
 
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
@@ -89,8 +79,7 @@ class BalancedAllocation final : public Plugin {
  private:
   AllocationInput input(const ScoreCall& call, const ScoreSet& set,
                         const AllocationColumns& columns) const {
-    uint8_t* const balances =
-        allocation_.cpu_and_memory() ? call.view.columns().balances() : nullptr;
+    uint8_t* const balances = allocation_.cpu_and_memory() ? call.view.columns().memos() : nullptr;
     return {columns, set.bits, set.words, form_, set.few, balances};
   }
 

@@ -90,13 +90,14 @@ class NodeResourcesFit final : public Plugin {
     }
     const Columns& columns = call.view.columns();
     for (const Demand& d : demands.list) {
-      if (!d.by_devices || d.resource == kUnknownResource) continue;
+      if (d.resource == kUnknownResource || (!d.by_devices && set.few.empty())) continue;
       const RowColumn left = columns.left_column(d.resource);
       const RowColumn all = columns.allocatable_column(d.resource);
       set.for_each([&](uint32_t row) {
-        if (all[row] > 0 && d.need > left[row]) set.reject(row);
+        if (d.need > left[row] && (!d.by_devices || all[row] > 0)) set.reject(row);
       });
     }
+    if (!set.few.empty()) return;
     constexpr size_t kChunk = 16;
     std::array<FitDemand, kChunk> kernel;
     for (size_t done = 0; done < demands.list.size();) {
@@ -108,23 +109,6 @@ class NodeResourcesFit final : public Plugin {
       }
       fit_rows(kernel.data(), n, set.alive, set.words);
     }
-  }
-
-  bool filter_rows(const FilterCall& call, std::span<const uint32_t> rows,
-                   uint8_t* rejected) const override {
-    if (!call.pre_filtered) return false;
-    const Demands& demands = static_cast<const Demands&>(*call.data);
-    if (demands.impossible || demands.by_devices) return false;
-    const Columns& columns = call.view.columns();
-    for (const Demand& d : demands.list) {
-      if (d.resource == kUnknownResource) continue;
-      const RowColumn left = columns.left_column(d.resource);
-      if (left.base == nullptr) return false;  // a snapshot's
-      const int64_t* const of = left.word(0);
-      const int64_t need = d.need;
-      for (size_t i = 0, n = rows.size(); i < n; ++i) rejected[i] |= need > of[rows[i]];
-    }
-    return true;
   }
 
   void filter_status(const FilterCall& call, uint32_t row, Status* out) const override {
@@ -198,13 +182,6 @@ class NodeResourcesFit final : public Plugin {
     if (call.data == nullptr) return false;
     const auto& ask = *static_cast<const AllocationAsk*>(call.data);
     return scorer_.add_scores(call.view, ask, set, weight, totals, first);
-  }
-
-  bool score_rows(const ScoreCall& call, std::span<const uint32_t> rows, uint32_t weight,
-                  int32_t* sums) const override {
-    if (call.data == nullptr) return false;
-    const auto& ask = *static_cast<const AllocationAsk*>(call.data);
-    return scorer_.score_rows(call.view, ask, rows, weight, sums);
   }
 
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {

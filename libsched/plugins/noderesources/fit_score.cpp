@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "libsched/plugins/noderesources/pair_of_rows.hpp"
 #include "libsched/plugins/noderesources/score_kernel.hpp"
 
 namespace libsched {
@@ -93,14 +92,6 @@ bool FitScorer::add_scores(const View& view, const AllocationAsk& ask, const Sco
   AllocationInput input{columns, set.bits, set.words, BalanceForm::kRelative};
   input.first = first;
   return add_least_allocated(input, weight, totals);
-}
-
-bool FitScorer::score_rows(const View& view, const AllocationAsk& ask,
-                           std::span<const uint32_t> rows, uint32_t weight, int32_t* sums) const {
-  if (type_ != Type::kLeast) return false;
-  PairOfRows pair;
-  return allocation_.pair(view.columns(), ask, &pair) &&
-         add_least_of_rows(pair, rows, weight, sums);
 }
 
 }  // namespace libsched

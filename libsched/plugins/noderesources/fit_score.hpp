@@ -21,9 +21,6 @@ class FitScorer {
   // Adds the scores of LeastAllocated as Plugin::add_scores(). False for other scorers.
   bool add_scores(const View& view, const AllocationAsk& ask, const ScoreSet& set, uint32_t weight,
                   int32_t* totals, bool first) const;
-  // As Plugin::score_rows(), for LeastAllocated of cpu and memory.
-  bool score_rows(const View& view, const AllocationAsk& ask, std::span<const uint32_t> rows,
-                  uint32_t weight, int32_t* sums) const;
 
  private:
   enum class Type : uint8_t { kLeast, kMost, kRatio };

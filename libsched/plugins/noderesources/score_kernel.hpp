@@ -18,6 +18,9 @@ namespace libsched {
 enum class BalanceForm : uint8_t { kRelative, kAbsolute };
 int64_t balance_score(BalanceForm form, int64_t with_pod, int64_t without_pod);
 
+// Balances are kept for amounts below this power of two alone.
+constexpr int kUsualBits = 44;
+
 struct AllocationInput {
   std::span<const AllocationColumn> columns;  // padded to words * 64 rows
   const uint64_t* bits;                       // the rows to score
@@ -25,8 +28,8 @@ struct AllocationInput {
   BalanceForm form = BalanceForm::kRelative;
   // If not empty, the rows of `bits`, in ascending order: these alone are looked at.
   std::span<const uint32_t> few = {};
-  // Columns::balances(), if the columns are cpu and memory; or null. Balances that are needed and
-  // unknown are filled in.
+  // Columns::memos(), if the columns are cpu and memory, or null: the balances without the pod.
+  // Those that are needed and unknown are filled in.
   uint8_t* balances = nullptr;
   // Of sums: the totals hold nothing yet, as in Plugin::add_scores().
   bool first = false;

@@ -74,13 +74,13 @@ __attribute__((target("avx2"), always_inline)) inline __m256d least4(const Least
                                     _mm256_mul_pd(free4(b, c.ask_b), c.weight_b));
   return _mm256_mul_pd(_mm256_add_pd(sum, _mm256_set1_pd(0.5)), c.inverse);
 }
-// Scores `end` rows of a word, and returns those that need the plain loop.
+// Scores the rows of a word, and returns those that need the plain loop.
 __attribute__((target("avx2"), always_inline)) inline uint64_t least4(const LeastOf4& c,
                                                                       const WordOf& a,
-                                                                      const WordOf& b, size_t end,
+                                                                      const WordOf& b,
                                                                       int64_t* out) {
   uint64_t plain = 0;
-  for (size_t i = 0; i < end; i += 4) {
+  for (size_t i = 0; i < 64; i += 4) {
     const Four at_a = load4(a, i), at_b = load4(b, i);
     plain |= unusual4(at_a, at_b) << i;
     store4(out + i, _mm256_floor_pd(least4(c, at_a, at_b)));
@@ -89,19 +89,13 @@ __attribute__((target("avx2"), always_inline)) inline uint64_t least4(const Leas
 }
 
 __attribute__((target("avx2"))) void avx2_least(const AllocationInput& input, int64_t* scores) {
-  if (!usual_ask(input)) return portable_least(input, scores);
+  if (!input.few.empty() || !usual_ask(input)) return portable_least(input, scores);
   const AllocationColumn &a = input.columns[0], &b = input.columns[1];
   const LeastOf4 common(a, b);
   const auto plain = [&](size_t r) { return least_allocated_row(input.columns, r); };
-  if (!input.few.empty())
-    return score_few(
-        input, scores,
-        [&](const WordOf& a, const WordOf& b, size_t end, int64_t* out)
-            __attribute__((target("avx2"))) { return least4(common, a, b, end, out); },
-        plain);
   for (size_t w = 0; w < input.words; ++w) {
     if (input.bits[w] == 0) continue;
-    const uint64_t unusual = least4(common, WordOf(a, w), WordOf(b, w), 64, scores + w * 64);
+    const uint64_t unusual = least4(common, WordOf(a, w), WordOf(b, w), scores + w * 64);
     each_row(unusual & input.bits[w], w, scores, plain);
   }
 }
@@ -160,7 +154,7 @@ __attribute__((target("avx2"), always_inline)) inline __m256d known4(uint8_t* ba
   __builtin_memcpy(&four, balances, 4);
   if ((four & 0x80808080) != 0) {
     const __m256d now = balance4(used_a, used_b, capacity_a, capacity_b);
-    const uint64_t lost = unusual4(a, b, Columns::kUsualBits);
+    const uint64_t lost = unusual4(a, b, kUsualBits);
     alignas(16) std::array<int32_t, 4> whole;
     _mm_store_si128(reinterpret_cast<__m128i*>(whole.data()), _mm256_cvttpd_epi32(now));
     for (size_t k = 0; k < 4; ++k)
@@ -184,12 +178,11 @@ __attribute__((target("avx2"), always_inline)) inline __m256d balanced4(const Ba
   const __m256d change = _mm256_sub_pd(_mm256_add_pd(fifty, with_pod), without);
   return _mm256_add_pd(fifty, _mm256_floor_pd(_mm256_mul_pd(change, _mm256_set1_pd(0.5))));
 }
-// Scores `end` rows of a word, and returns those that need the plain loop.
+// Scores the rows of a word, and returns those that need the plain loop.
 __attribute__((target("avx2"), always_inline)) inline uint64_t balanced4(
-    const BalancedOf4& c, const WordOf& a, const WordOf& b, size_t end, uint8_t* balances,
-    int64_t* out) {
+    const BalancedOf4& c, const WordOf& a, const WordOf& b, uint8_t* balances, int64_t* out) {
   uint64_t plain = 0;
-  for (size_t i = 0; i < end; i += 4) {
+  for (size_t i = 0; i < 64; i += 4) {
     const Four at_a = load4(a, i), at_b = load4(b, i);
     plain |= unusual4(at_a, at_b) << i;
     store4(out + i, balanced4(c, at_a, at_b, balances == nullptr ? nullptr : balances + i));
@@ -198,20 +191,14 @@ __attribute__((target("avx2"), always_inline)) inline uint64_t balanced4(
 }
 
 __attribute__((target("avx2"))) void avx2_balanced(const AllocationInput& input, int64_t* scores) {
-  if (!usual_ask(input)) return portable_balanced(input, scores);
+  if (!input.few.empty() || !usual_ask(input)) return portable_balanced(input, scores);
   const AllocationColumn &a = input.columns[0], &b = input.columns[1];
   const BalancedOf4 common(input);
   const auto plain = [&](size_t r) { return balanced_row(input, r); };
-  if (!input.few.empty())
-    return score_few(
-        input, scores,
-        [&](const WordOf& a, const WordOf& b, size_t end, int64_t* out)
-            __attribute__((target("avx2"))) { return balanced4(common, a, b, end, nullptr, out); },
-        plain);
   for (size_t w = 0; w < input.words; ++w) {
     if (input.bits[w] == 0) continue;
     const uint64_t unusual =
-        balanced4(common, WordOf(a, w), WordOf(b, w), 64, balances_of(input, w), scores + w * 64);
+        balanced4(common, WordOf(a, w), WordOf(b, w), balances_of(input, w), scores + w * 64);
     each_row(unusual & input.bits[w], w, scores, plain);
   }
 }

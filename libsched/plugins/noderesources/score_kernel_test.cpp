@@ -38,7 +38,6 @@ int64_t extreme(std::mt19937_64& random) {
 
 struct Columns2 {
   std::vector<int64_t> allocatable[2], left[2], used[2];
-  std::vector<double> inverse[2];
   std::vector<RowColumnOf> blocks;
   std::vector<AllocationColumn> list;
 
@@ -64,30 +63,27 @@ struct Columns2 {
         allocatable[i].push_back(capacity);
         used[i].push_back(taken);
         left[i].push_back(wrapping_sub(capacity, taken));
-        const bool usual = capacity > 0 && capacity >> Columns::kUsualBits == 0;
-        inverse[i].push_back(usual ? 1.0 / static_cast<double>(capacity) : 0.0);
       }
       const int64_t weight = random() % 2 == 0 ? 1 : static_cast<int64_t>(1 + random() % 100);
       const auto column = [&](const auto& values) {
         return blocks.emplace_back(values.data(), values.size()).column();
       };
       list.push_back({column(allocatable[i]), column(left[i]),
-                      own_used ? column(used[i]) : RowColumn(), ask, weight,
-                      random() % 3 == 0 ? RowColumn() : column(inverse[i])});
+                      own_used ? column(used[i]) : RowColumn(), ask, weight});
     }
   }
 };
 
 // Balances that are right or unknown; those of rows of unusual size are.
 std::vector<uint8_t> some_balances(std::mt19937_64& random, const Columns2& columns, size_t rows) {
-  std::vector<uint8_t> out(rows, Columns::kUnknownBalance);
+  std::vector<uint8_t> out(rows, Columns::kNoMemo);
   std::vector<AllocationColumn> without = columns.list;
   for (AllocationColumn& c : without) c.ask = 0;
   for (size_t r = 0; r < rows; ++r) {
     const int64_t balance = balanced_allocation_row(without, BalanceForm::kAbsolute, r);
     bool usual = true;
     for (const AllocationColumn& c : columns.list)
-      usual = usual && c.allocatable[r] > 0 && c.allocatable[r] >> Columns::kUsualBits == 0 &&
+      usual = usual && c.allocatable[r] > 0 && c.allocatable[r] >> kUsualBits == 0 &&
               c.used_at(r) >= 0 && c.used_at(r) >> 51 == 0;
     if (usual && random() % 8 != 0) out[r] = static_cast<uint8_t>(balance);
   }

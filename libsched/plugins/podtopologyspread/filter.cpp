@@ -109,7 +109,7 @@ std::shared_ptr<PluginData> HardConstraints::clone() const {
 void judge(const View& view, const HardConstraint& c, const RowSet& set) {
   const TopologyColumn& column = *c.column;
   const auto full = [&](int32_t d) { return c.pods_in(d) > c.most; };
-  if (set.single()) {
+  if (set.single() || !set.few.empty()) {
     set.for_each([&](uint32_t r) {
       if (column.domain[r] == TopologyColumn::kNone || full(column.domain[r])) set.reject(r);
     });
@@ -143,8 +143,7 @@ void judge_hard(const Call& call, const HardConstraints& data, const RowSet& set
       continue;
     }
     const std::vector<uint64_t>& accepted = data.judged[i].accepted;
-    const uint64_t* const of_set = accepted.data() + set.first_word;
-    for (size_t w = 0; w < set.words; ++w) set.alive[w] &= of_set[w];
+    set.keep([&](size_t w) { return accepted[w]; });
   }
 }
 

@@ -66,12 +66,9 @@ struct HardConstraints final : PluginData {
   bool release() override;
 };
 
-// See Plugin::renew().
+// See KeepsAnswers::renew().
 Plugin::Renewed renew_hard(const View& view, std::span<const uint32_t> rows, HardConstraints* data,
                            std::vector<uint32_t>* hit);
-
-// See Plugin::judged().
-bool judged_hard(const HardConstraints& data, std::span<uint64_t> accepted);
 
 // Counts that `other` comes to (1) or leaves (-1) the row. As upstream, and unlike in PreFilter, a
 // terminating pod counts, and a selector without requirements matches.

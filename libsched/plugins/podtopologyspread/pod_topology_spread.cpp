@@ -46,26 +46,12 @@ class PodTopologySpread final : public Plugin {
     return renew_hard(call.view, rows, static_cast<HardConstraints*>(data), hit);
   }
 
-  bool judged(const PluginData& data, std::span<uint64_t> accepted) const override {
-    return judged_hard(static_cast<const HardConstraints&>(data), accepted);
-  }
-
   void filter(const FilterCall& call, const RowSet& set) const override {
     if (call.data == nullptr) {
       set.for_each([&](uint32_t row) { set.reject_with_error(row); });
       return;
     }
     judge_hard(call, static_cast<const HardConstraints&>(*call.data), set);
-  }
-
-  bool filter_rows(const FilterCall& call, std::span<const uint32_t> rows,
-                   uint8_t* rejected) const override {
-    if (call.data == nullptr) return false;
-    const auto& data = static_cast<const HardConstraints&>(*call.data);
-    if (data.judged.empty()) return false;
-    for (const HardConstraints::Judged& by : data.judged)
-      for (size_t i = 0; i < rows.size(); ++i) rejected[i] |= !has_bit(by.accepted, rows[i]);
-    return true;
   }
 
   void filter_status(const FilterCall& call, uint32_t row, Status* out) const override {

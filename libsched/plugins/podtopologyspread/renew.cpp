@@ -83,16 +83,6 @@ bool judge_domains(const View& view, const HardConstraint& c, Judged* out) {
 
 }  // namespace
 
-bool judged_hard(const HardConstraints& data, std::span<uint64_t> accepted) {
-  if (data.judged.empty() || data.judged[0].accepted.size() != accepted.size()) return false;
-  std::copy_n(data.judged[0].accepted.data(), accepted.size(), accepted.data());
-  for (size_t i = 1; i < data.judged.size(); ++i) {
-    const uint64_t* const set = data.judged[i].accepted.data();
-    column_kernels().intersect(accepted.data(), accepted.size(), &set, 1);
-  }
-  return true;
-}
-
 Plugin::Renewed renew_hard(const View& view, std::span<const uint32_t> rows, HardConstraints* data,
                            std::vector<uint32_t>* hit) {
   using enum Plugin::Renewed;

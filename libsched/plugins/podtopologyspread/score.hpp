@@ -39,7 +39,7 @@ std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings,
 void score_soft(const SoftConstraints& data, const Call& call, const ScoreSet& set,
                 int64_t* scores);
 void normalize_soft(const SoftConstraints& data, const ScoreSet& set, int64_t* scores);
-// See Plugin::rescore().
+// See KeepsAnswers::rescore().
 Plugin::Rescored rescore_soft(const RescoreCall& call, SoftConstraints* data);
 
 }  // namespace libsched

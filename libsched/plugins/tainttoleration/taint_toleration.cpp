@@ -54,8 +54,8 @@ class TaintToleration final : public Plugin {
   void filter(const FilterCall& call, const RowSet& set) const override {
     const auto& sets = call.view.taint_sets().sets();
     const auto& untolerated = static_cast<const Untolerated&>(*call.data).sets;
-    if (set.single()) {
-      // One word: checking its rows is cheaper than walking the sets.
+    if (set.single() || !set.few.empty()) {
+      // Checking the rows is cheaper than walking the sets.
       if (untolerated.empty()) return;
       set.for_each([&](uint32_t row) {
         const uint32_t id = call.view.row(row).taint_set;

@@ -78,7 +78,7 @@ class VolumeZone final : public Plugin {
   void filter(const FilterCall& call, const RowSet& set) const override {
     const Zones& zones = static_cast<const Zones&>(*call.data);
     if (zones.status.success()) {
-      for (size_t w = 0; w < set.words; ++w) set.alive[w] &= zones.rows[set.first_word + w];
+      set.keep([&](size_t w) { return zones.rows[w]; });
     } else if (zones.status.code != Code::kSkip) {
       set.for_each([&](uint32_t row) {
         if (zones.status.rejected()) {

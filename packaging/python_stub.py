@@ -26,6 +26,10 @@ REPLACED = (
     (r"->.*", lambda found: re.sub(r"\bobject\b", "typing.Any", found[0])),
     (r"(?<=\()(.*arg\d+: .*)(?=\) ->)", r"\1, /"),  # has no name in Python
     (r"    def __init__\(self, \*args, \*\*kwargs\) -> None: \.\.\.\n", ""),  # raises
+    # Python 3.12 and newer have names of their own for buffers.
+    (r"collections\.abc\.Buffer", "typing_extensions.Buffer"),
+    (r"import typing\n(?!import typing_extensions)", "import typing\nimport typing_extensions\n"),
+    (r"    def __(release_)?buffer__\(.*\n", ""),
     (r"(class .*:)\n(?!    )", r"\1 ...\n"),
 )
 

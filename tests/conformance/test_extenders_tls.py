@@ -49,12 +49,16 @@ def pki(tmp_path_factory):
 
     for name in ("ca", "other"):
         run("req", "-x509", *key(name), "-subj", f"/CN={name}", "-days", "30", "-out", f"{name}.pem")
-    for name, san, days in (("server", f"DNS:{NAME},IP:127.0.0.1", 30), ("named", f"DNS:{NAME}", 30),
-                            ("expired", "IP:127.0.0.1", -1), ("client", "DNS:client", 30)):
+    (folder / "index").touch()
+    (folder / "ca.conf").write_text("[ca]\ndefault_ca=own\n[own]\ndatabase=index\nnew_certs_dir=.\nrand_serial=yes\n"
+                                    "default_md=sha256\npolicy=names\n[names]\ncommonName=supplied\n")
+    valid, past = ("-days", "30"), ("-startdate", "20200101000000Z", "-enddate", "20200102000000Z")
+    for name, san, when in (("server", f"DNS:{NAME},IP:127.0.0.1", valid), ("named", f"DNS:{NAME}", valid),
+                            ("expired", "IP:127.0.0.1", past), ("client", "DNS:client", valid)):
         (folder / "san").write_text(f"subjectAltName={san}\n")
         run("req", *key(name), "-subj", f"/CN={name}", "-out", f"{name}.csr")
-        run("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
-            "-extfile", "san", "-out", f"{name}.pem", "-days", str(days))
+        run("ca", "-batch", "-notext", "-config", "ca.conf", "-cert", "ca.pem", "-keyfile", "ca.key", "-in", f"{name}.csr",
+            "-extfile", "san", "-out", f"{name}.pem", *when)
     return folder
 
 

@@ -271,7 +271,7 @@ std::string device_claim(const std::string& request) {
 const std::string kWants =
     "{containers: [{name: c}], resourceClaims: [{name: e, resourceClaimName: r}]}";
 
-TEST_CASE("Devices of a selector's error, an incomplete pool and a missing class are named") {
+TEST_CASE("Devices of a selector's error, pools that are not whole and a missing class are named") {
   const std::string begun = "resourceClaim=d/r request=q ";
   CHECK(told(kNode + kDevice +
                  device_claim("deviceClassName: g, selectors: [{cel: {expression: "
@@ -285,6 +285,15 @@ TEST_CASE("Devices of a selector's error, an incomplete pool and a missing class
   CHECK(told(kNode + incomplete + device_claim("deviceClassName: g"), kWants).node ==
         begun + "wanted=1 seen=0 suitable=0; " + begun +
             "problem=incomplete pool pool=d/m generation=2 slices=1 wantedSlices=3");
+  const std::string newer =
+      object("resource.k8s.io/v1", "ResourceSlice", "t",
+             "spec: {driver: d, nodeName: elsewhere, pool: {name: m, generation: 3, "
+             "resourceSliceCount: 2}, devices: []}");
+  std::string of_two = kDevice;
+  of_two.replace(of_two.find("Count: 1"), 8, "Count: 2");
+  CHECK(told(kNode + of_two + newer + device_claim("deviceClassName: g"), kWants).node ==
+        begun + "wanted=1 seen=0 suitable=0; " + begun +
+            "problem=outdated pool pool=d/m generation=3 slices=1 wantedSlices=2 nodeGeneration=2");
   CHECK(told(kNode + kDevice + device_claim("count: 1"), kWants).pod == begun + "problem=no class");
   CHECK(told(kNode + kDevice + device_claim("deviceClassName: h"), kWants).pod ==
         "entry=e resourceClaim=d/r exists=true; " + begun + "problem=class missing deviceClass=h");

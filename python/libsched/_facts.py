@@ -195,6 +195,9 @@ def _device_text(fact: Mapping[str, Any]) -> str:
     'ns/gpu, request r: 2 devices are in use by ns/x: d/p/0, d/p/1'
     >>> _device_text({**said, "problem": "incomplete pool", "pool": "d/p"})
     'ns/gpu, request r: the pool d/p is incomplete'
+    >>> _device_text({**said, "problem": "outdated pool", "pool": "d/p", "generation": 3, "slices": 1,
+    ...               "wantedSlices": 2, "nodeGeneration": 2})
+    'ns/gpu, request r: the pool d/p is outdated: 1 of 2 slices of generation 3, and those for the node are of generation 2'
     >>> _device_text({**said, "allocated": False, "device": "d/p/0", "consumes": ["memory=4Gi"]})
     'ns/gpu, request r: takes d/p/0 (memory=4Gi)'
     """
@@ -216,6 +219,8 @@ def _device_text(fact: Mapping[str, Any]) -> str:
     if "pool" in fact:
         slices = (f": {fact['slices']:,} of {fact['wantedSlices']:,} slices of generation {fact['generation']}"
                   if "slices" in fact else "")
+        if "nodeGeneration" in fact:
+            slices += f", and those for the node are of generation {fact['nodeGeneration']}"
         return f"{start} the pool {fact['pool']} is {problem.split()[0]}{slices}"
     if problem == "together":
         return f"{start} enough devices suit, but not beside those of requests before it, or under the constraints"

@@ -322,3 +322,13 @@ def test_an_incomplete_pool():
     assert one_request([{"name": "a"}], slices=2) == [
         {"wanted": 1, "seen": 0, "suitable": 0}, {"problem": "incomplete pool", "pool": f"{DRIVER}/p", "generation": 1,
                                                      "slices": 1, "wantedSlices": 2}]
+
+
+def test_an_outdated_pool():
+    newer = resource("ResourceSlice", "t", spec={
+        "driver": DRIVER, "nodeName": "m", "devices": [],
+        "pool": {"name": "p", "generation": 2, "resourceSliceCount": 1}})
+    assert one_request([{"name": "a"}], [newer], slices=2) == [
+        {"wanted": 1, "seen": 0, "suitable": 0},
+        {"problem": "outdated pool", "pool": f"{DRIVER}/p", "generation": 2, "slices": 1, "wantedSlices": 1,
+         "nodeGeneration": 1}]

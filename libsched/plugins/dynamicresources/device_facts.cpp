@@ -19,6 +19,13 @@ std::string taint_text(const DeviceTaint& taint) {
   return out.append(":").append(taint.effect);
 }
 
+// Why the devices of a pool are not there for the node; null: they are.
+const char* problem_of(const DevicePool& pool) {
+  if (pool.incomplete) return "incomplete pool";
+  if (pool.invalid) return "invalid pool";
+  return pool.outdated ? "outdated pool" : nullptr;
+}
+
 Fact& about(const ResourceClaim& claim, Str request, Str reason, Facts* facts) {
   return facts->add(reason)
       .key("resourceClaim", claim.meta.ns, claim.meta.name)
@@ -138,9 +145,13 @@ bool DeviceFacts::add(const TargetNode& node, const std::vector<const DevicePool
   Answer found;
   bool blocked = false;
   for (const DevicePool* pool : pools) {
-    if (pool->incomplete || pool->invalid)
-      found.add({pool->incomplete ? "incomplete pool" : "invalid pool", "pool",
-                 std::string(pool->driver).append("/").append(pool->name), true},
+    if (const char* const problem = problem_of(*pool))
+      found.add({problem,
+                 "pool",
+                 std::string(pool->driver).append("/").append(pool->name),
+                 true,
+                 {},
+                 pool},
                 {});
     for (const ResourceSlice* slice : pool->slices)
       for (const Device& device : slice->devices) {
@@ -170,8 +181,8 @@ void DeviceFacts::tell(const Ask& ask, const std::vector<Group>& groups, Str rea
     Fact& detail = about(ask.claim, ask.name, reason, facts).text("problem", g.why.problem);
     if (g.why.field != nullptr) detail.text(g.why.field, g.why.detail);
     for (const auto& [name, value] : g.why.more) detail.text(name, value);
-    if (g.devices[0].empty()) {
-      add_slices(g.why.detail, &detail);
+    if (g.why.pool != nullptr) {
+      add_slices(*g.why.pool, &detail);
       continue;
     }
     const size_t named = std::min(g.devices.size(), kMostNames);
@@ -182,18 +193,17 @@ void DeviceFacts::tell(const Ask& ask, const std::vector<Group>& groups, Str rea
 }
 
 // The slices that the newest generation of a pool has, and should have.
-void DeviceFacts::add_slices(Str pool, Fact* fact) const {
+void DeviceFacts::add_slices(const DevicePool& pool, Fact* fact) const {
   int64_t generation = -1, there = 0, wanted = 0;
   view_.objects().for_each<ResourceSlice>([&](const ResourceSlice& s) {
-    const bool of_pool = pool.size() == s.driver.size() + 1 + s.pool.size() &&
-                         pool.starts_with(s.driver) && pool.ends_with(s.pool);
-    if (!of_pool || s.generation < generation) return;
+    if (s.driver != pool.driver || s.pool != pool.name || s.generation < generation) return;
     if (s.generation > generation) there = 0;
     generation = s.generation;
     wanted = s.slice_count;
     ++there;
   });
   fact->number("generation", generation).number("slices", there).number("wantedSlices", wanted);
+  if (pool.outdated) fact->number("nodeGeneration", pool.generation);
 }
 
 void DeviceFacts::add_failures(const NodePools& pools, SelectorMemory& selectors,

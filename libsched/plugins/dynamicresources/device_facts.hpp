@@ -43,6 +43,7 @@ class DeviceFacts {
     bool lasting = false;  // a request for all devices does not ask for it
     // Further fields, as the first device of a group has them.
     std::vector<std::pair<const char*, std::string>> more = {};
+    const DevicePool* pool = nullptr;  // that is not whole
     bool operator==(const Obstacle& other) const {
       return problem == other.problem && detail == other.detail;
     }
@@ -68,7 +69,7 @@ class DeviceFacts {
   Obstacle obstacle(const TargetNode& node, const DevicePool& pool, const ResourceSlice& slice,
                     const Device& device, const Ask& ask);
   void tell(const Ask& ask, const std::vector<Group>& groups, Str reason, Facts* facts) const;
-  void add_slices(Str pool, Fact* fact) const;
+  void add_slices(const DevicePool& pool, Fact* fact) const;
   Obstacle unselected(const Ask& ask, const ResourceSlice& slice, const Device& device);
   Obstacle unselected(Span<DeviceSelector> selectors, const ResourceSlice& slice,
                       const Device& device);

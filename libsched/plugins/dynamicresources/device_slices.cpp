@@ -76,47 +76,45 @@ void DeviceSlices::index(uint32_t pool) {
     else
       nodes.insert(s->node_name);
   }
-  DevicePool made;
   for (const Str node : nodes) {
     Slices relevant;
     for (const ResourceSlice* s : pools_[pool].slices)
       if (usable(*s) && !counts(*s) && s->node_name == node) offer(relevant, s);
     for (const ResourceSlice* s : counting) offer(relevant, s);
-    auto& entries = of_node_[node];
-    const bool exists = finish(pool, std::move(relevant), &made);
-    entries.emplace_back(pool, exists ? &ready_.emplace_back(std::move(made)) : nullptr);
+    of_node_[node].emplace_back(pool, &ready_.emplace_back(finish(pool, std::move(relevant))));
   }
   // Other nodes see no devices of it, only that it is not whole.
   Slices relevant;
   for (const ResourceSlice* s : counting) offer(relevant, s);
-  if (relevant.empty() || !finish(pool, std::move(relevant), &made)) return;
+  if (relevant.empty()) return;
+  DevicePool made = finish(pool, std::move(relevant));
   if (made.incomplete || made.invalid)
     elsewhere_.emplace_back(pool, &ready_.emplace_back(std::move(made)));
 }
 
-bool DeviceSlices::finish(uint32_t index, Slices relevant, DevicePool* out) const {
+DevicePool DeviceSlices::finish(uint32_t index, Slices relevant) const {
   const Whole& pool = pools_[index];
-  *out = {};
-  out->driver = pool.driver;
-  out->name = pool.name;
-  out->index = index;
-  const int64_t wanted = relevant[0]->slice_count, generation = relevant[0]->generation;
+  DevicePool out;
+  out.driver = pool.driver;
+  out.name = pool.name;
+  out.index = index;
+  out.generation = relevant[0]->generation;
+  const int64_t wanted = relevant[0]->slice_count;
   if (static_cast<int64_t>(relevant.size()) == wanted) {
-    build_pool(*out, std::move(relevant), nullptr, features_);
-    return true;
+    build_pool(out, std::move(relevant), nullptr, features_);
+    return out;
   }
   Slices whole;
-  bool outdated = false;
   for (const ResourceSlice* s : pool.slices) {
-    outdated |= s->generation > generation;
-    if (s->generation == generation) whole.push_back(s);
+    out.outdated |= s->generation > out.generation;
+    if (s->generation == out.generation) whole.push_back(s);
   }
-  if (outdated) return false;
+  if (out.outdated) return out;
   if (static_cast<int64_t>(whole.size()) == wanted)
-    build_pool(*out, std::move(relevant), &whole, features_);
+    build_pool(out, std::move(relevant), &whole, features_);
   else
-    out->incomplete = true;
-  return true;
+    out.incomplete = true;
+  return out;
 }
 
 Result<std::vector<const DevicePool*>> DeviceSlices::pools_of(const TargetNode& node,
@@ -141,16 +139,15 @@ Result<std::vector<const DevicePool*>> DeviceSlices::pools_of(const TargetNode& 
     if (answer->value_or(false)) offer(relevant[pool], slice);
   }
   for (auto& [pool, slices] : relevant) {
-    DevicePool one;
-    if (!slices.empty() && finish(pool, std::move(slices), &one))
-      found.emplace_back(pool, &made.emplace_back(std::move(one)));
+    if (!slices.empty())
+      found.emplace_back(pool, &made.emplace_back(finish(pool, std::move(slices))));
   }
   std::sort(found.begin(), found.end(),
             [](const Entry& a, const Entry& b) { return a.first < b.first; });
   std::vector<const DevicePool*> out;
   for (const bool binding : {false, true})
     for (const auto& [pool, seen] : found)
-      if (seen != nullptr && has_binding_conditions(*seen) == binding) out.push_back(seen);
+      if (has_binding_conditions(*seen) == binding) out.push_back(seen);
   return out;
 }
 

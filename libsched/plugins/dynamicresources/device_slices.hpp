@@ -47,8 +47,8 @@ class DeviceSlices {
   }
   void index(uint32_t pool);
   bool counters_agree() const;
-  // The pool as nodes see it for which these slices are relevant; false if it is outdated.
-  bool finish(uint32_t pool, Slices relevant, DevicePool* out) const;
+  // The pool as nodes see it for which these slices are relevant.
+  DevicePool finish(uint32_t pool, Slices relevant) const;
 
   DeviceFeatures features_;
   bool depends_on_order_ = false;

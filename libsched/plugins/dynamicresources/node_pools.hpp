@@ -31,7 +31,7 @@ class PoolsByNode {
 
  private:
   // What makes equal pools of different nodes.
-  using Content = std::tuple<uint32_t, bool, bool, std::vector<const ResourceSlice*>,
+  using Content = std::tuple<uint32_t, int64_t, bool, bool, bool, std::vector<const ResourceSlice*>,
                              std::vector<const ResourceSlice*>>;
   struct Row {
     Ref<const Node> node;

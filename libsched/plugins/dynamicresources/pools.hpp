@@ -1,5 +1,5 @@
 // Pools of devices as one node sees them: complete ones, whose devices may be allocated, and
-// incomplete and invalid ones.
+// incomplete, invalid and outdated ones, which have no slices.
 #pragma once
 
 #include <optional>
@@ -18,8 +18,10 @@ struct TargetNode {
 
 struct DevicePool {
   Str driver, name;
-  uint32_t index = 0;  // of all pools; the same for all nodes
+  uint32_t index = 0;      // of all pools; the same for all nodes
+  int64_t generation = 0;  // of the slices for the node
   bool incomplete = false, invalid = false;
+  bool outdated = false;  // there is a newer generation, of which the node has no slice
   std::vector<const ResourceSlice*> slices;        // with devices of the node, by name
   std::vector<const ResourceSlice*> other_slices;  // of other nodes; they take counters as well
   std::vector<const DeviceCounters*> counter_sets;

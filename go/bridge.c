@@ -344,7 +344,8 @@ libsched_rc lsgo_add_pods(libsched_cluster *cluster, libsched_pod **pods, const 
 
 /* ---- values of Go in a cycle state ---- */
 
-/* The panic value of a Clone method during the clone that runs on this thread. */
+/* The copy that stands for the first Clone method that panicked during the clone that runs on this
+   thread; the state that is made owns it. */
 static __thread uintptr_t clone_panic;
 
 static void *make_box(uintptr_t handle) {
@@ -364,14 +365,9 @@ static void destroy_box(void *data) {
 }
 
 static void *clone_box(void *data) {
-  uintptr_t panicked = 0;
+  bool panicked = false;
   const uintptr_t copy = lsgoCloneValue(*(uintptr_t *)data, &panicked);
-  if (panicked != 0) {
-    if (clone_panic == 0)
-      clone_panic = panicked;
-    else
-      lsgoDeleteValue(panicked);
-  }
+  if (panicked && clone_panic == 0) clone_panic = copy;
   return make_box(copy);
 }
 
@@ -392,7 +388,6 @@ libsched_rc lsgo_state_clone(const libsched_cycle_state *state, libsched_cycle_s
                              uintptr_t *panicked, libsched_error **error) {
   clone_panic = 0;
   const libsched_rc rc = libsched_cycle_state_clone(state, out, error);
-  *panicked = clone_panic;
-  clone_panic = 0;
+  *panicked = rc == LIBSCHED_OK ? clone_panic : 0;
   return rc;
 }

@@ -158,7 +158,7 @@ libsched_rc lsgo_add_pods(libsched_cluster *cluster, libsched_pod **pods, const 
 libsched_rc lsgo_state_write(libsched_cycle_state *state, const char *key, size_t key_len,
                              uintptr_t handle, libsched_error **error);
 uintptr_t lsgo_state_read(const libsched_cycle_state *state, const char *key, size_t key_len);
-/* `panicked` receives the handle of a Clone method's panic value, 0 if none panicked. */
+/* `panicked` receives the handle in *out that stands for a Clone method that panicked; 0 if none did. */
 libsched_rc lsgo_state_clone(const libsched_cycle_state *state, libsched_cycle_state **out,
                              uintptr_t *panicked, libsched_error **error);
 

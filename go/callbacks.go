@@ -10,15 +10,18 @@ import "runtime/cgo"
 //export lsgoDeleteValue
 func lsgoDeleteValue(h C.uintptr_t) { cgo.Handle(h).Delete() }
 
+// clonePanic stands for a value whose Clone panicked: who reads it panics.
+type clonePanic struct{ reason any }
+
 //export lsgoCloneValue
-func lsgoCloneValue(h C.uintptr_t, panicked *C.uintptr_t) (copied C.uintptr_t) {
+func lsgoCloneValue(h C.uintptr_t, panicked *C.bool) (copied C.uintptr_t) {
 	value, returned := cgo.Handle(h).Value(), false
 	defer func() {
 		if reason := recover(); reason == nil && !returned {
 			exited("StateData")
 		} else if reason != nil {
-			*panicked = C.uintptr_t(cgo.NewHandle(reason))
-			copied = C.uintptr_t(cgo.NewHandle(nil)) // a placeholder for the copy, which is never read
+			*panicked = true
+			copied = C.uintptr_t(cgo.NewHandle(clonePanic{reason}))
 		}
 	}()
 	if data, ok := value.(StateData); ok {

@@ -100,10 +100,8 @@ func (s *CycleState) Clone() (*CycleState, error) {
 		return nil, takeError(rc, failure)
 	}
 	if panicked != 0 {
+		reason := cgo.Handle(panicked).Value().(clonePanic).reason
 		C.libsched_cycle_state_unref(out)
-		h := cgo.Handle(panicked)
-		reason := h.Value()
-		h.Delete()
 		panic(reason)
 	}
 	return ownCycleState(out), nil
@@ -122,7 +120,8 @@ func (s *CycleState) Write(key string, value any) error {
 	return takeError(rc, failure)
 }
 
-// Read returns a value stored by Write. Errors: ErrNotFound.
+// Read returns a value stored by Write. If the library has cloned the state and the value's Clone method panicked,
+// Read panics with the same value. Errors: ErrNotFound.
 func (s *CycleState) Read(key string) (any, error) {
 	text, n := textOf(stateKeyPrefix + key)
 	var value any
@@ -137,6 +136,9 @@ func (s *CycleState) Read(key string) (any, error) {
 	}
 	if !found {
 		return nil, &Error{Code: ErrNotFound, Msg: fmt.Sprintf("nothing is stored under %q", key)}
+	}
+	if failed, ok := value.(clonePanic); ok {
+		panic(failed.reason)
 	}
 	return value, nil
 }

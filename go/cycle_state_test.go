@@ -1,7 +1,9 @@
 package libsched_test
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"libsched"
@@ -74,6 +76,32 @@ func TestPanicInClone(t *testing.T) {
 	s.Delete("b")
 	must(s.Clone())(t).Close() // the next one is not affected
 	s.Close()
+}
+
+// stubborn keeps a value in the state whose Clone panics.
+type stubborn struct{ named }
+
+func (stubborn) PreFilter(_ context.Context, state *libsched.CycleState, _ *libsched.Pod) (
+	*libsched.PreFilterResult, *libsched.Status) {
+	return nil, libsched.AsStatus(state.Write("k", explosive{}))
+}
+
+func (stubborn) Filter(_ context.Context, state *libsched.CycleState, _ *libsched.Pod, _ *libsched.NodeInfo) *libsched.Status {
+	_, err := state.Read("k")
+	return libsched.AsStatus(err)
+}
+
+// The library clones the state to count a nominated pod, and a plugin that reads the value finds out.
+func TestPanicInCloneByTheLibrary(t *testing.T) {
+	fw, cluster := withPlugin(t, stubborn{}), must(libsched.NewCluster())(t)
+	defer cluster.Close()
+	check(t, cluster.Apply([]byte(nominatedDump)))
+	pod := must(libsched.ParsePod([]byte(`{"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}}`)))(t)
+	d := must(fw.CheckPodFits(ctx, cluster, pod, libsched.CheckOptions{}))(t)
+	defer d.Close()
+	if status, _ := d.Status("n1"); !strings.Contains(describe(status), `plugin "Mine" panicked: boom`) {
+		t.Error(status)
+	}
 }
 
 // TestKeysOfPlugins checks that Go values and plugins' data do not share keys.

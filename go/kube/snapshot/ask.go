@@ -105,7 +105,7 @@ func (s *Snapshot) SchedulePodOnAnyNodeMatching(pod *v1.Pod, search Search) (str
 	if err != nil {
 		return "", internal(pod, err)
 	}
-	q.Place = search.Accept == nil && pod.Spec.NodeName == ""
+	q.Place = search.Accept == nil && q.ordering == nil && pod.Spec.NodeName == ""
 	hit, found, err := s.first(ref, q, search.Accept)
 	if misuse := s.misused(); misuse != nil {
 		err = misuse
@@ -118,7 +118,9 @@ func (s *Snapshot) SchedulePodOnAnyNodeMatching(pod *v1.Pod, search Search) (str
 	case !found:
 		return "", &SchedulingError{Kind: NoNodesPassing, Pod: pod, Verdict: s.why}
 	}
-	q.found(hit.Position)
+	if err := s.found(q, hit); err != nil {
+		return "", internal(pod, err)
+	}
 	info := s.byRow[hit.Node.Row()]
 	if hit.Pod != 0 {
 		s.putPod(info, pod, hit.Pod)

@@ -20,7 +20,7 @@ type PlaceOptions struct {
 
 // PlaceMany places pods, wherever spec.nodeName says that they are, each on the first node that takes it, in one call of the library. It returns the name
 // of each pod's node, "" for those that found none. A pod of the same content as one that found no node is
-// not tried. Errors: libsched.ErrCancelled (what was placed stays), ErrInvalid.
+// not tried. Errors: libsched.ErrCancelled and ErrState of MarkMatch (what was placed stays), ErrInvalid.
 func (s *Snapshot) PlaceMany(pods []*v1.Pod, options PlaceOptions) ([]string, error) {
 	defer s.catalog.Hold().Release()
 	refs, err := s.catalog.PlacedPods(pods, s.refs)
@@ -51,8 +51,10 @@ func (s *Snapshot) PlaceMany(pods []*v1.Pod, options PlaceOptions) ([]string, er
 			info := s.byRow[hit.Node.Row()]
 			s.putPod(info, pods[i], hit.Pod)
 			names[i] = info.node.Name
-			q.found(hit.Position)
 		}
+	}
+	if misuse := s.found(q, hits...); err == nil {
+		err = misuse
 	}
 	return names, err
 }

@@ -85,6 +85,19 @@ func TestForksOpenedInCallbacksAreClosed(t *testing.T) {
 			return err.Unwrap()
 		},
 	}
+	questions["mark"] = func() error {
+		_, err := s.SchedulePodOnAnyNodeMatching(pod("p", "1"), snapshot.Search{Ordering: marking{meddle}})
+		return err.Unwrap()
+	}
+	questions["mark of many"] = func() error {
+		s.Fork()
+		defer s.Revert()
+		names, err := s.PlaceMany([]*v1.Pod{pod("p", "1")}, snapshot.PlaceOptions{Search: snapshot.Search{Ordering: marking{meddle}}})
+		if info, _ := s.GetNodeInfo("a"); len(names) != 1 || names[0] != "a" || info.PodCount() != 2 {
+			t.Errorf("placed %q, %d pods on a", names, info.PodCount())
+		}
+		return err
+	}
 	for outside := range 2 {
 		for name, ask := range questions {
 			if err := ask(); !errors.Is(err, libsched.ErrState) {
@@ -115,6 +128,34 @@ type meddling struct{ meddle func(*snapshot.NodeInfo) bool }
 func (m meddling) Reset([]*snapshot.NodeInfo) { m.meddle(nil) }
 func (m meddling) At(i int) int               { return i }
 func (m meddling) MarkMatch(int)              {}
+
+type marking struct{ meddle func(*snapshot.NodeInfo) bool }
+
+func (m marking) Reset([]*snapshot.NodeInfo) {}
+func (m marking) At(i int) int               { return i }
+func (m marking) MarkMatch(int)              { m.meddle(nil) }
+
+// What a function of the caller does to the Snapshot without a fork of its own makes the question fail as well.
+func TestChangesInCallbacksAreTold(t *testing.T) {
+	s := start(t, snapshot.Options{}, []*v1.Node{node("a", "9")})
+	outside := func() error { s.Fork(); return nil }
+	for what, change := range map[string]struct{ before, meddle func() error }{
+		"Clear":       {func() error { return nil }, s.Clear},
+		"Revert":      {outside, func() error { s.Revert(); return nil }},
+		"Commit":      {outside, s.Commit},
+		"AddNodeInfo": {func() error { return nil }, func() error { return s.AddNodeInfo(node("c", "1")) }},
+	} {
+		for depth, search := range []snapshot.Search{
+			{Ordering: marking{func(*snapshot.NodeInfo) bool { return change.meddle() == nil }}},
+			{Ordering: meddling{func(*snapshot.NodeInfo) bool { return change.meddle() == nil }}}} {
+			check(t, s.SetClusterState([]*v1.Node{node("a", "9")}, nil))
+			check(t, change.before())
+			if _, err := s.SchedulePodOnAnyNodeMatching(pod("p", "1"), search); !errors.Is(err.Unwrap(), libsched.ErrState) {
+				t.Errorf("%s, ordering %d: %v", what, depth, err)
+			}
+		}
+	}
+}
 
 // Age in one goroutine fails no question of another, however often it is called.
 func TestAgeBesideQuestions(t *testing.T) {

@@ -100,9 +100,18 @@ func (s *Snapshot) query(search *Search) (*query, error) {
 	return q, nil
 }
 
-// found tells the ordering, which the library does not know.
-func (q *query) found(position int) {
-	if q.ordering != nil {
-		q.ordering.MarkMatch(q.indexes[position])
+// found tells an ordering that the library does not know what was found.
+func (s *Snapshot) found(q *query, hits ...libsched.Hit) error {
+	if q.ordering == nil {
+		return nil
 	}
+	func() {
+		defer s.watch("Ordering")()
+		for _, hit := range hits {
+			if hit.Node != 0 {
+				q.ordering.MarkMatch(q.indexes[hit.Position])
+			}
+		}
+	}()
+	return s.misused()
 }

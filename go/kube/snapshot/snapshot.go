@@ -143,6 +143,7 @@ func nodeOf(pod *v1.Pod) string {
 
 // forget drops everything on the side of Go.
 func (s *Snapshot) forget(nodes int) {
+	s.changes++
 	s.byName = make(map[string]*NodeInfo, nodes)
 	clear(s.byRow)
 	s.list, s.listed = make([]*NodeInfo, 0, nodes), true
@@ -201,6 +202,7 @@ func (s *Snapshot) Revert() {
 		return
 	}
 	must("Revert", s.live().Revert())
+	s.changes++
 	s.undo(s.forks[last])
 	s.forks = s.forks[:last]
 }
@@ -215,6 +217,7 @@ func (s *Snapshot) Commit() error {
 	if err := s.live().Commit(); err != nil {
 		return err
 	}
+	s.changes++
 	if s.forks = s.forks[:last]; last == 0 {
 		s.log = s.log[:0]
 	}

@@ -2,7 +2,6 @@
 # packaging/apt.txt lists the packages.
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
-find_package(nlohmann_json 3.11 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(SIMDJSON REQUIRED IMPORTED_TARGET simdjson>=3.0)
 pkg_check_modules(LZMA REQUIRED IMPORTED_TARGET liblzma>=5.2)
@@ -13,6 +12,7 @@ pkg_check_modules(CURL IMPORTED_TARGET libcurl>=7.85)  # of libsched-net.so alon
 
 if(LIBSCHED_BUILD_TESTS)
   find_package(doctest 2.4 REQUIRED)
+  find_package(nlohmann_json 3.11 REQUIRED)
 endif()
 if(LIBSCHED_BUILD_TESTS OR LIBSCHED_BUILD_BENCH)
   pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson>=1.7)

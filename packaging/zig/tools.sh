@@ -61,13 +61,11 @@ zig_libraries() {
   cmake --build "$libraries/build" --parallel "${JOBS:-$(nproc)}" -- --quiet
   cmake --install "$libraries/build" --prefix "$libraries" > /dev/null
   # Headers alone, the same for every C library.
-  mkdir -p "$libraries/share/cmake"
-  cp -r /usr/include/nlohmann "$libraries/include/"
-  cp -r /usr/share/cmake/nlohmann_json "$libraries/share/cmake/"
   if [[ " $* " = *" -DTESTS=ON "* ]]; then
-    mkdir -p "$libraries/lib/cmake"
-    cp -r /usr/include/doctest "$libraries/include/"
+    mkdir -p "$libraries/lib/cmake" "$libraries/share/cmake"
+    cp -r /usr/include/doctest /usr/include/nlohmann "$libraries/include/"
     cp -r /usr/lib/cmake/doctest "$libraries/lib/cmake/"
+    cp -r /usr/share/cmake/nlohmann_json "$libraries/share/cmake/"
   fi
   echo "$made" > "$libraries/done"
 }

@@ -168,6 +168,9 @@ TEST_CASE("pending pods of the cluster that are nominated count by themselves") 
   put(listed("far", 9, "elsewhere"));
   put(listed("gated", 9, "n1", ", schedulingGates: [{name: g}]"));
   put(listed("other", 9, "n1", "", "others"));
+  const Ref<Pod> leaving = copy_pod(*listed("leaving", 9, "n1"), {});
+  leaving->meta.deleted.present = true;
+  put(leaving);
   put(listed("p", 9, "n1"));  // the pod that is asked about
   CHECK(w.all() == free);
   put(listed("b", 5, "n2"));

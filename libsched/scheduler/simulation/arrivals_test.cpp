@@ -131,6 +131,8 @@ TEST_CASE("what has no effect is told") {
   CHECK(Added(job("backoffLimit: 2, activeDeadlineSeconds: 5")).told() ==
         "workload default/j: spec.backoffLimit: not imitated: it has no effect here; "
         "workload default/j: spec.activeDeadlineSeconds: not imitated: it has no effect here");
+  CHECK(Added(job("completionMode: Indexed")).told() ==
+        "workload default/j: spec.completionMode: not imitated: it has no effect here");
   CHECK(Added(cron("schedule: '@daily'", "completionMode: Indexed")).told() ==
         "workload default/c: spec.jobTemplate.spec.completionMode: not imitated: it has no effect "
         "here");

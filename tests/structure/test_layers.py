@@ -96,6 +96,12 @@ def test_only_tests_include_headers_of_tests():
     assert "libsched/run/fake_plugin_test.hpp" in found
 
 
+def test_the_debian_package_is_built_without_the_libraries_of_tests():
+    wanted = (sources.ROOT / "packaging/debian/control").read_text().partition("Build-Depends:")[2].partition("\n\n")[0]
+    assert "libsimdjson-dev" in wanted
+    assert not [name for name in ("nlohmann", "doctest", "cjson", "benchmark") if name in wanted]
+
+
 def test_the_check_itself_refuses():
     assert wrong_includes("base", ["libsched/cluster/cluster.hpp"])
     assert wrong_includes("framework", ["libsched/plugins/in_tree.hpp"])

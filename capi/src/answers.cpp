@@ -4,6 +4,7 @@
 #include "libsched/scheduler/why/why.hpp"
 
 #include "handles.hpp"
+#include "judging_options.hpp"
 #include "placements.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
@@ -15,17 +16,8 @@ Result<CapacityOptions> capacity_options(const libsched_capacity_options* given)
   const Result<libsched_capacity_options> o = read_struct(
       given, libsched_capacity_options LIBSCHED_CAPACITY_OPTIONS_INIT, "libsched_capacity_options");
   if (!o.ok()) return o.error();
-  if (o->ties > LIBSCHED_TIES_RANDOM)
-    return Error{Rc::kUnsupported, "libsched_capacity_options: unknown ties", {}, {}};
-  LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_capacity_options"));
-  LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
-  CapacityOptions how;
-  if (o->max != 0) how.max = o->max;
-  how.claims_from_templates = !o->no_claims_from_templates;
-  how.ties = static_cast<TieMode>(o->ties);
-  how.seed = o->seed;
-  how.other_profile = in(o->other_profile);
-  how.limits = limits_of(o->cancel, o->deadline_ns);
+  auto how = judging_options<CapacityOptions>(*o, "libsched_capacity_options");
+  if (how.ok() && o->max != 0) how->max = o->max;
   return how;
 }
 
@@ -33,16 +25,10 @@ Result<DrainOptions> drain_options(const libsched_drain_options* given) {
   const Result<libsched_drain_options> o = read_struct(
       given, libsched_drain_options LIBSCHED_DRAIN_OPTIONS_INIT, "libsched_drain_options");
   if (!o.ok()) return o.error();
-  if (o->ties > LIBSCHED_TIES_RANDOM)
-    return Error{Rc::kUnsupported, "libsched_drain_options: unknown ties", {}, {}};
-  LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
-  DrainOptions how;
-  how.force = o->force;
-  how.delete_emptydir_data = o->delete_emptydir_data;
-  how.ties = static_cast<TieMode>(o->ties);
-  how.seed = o->seed;
-  how.other_profile = in(o->other_profile);
-  how.limits = limits_of(o->cancel, o->deadline_ns);
+  auto how = judging_options<DrainOptions>(*o, "libsched_drain_options");
+  if (!how.ok()) return how;
+  how->force = o->force;
+  how->delete_emptydir_data = o->delete_emptydir_data;
   return how;
 }
 
@@ -50,15 +36,11 @@ Result<WhyOptions> why_options(const libsched_why_options* given) {
   const Result<libsched_why_options> o =
       read_struct(given, libsched_why_options LIBSCHED_WHY_OPTIONS_INIT, "libsched_why_options");
   if (!o.ok()) return o.error();
-  LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_why_options"));
-  LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
-  WhyOptions how;
-  how.claims_from_templates = !o->no_claims_from_templates;
-  if (o->max_nodes != 0) how.max_nodes = o->max_nodes;
-  if (o->keep_nodes) how.max_nodes = 0;
-  if (o->nearest != 0) how.nearest = o->nearest;
-  how.other_profile = in(o->other_profile);
-  how.limits = limits_of(o->cancel, o->deadline_ns);
+  auto how = judging_options<WhyOptions>(*o, "libsched_why_options");
+  if (!how.ok()) return how;
+  if (o->max_nodes != 0) how->max_nodes = o->max_nodes;
+  if (o->keep_nodes) how->max_nodes = 0;
+  if (o->nearest != 0) how->nearest = o->nearest;
   return how;
 }
 

@@ -2,6 +2,7 @@
 #include "libsched/scheduler/compare.hpp"
 
 #include "handles.hpp"
+#include "judging_options.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
@@ -12,17 +13,8 @@ Result<CompareOptions> compare_options(const libsched_compare_options* given) {
   const Result<libsched_compare_options> o = read_struct(
       given, libsched_compare_options LIBSCHED_COMPARE_OPTIONS_INIT, "libsched_compare_options");
   if (!o.ok()) return o.error();
-  if (o->ties > LIBSCHED_TIES_RANDOM)
-    return Error{Rc::kUnsupported, "libsched_compare_options: unknown ties", {}, {}};
-  LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_compare_options"));
-  LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
-  CompareOptions how;
-  how.all = o->all;
-  how.claims_from_templates = !o->no_claims_from_templates;
-  how.ties = static_cast<TieMode>(o->ties);
-  how.seed = o->seed;
-  how.other_profile = in(o->other_profile);
-  how.limits = limits_of(o->cancel, o->deadline_ns);
+  auto how = judging_options<CompareOptions>(*o, "libsched_compare_options");
+  if (how.ok()) how->all = o->all;
   return how;
 }
 

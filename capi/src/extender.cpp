@@ -9,6 +9,7 @@
 #include "libsched/base/mutex.hpp"
 #include "libsched/base/quote.hpp"
 #include "libsched/config/config_json.hpp"
+#include "owned_data.hpp"
 
 struct libsched_net_extender_options;  // of libsched/net.h, which no part of the core includes
 
@@ -142,15 +143,6 @@ class ForeignExtender final : public Extender {
   void* user_data_;
 };
 
-// Destroys the user data unless an extender has taken it over.
-struct OwnedData {
-  ~OwnedData() {
-    if (destroy != nullptr) destroy(data);
-  }
-  void* data;
-  void (*destroy)(void*) = nullptr;
-};
-
 Extender::Traits traits_of(const libsched_extender_functions& f) {
   Extender::Traits traits;
   traits.name = in(f.name);
@@ -203,11 +195,7 @@ extern "C" {
 
 libsched_rc libsched_extender_create(const libsched_extender_functions* functions, void* user_data,
                                      libsched_extender** result, libsched_error** error) {
-  OwnedData owned{user_data};
-  // Reads only the fields that a struct of that size has: invalid ones are destroyed, too.
-  if (functions != nullptr && functions->struct_size >= sizeof(libsched_extender_functions) &&
-      functions->struct_size <= kMaxStructSize)
-    owned.destroy = functions->destroy;
+  OwnedData owned(functions, user_data);
   LIBSCHED_REQUIRE_HANDLES(error, result);
   LIBSCHED_REQUIRE(error, functions != nullptr);
   return guarded(error, [&]() -> Result<void> {
@@ -236,15 +224,14 @@ size_t libsched_config_extender_count(const libsched_config* config) {
 libsched_rc libsched_config_extender_json(const libsched_config* config, size_t index,
                                           libsched_text** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, config, result);
-  return guarded(error, [&]() -> Result<void> {
+  return hand_over(error, result, [&]() -> Result<std::string> {
     const auto& extenders = unwrap(config)->extenders;
     if (index >= extenders.size())
       return Error{Rc::kNotFound,
                    "the configuration has " + std::to_string(extenders.size()) + " extenders",
                    {},
                    {}};
-    *result = own(new Text(extender_to_json(extenders[index])));
-    return {};
+    return extender_to_json(extenders[index]);
   });
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "handles.hpp"
+#include "owned_data.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
@@ -31,25 +32,12 @@ class ForeignClock final : public Clock {
   void* user_data_;
 };
 
-// Destroys the user data unless a clock has taken it over.
-struct UserData {
-  ~UserData() {
-    if (destroy != nullptr) destroy(data);
-  }
-  void* data;
-  void (*destroy)(void*) = nullptr;
-};
-
 }  // namespace
 
 extern "C" libsched_rc libsched_clock_create(const libsched_clock_functions* functions,
                                              void* user_data, libsched_clock** result,
                                              libsched_error** error) {
-  UserData owned{user_data};
-  // Reads only the fields that a struct of that size has: invalid ones are destroyed, too.
-  if (functions != nullptr && functions->struct_size >= sizeof(libsched_clock_functions) &&
-      functions->struct_size <= kMaxStructSize)
-    owned.destroy = functions->destroy;
+  OwnedData owned(functions, user_data);
   LIBSCHED_REQUIRE_HANDLES(error, result);
   LIBSCHED_REQUIRE(error, functions != nullptr);
   return guarded(error, [&]() -> Result<void> {

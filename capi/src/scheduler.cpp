@@ -6,6 +6,7 @@
 #include "libsched/scheduler/place.hpp"
 
 #include "handles.hpp"
+#include "judging_options.hpp"
 #include "placements.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
@@ -14,18 +15,8 @@ using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 namespace {
 
 Result<PlaceOptions> place_options(const libsched_schedule_options& o) {
-  if (o.ties > LIBSCHED_TIES_RANDOM)
-    return Error{Rc::kUnsupported, "libsched_schedule_options: unknown ties", {}, {}};
-  LIBSCHED_TRY(refuse_reserved(o.reserved, "libsched_schedule_options"));
-  LIBSCHED_TRY(live_or_null("options->cancel", o.cancel));
-  PlaceOptions how;
-  how.ties = static_cast<TieMode>(o.ties);
-  how.seed = o.seed;
-  how.sampling = o.sampling;
-  how.stop_at_failure = o.stop_at_failure;
-  how.claims_from_templates = !o.no_claims_from_templates;
-  how.other_profile = in(o.other_profile);
-  how.limits = limits_of(o.cancel, o.deadline_ns);
+  auto how = judging_options<PlaceOptions>(o, "libsched_schedule_options");
+  if (how.ok()) how->stop_at_failure = o.stop_at_failure;
   return how;
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "handles.hpp"
+#include "judging_options.hpp"
 #include "libsched/scheduler/cycle.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
@@ -81,22 +82,14 @@ std::shared_ptr<CycleObserver> listener_of(const libsched_scheduling_options* gi
 }
 
 Result<SchedulingOptions> scheduling_options(const libsched_scheduling_options& o) {
-  if (o.ties > LIBSCHED_TIES_RANDOM)
-    return Error{Rc::kUnsupported, "libsched_scheduling_options: unknown ties", {}, {}};
-  LIBSCHED_TRY(refuse_reserved(o.reserved, "libsched_scheduling_options"));
-  LIBSCHED_TRY(live_or_null("options->cancel", o.cancel));
+  auto how = judging_options<SchedulingOptions>(o, "libsched_scheduling_options");
+  if (!how.ok()) return how;
   LIBSCHED_TRY(live_or_null("options->state", o.state));
   LIBSCHED_TRY(live_or_null("options->writer", o.writer));
   if (o.writer == nullptr) return Error{Rc::kMisuse, "options->writer != NULL", {}, {}};
-  SchedulingOptions how;
-  how.ties = static_cast<TieMode>(o.ties);
-  how.seed = o.seed;
-  how.sampling = o.sampling;
-  how.node_by_node = o.node_by_node;
-  how.other_profile = in(o.other_profile);
-  how.limits = limits_of(o.cancel, o.deadline_ns);
-  if (o.state != nullptr) how.state = Ref<CycleState>::share(unwrap(o.state));
-  how.writer = Ref<WriterQueue>::share(unwrap(o.writer));
+  how->node_by_node = o.node_by_node;
+  if (o.state != nullptr) how->state = Ref<CycleState>::share(unwrap(o.state));
+  how->writer = Ref<WriterQueue>::share(unwrap(o.writer));
   return how;
 }
 

@@ -83,15 +83,13 @@ std::string ComparedUse::json() const {
     out.number("nodes", static_cast<int64_t>(nodes));
     out.number("nodesInUse", static_cast<int64_t>(in_use()));
     out.list("emptyNodes", Span<std::string>(empty), [&](const std::string& n) { out.string(n); });
-    out.list("resources", Span<Amounts>(resources), [&](const Amounts& a) {
-      out.object([&] {
-        out.field("resource", a.resource);
-        const auto amount = [&](Str name, int64_t value) { out.number(name, value); };
-        amount("allocatable", a.allocatable);
-        amount("requested", a.requested);
-        amount("allocatableInUse", a.used_allocatable);
-        amount("requestedInUse", a.used_requested);
-      });
+    out.objects("resources", Span<Amounts>(resources), [&](const Amounts& a) {
+      out.field("resource", a.resource);
+      const auto amount = [&](Str name, int64_t value) { out.number(name, value); };
+      amount("allocatable", a.allocatable);
+      amount("requested", a.requested);
+      amount("allocatableInUse", a.used_allocatable);
+      amount("requestedInUse", a.used_requested);
     });
   });
   return out.take();

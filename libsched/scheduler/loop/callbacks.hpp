@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "libsched/scheduler/loop/forwarding_api.hpp"
 #include "libsched/scheduler/loop/scheduler.hpp"
 
 namespace libsched {
@@ -26,55 +27,14 @@ class Callbacks {
    private:
     std::optional<Cluster::Judging> judging_;
   };
+  Inside enter() const { return Inside(*this); }
 
  private:
   Ref<Cluster> cluster_;
   const Baton* baton_;
 };
 
-class CalledApi final : public ApiClient {
- public:
-  CalledApi(Ref<ApiClient> api, Callbacks callbacks)
-      : api_(std::move(api)), callbacks_(std::move(callbacks)) {}
-
-  int64_t begin(const ApiRequest& request) override { return api_->begin(request); }
-  bool may_wait() const override { return api_->may_wait(); }
-  bool keeps_events() const override { return api_->keeps_events(); }
-  bool unattended() const override { return api_->unattended(); }
-  Result<void> bind(const Pod& pod, Str node) override {
-    const Callbacks::Inside inside(callbacks_);
-    return api_->bind(pod, node);
-  }
-  Result<void> delete_pod(const Pod& pod) override {
-    const Callbacks::Inside inside(callbacks_);
-    return api_->delete_pod(pod);
-  }
-  Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) override {
-    const Callbacks::Inside inside(callbacks_);
-    return api_->patch_pod_status(pod, patch);
-  }
-  Result<void> update_object(StoredKind kind, const ObjectRef& object, Str patch) override {
-    const Callbacks::Inside inside(callbacks_);
-    return api_->update_object(kind, object, patch);
-  }
-  Result<Ref<const ResourceClaim>> create_claim(const ResourceClaim& claim,
-                                                Str generate_name) override {
-    const Callbacks::Inside inside(callbacks_);
-    return api_->create_claim(claim, generate_name);
-  }
-  Result<void> delete_object(StoredKind kind, Str ns, Str name) override {
-    const Callbacks::Inside inside(callbacks_);
-    return api_->delete_object(kind, ns, name);
-  }
-  void event(const Pod& pod, Str type, Str reason, Str action, Str note) override {
-    const Callbacks::Inside inside(callbacks_);
-    api_->event(pod, type, reason, action, note);
-  }
-
- private:
-  Ref<ApiClient> api_;
-  Callbacks callbacks_;
-};
+using CalledApi = ForwardingApi<Callbacks>;
 
 class CalledObserver final : public SchedulerObserver {
  public:

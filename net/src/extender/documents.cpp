@@ -118,17 +118,8 @@ void write_value(std::string& out, std::string_view value, Members given) {
   out += ']';
 }
 
-Error from_c(libsched_error* error) {
-  Error out{static_cast<Rc>(libsched_error_code(error)),
-            std::string(chars_of(libsched_error_message(error))),
-            std::string(chars_of(libsched_error_path(error))),
-            {}};
-  libsched_error_unref(error);
-  return out;
-}
-
 Result<std::string> write(libsched_str raw, Members given) {
-  const Result<std::string_view> value = go_value(chars_of(raw));
+  const Result<std::string_view> value = go_value(view_of(raw));
   if (!value.ok() || !is_object(*value))
     return Error{Rc::kInternal, "the document of an object is no JSON object", {}, {}};
   std::string out;
@@ -145,7 +136,7 @@ constexpr std::string_view kNodeMembers =
 
 // What an object says now; an empty text is none.
 std::string member(const char* name, libsched_str now) {
-  return '"' + std::string(name) + "\":" + (now.len == 0 ? "null" : json_quote(chars_of(now)));
+  return '"' + std::string(name) + "\":" + (now.len == 0 ? "null" : json_quote(view_of(now)));
 }
 
 }  // namespace
@@ -162,7 +153,7 @@ std::string_view guessed_name(std::string_view document) {
 Result<std::string> pod_document(const libsched_pod* pod) {
   libsched_str raw;
   libsched_error* error = nullptr;
-  if (libsched_pod_raw(pod, &raw, &error) != LIBSCHED_OK) return from_c(error);
+  if (libsched_pod_raw(pod, &raw, &error) != LIBSCHED_OK) return taken(error);
   const std::string now = R"({"kind":null,"apiVersion":null,"metadata":{)" +
                           member("name", libsched_pod_name(pod)) + ',' +
                           member("namespace", libsched_pod_namespace(pod)) + ',' +
@@ -187,7 +178,7 @@ Result<void> NodeDocuments::append(const libsched_node* const* nodes, size_t cou
     if (it == written_.end()) {
       libsched_str raw;
       libsched_error* error = nullptr;
-      if (libsched_node_raw(nodes[i], &raw, &error) != LIBSCHED_OK) return from_c(error);
+      if (libsched_node_raw(nodes[i], &raw, &error) != LIBSCHED_OK) return taken(error);
       Result<std::string> json = write(raw, {kNodeMembers, true});
       if (!json.ok()) return json.error();
       NodeReference node(libsched_node_ref(nodes[i]));
@@ -214,7 +205,7 @@ Result<NodeReference> NodeDocuments::parse(std::string_view document, const libs
   libsched_error* error = nullptr;
   if (libsched_node_parse({document.data(), document.size()}, &options, &made, &error) !=
       LIBSCHED_OK)
-    return from_c(error);
+    return taken(error);
   return NodeReference(made);
 }
 

@@ -11,10 +11,9 @@
 #include "libsched.h"
 #include "libsched/base/mutex.hpp"
 #include "libsched/base/result.hpp"
+#include "net/src/c_values.hpp"
 
 namespace libsched {
-
-inline std::string_view chars_of(libsched_str s) { return {s.ptr, s.len}; }
 
 // JSON of a pod: its document with the names and the node that it has now. Quantities are in their
 // canonical form, and there is no kind, as in the objects of an informer.

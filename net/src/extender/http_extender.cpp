@@ -146,7 +146,7 @@ libsched_extender_functions HttpExtender::functions(std::vector<libsched_str>* m
     };
   if (!config_.bind_verb.empty())
     f.bind = [](void* data, const libsched_pod* pod, libsched_str node, libsched_status* status) {
-      return answered(status, [&] { return extender_of(data).bind(pod, chars_of(node)); });
+      return answered(status, [&] { return extender_of(data).bind(pod, view_of(node)); });
     };
   f.destroy = [](void* data) { delete static_cast<HttpExtender*>(data); };
   return f;
@@ -179,7 +179,7 @@ Result<std::string> HttpExtender::node_arguments(const libsched_pod* pod,
     out += ",\"Nodes\":null,\"NodeNames\":[";
     for (size_t i = 0; i < count; ++i) {
       if (i != 0) out += ',';
-      out += json_quote(chars_of(libsched_node_name(nodes[i])));
+      out += json_quote(view_of(libsched_node_name(nodes[i])));
     }
     out += "]}";
   } else {
@@ -202,7 +202,7 @@ Result<void> HttpExtender::filter(const libsched_pod* pod, const libsched_node* 
   if (!result->error.empty()) return extender_error(result->error);
 
   std::unordered_map<std::string_view, size_t> index;
-  for (size_t i = 0; i < count; ++i) index.emplace(chars_of(libsched_node_name(nodes[i])), i);
+  for (size_t i = 0; i < count; ++i) index.emplace(view_of(libsched_node_name(nodes[i])), i);
   const auto unknown = [&](std::string_view name) {
     return extender_error("extender " + go_quote(shown_url_) + " claims a filtered node " +
                           go_quote(name) + " which is not found in the input node list");
@@ -220,7 +220,7 @@ Result<void> HttpExtender::filter(const libsched_pod* pod, const libsched_node* 
           documents_.parse(document, guess == index.end() ? nullptr : nodes[guess->second]);
       if (!parsed.ok()) return parsed.error();
       const libsched_node* const node = parsed->get();
-      const std::string_view name = chars_of(libsched_node_name(node));
+      const std::string_view name = view_of(libsched_node_name(node));
       const auto it = index.find(name);
       if (it == index.end()) return unknown(name);
       documents_.keep(nodes[it->second], document, node);
@@ -257,11 +257,11 @@ Result<void> HttpExtender::process_preemption(const libsched_pod* pod,
   for (size_t i = 0; i < count; ++i) {
     const libsched_extender_candidate& c = candidates[i];
     if (i != 0) victims += ',';
-    victims += json_quote(chars_of(c.node)) + ":{\"Pods\":[";
+    victims += json_quote(view_of(c.node)) + ":{\"Pods\":[";
     for (size_t k = 0; k < c.victim_count; ++k) {
       if (k != 0) victims += ',';
       if (config_.node_cache_capable) {
-        victims += "{\"UID\":" + json_quote(chars_of(libsched_pod_uid(c.victims[k]))) + "}";
+        victims += "{\"UID\":" + json_quote(view_of(libsched_pod_uid(c.victims[k]))) + "}";
       } else {
         Result<std::string> victim = pod_document(c.victims[k]);
         if (!victim.ok()) return victim.error();
@@ -290,9 +290,9 @@ Result<void> HttpExtender::process_preemption(const libsched_pod* pod,
 
 Result<void> HttpExtender::bind(const libsched_pod* pod, std::string_view node) {
   const std::string request =
-      "{\"PodName\":" + json_quote(chars_of(libsched_pod_name(pod))) +
-      ",\"PodNamespace\":" + json_quote(chars_of(libsched_pod_namespace(pod))) +
-      ",\"PodUID\":" + json_quote(chars_of(libsched_pod_uid(pod))) +
+      "{\"PodName\":" + json_quote(view_of(libsched_pod_name(pod))) +
+      ",\"PodNamespace\":" + json_quote(view_of(libsched_pod_namespace(pod))) +
+      ",\"PodUID\":" + json_quote(view_of(libsched_pod_uid(pod))) +
       ",\"Node\":" + json_quote(node) + "}";
   std::string body;
   const Result<std::string_view> value = send(config_.bind_verb, request, &body);

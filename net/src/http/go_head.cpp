@@ -15,8 +15,7 @@ namespace {
 constexpr std::string_view kTokenMarks = "!#$%&'*+-.^_`|~";
 
 bool is_name_char(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         kTokenMarks.find(c) != std::string_view::npos || c == ' ';
+  return is_alnum(c) || kTokenMarks.find(c) != std::string_view::npos || c == ' ';
 }
 bool is_value_char(char c) {
   const auto byte = static_cast<unsigned char>(c);

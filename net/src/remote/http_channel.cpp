@@ -33,7 +33,7 @@ HttpChannel::HttpChannel(ChannelOptions options, const Description* description)
 std::string HttpChannel::start() const {
   std::string body = "{\"protocol\":" + std::to_string(kProtocol);
   append_key(&body, "plugin");
-  append_quoted(&body, options_.name);
+  append_json_text(body, options_.name);
   if (!options_.args.empty()) body += ",\"args\":" + options_.args;
   return body;
 }
@@ -115,7 +115,7 @@ Result<void> HttpChannel::append_nodes(std::string* body, const Question& questi
   body->push_back('[');
   if (question.copy != nullptr) {
     if (wants_ == Wants()) {
-      append_quoted(body, view_of(libsched_node_name(libsched_node_info_node(question.copy))));
+      append_json_text(*body, view_of(libsched_node_name(libsched_node_info_node(question.copy))));
     } else {
       LIBSCHED_TRY(append_record(body, question.view, question.rows[0], question.copy, wants_));
     }

@@ -42,7 +42,7 @@ void append_amounts(std::string* out, const char* key, const std::vector<libsche
     if (value == 0) continue;
     if (!first) out->push_back(',');
     first = false;
-    append_quoted(out, view_of(resource));
+    append_json_text(*out, view_of(resource));
     out->push_back(':');
     append_number(out, value);
   }
@@ -57,8 +57,8 @@ Result<void> append_pods(std::string* out, const Seen& seen, const Wants& wants)
     for (size_t i = 0; i < count; ++i) {
       if (i != 0) out->push_back(',');
       const libsched_pod* const pod = seen.pod(i);
-      append_quoted(out, std::string(view_of(libsched_pod_namespace(pod))) + "/" +
-                             std::string(view_of(libsched_pod_name(pod))));
+      append_json_text(*out, std::string(view_of(libsched_pod_namespace(pod))) + "/" +
+                                 std::string(view_of(libsched_pod_name(pod))));
     }
     out->push_back(']');
   }
@@ -83,7 +83,7 @@ Result<void> append_record(std::string* out, const libsched_view* view, uint32_t
   *out += "{\"row\":";
   append_number(out, row);
   append_key(out, "name");
-  append_quoted(out, view_of(libsched_node_name(seen.node())));
+  append_json_text(*out, view_of(libsched_node_name(seen.node())));
   if (wants.node) {
     append_key(out, "node");
     auto document = document_of(seen.node());
@@ -146,7 +146,7 @@ Result<Nodes::Changed> Nodes::update(StateOfPlugin* state, const libsched_view* 
     if (keeps_texts_) {
       row.text.clear();
       if (wants_ == Wants()) {
-        append_quoted(&row.text, view_of(libsched_node_name(node)));
+        append_json_text(row.text, view_of(libsched_node_name(node)));
       } else {
         row.text = records->substr(start);
       }

@@ -32,7 +32,7 @@ inline void ask_about(const libsched_node_set* nodes, Question* question) {
 }
 inline void add_name(Question* question, const char* key, libsched_str name) {
   append_key(&question->members, key);
-  append_quoted(&question->members, view_of(name));
+  append_json_text(question->members, view_of(name));
 }
 
 inline libsched_code fail(libsched_status* status, std::string_view why) {

@@ -23,20 +23,20 @@ void append_statuses(std::string* out, const libsched_view* view,
   for (size_t i = 0; i < count; ++i) {
     libsched_node_statuses_get(statuses, order[i], made);
     if (i != 0) out->push_back(',');
-    append_quoted(out, view_of(libsched_node_name(libsched_view_node(view, order[i]))));
+    append_json_text(*out, view_of(libsched_node_name(libsched_view_node(view, order[i]))));
     *out += ":{\"code\":\"";
     const char* const code = libsched_code_name(libsched_status_code(made));
     *out += code == nullptr ? "Error" : code;
     *out += "\"";
     if (const auto plugin = view_of(libsched_status_plugin(made)); !plugin.empty()) {
       append_key(out, "plugin");
-      append_quoted(out, plugin);
+      append_json_text(*out, plugin);
     }
     append_key(out, "reasons");
     out->push_back('[');
     for (size_t r = 0; r < libsched_status_reason_count(made); ++r) {
       if (r != 0) out->push_back(',');
-      append_quoted(out, view_of(libsched_status_reason(made, r)));
+      append_json_text(*out, view_of(libsched_status_reason(made, r)));
     }
     *out += "]}";
   }

@@ -54,11 +54,11 @@ libsched_code queueing_hint(void* self, size_t index, const libsched_pod* pod,
     append_key(&members, "event");
     append_number(&members, static_cast<int64_t>(index));
     members += ",\"change\":{\"resource\":";
-    append_quoted(&members, view_of(libsched_object_change_resource(change)));
+    append_json_text(members, view_of(libsched_object_change_resource(change)));
     append_key(&members, "namespace");
-    append_quoted(&members, view_of(libsched_object_change_namespace(change)));
+    append_json_text(members, view_of(libsched_object_change_namespace(change)));
     append_key(&members, "name");
-    append_quoted(&members, view_of(libsched_object_change_name(change)));
+    append_json_text(members, view_of(libsched_object_change_name(change)));
     append_key(&members, "actions");
     append_actions(&members, libsched_object_change_actions(change));
     append_side(&members, "before", change, false);

@@ -108,7 +108,7 @@ Result<Description> StreamChannel::hello(Deadline deadline) {
   append_number(&header, static_cast<int64_t>(++id_));
   header += ",\"call\":\"hello\",\"protocol\":" + std::to_string(kProtocol);
   append_key(&header, "plugin");
-  append_quoted(&header, options_.name);
+  append_json_text(header, options_.name);
   if (!options_.args.empty()) header += ",\"args\":" + options_.args;
   header.push_back('}');
   out_.clear();

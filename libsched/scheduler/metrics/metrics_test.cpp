@@ -1,5 +1,6 @@
 // The metrics are upstream's, and their text is byte for byte the one that upstream's gatherer and
 // encoder write for the same observations.
+#include <cmath>
 #include <set>
 #include <sstream>
 #include <thread>

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -169,38 +168,6 @@ TEST_CASE("a plugin with a kind of change missing in its declaration is found" *
   CHECK(plugins.size() >= 13);
   for (const auto& [name, any] : plugins) CHECK_MESSAGE(any, name);
   CHECK(caught * 2 > found.size());
-}
-
-TEST_CASE("signatures that are kept by class equal fresh ones") {
-  size_t compared = 0, signable = 0;
-  for (const char* kind : {"basic", "taints", "ports", "nodeaffinity", "images", "volumes"}) {
-    std::vector<Case> cases = read_cases(kind, 0, 40);
-    for (size_t k = 0; k < cases.size(); ++k) {
-      // With default spread constraints pods are not signed.
-      cases[k].config =
-          "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
-          "profiles: [{pluginConfig: [{name: PodTopologySpread, args: {defaultingType: List}}]}]";
-      const FrameworkRef framework = framework_of(cases[k]);
-      REQUIRE(framework);
-      Churn churn(cases[k], cases[(k + 1) % cases.size()], static_cast<unsigned>(k));
-      std::optional<Evaluator> kept;
-      for (int step = 0; step < static_cast<int>(rounds(60)); ++step) {
-        if (step != 0) churn.step();
-        if (!kept || kept->cluster() != &churn.cluster())
-          kept.emplace(framework, Ref<Cluster>::share(&churn.cluster()));
-        for (const PodRef& pod : cases[k].pods) {
-          Evaluator fresh(framework, Ref<Cluster>::share(&churn.cluster()));
-          const std::string signature = fresh.sign_pod(*pod);
-          REQUIRE(kept->sign_pod(*pod) == signature);
-          if (const PodRef twin = twin_of(*pod)) REQUIRE(kept->sign_pod(*twin) == signature);
-          ++compared;
-          signable += !signature.empty();
-        }
-      }
-    }
-  }
-  CHECK(compared > rounds(500));
-  CHECK(signable > rounds(200));
 }
 
 TEST_CASE("a new plain pod concerns only its node, for any plain pod") {

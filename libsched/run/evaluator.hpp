@@ -16,7 +16,6 @@
 #include "libsched/framework/framework.hpp"
 #include "libsched/kept/class_memory.hpp"
 #include "libsched/kept/workspace.hpp"
-#include "libsched/objects/pod_class.hpp"
 #include "libsched/run/crew.hpp"
 #include "libsched/run/decision.hpp"
 #include "libsched/run/filter_pass.hpp"
@@ -279,8 +278,6 @@ class Evaluator final : public RefCounted {
     return call_with(around == nullptr ? nullptr : around->limits);
   }
 
-  std::string sign(const Pod& pod) const;
-
   Result<void> check_idle() const {
     LIBSCHED_TRY(may_ask());
     return busy_ ? busy() : Result<void>();
@@ -417,8 +414,6 @@ class Evaluator final : public RefCounted {
   Workspace work_;
   FewChanges few_;  // since what is kept of a class was brought up to date
   ClassMemory classes_;
-  mutable PodClassMap<std::string> signatures_{size_t{4} << 20};  // as of signed_at_
-  mutable ChangeLog::Cursor signed_at_;
   size_t next_start_ = 0;
   uint64_t ties_broken_ = 0;
   uint32_t parallelism_ = 1;

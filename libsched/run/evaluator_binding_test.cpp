@@ -363,38 +363,6 @@ TEST_CASE("a signature is Go's JSON of all parts") {
         R"("v1.Pod.Spec.SchedulerName":"mine"})");
 }
 
-TEST_CASE(
-    "a class of pods is signed once, until an object changes; foreign signers are asked again") {
-  for (const bool foreign : {false, true}) {
-    Fake fake = signer("A", {});
-    int asked = 0;
-    fake.foreign = foreign;
-    fake.sign = [&](const Pod& pod, std::vector<SignFragment>* out) {
-      out->push_back({"n", std::to_string(++asked) + std::to_string(pod.priority())});
-      return Status();
-    };
-    FakeWorld w({fake});
-    const auto sign = [&](const std::string& name, int priority) {
-      const PodRef pod = *parse_pod(
-          "metadata: {name: " + name + "}\nspec: {priority: " + std::to_string(priority) + "}", {});
-      const std::string json = w.evaluator.sign_pod(*pod);
-      return json.substr(0, json.find(','));
-    };
-    CHECK(sign("a", 1) == R"({"n":11)");
-    CHECK(sign("b", 1) == (foreign ? R"({"n":21)" : R"({"n":11)"));
-    CHECK(sign("c", 2) == (foreign ? R"({"n":32)" : R"({"n":22)"));
-    w.add("n4");  // signatures do not read nodes
-    CHECK(sign("d", 1) == (foreign ? R"({"n":41)" : R"({"n":11)"));
-    REQUIRE(
-        w.cluster
-            ->apply(*parse_objects("{apiVersion: v1, kind: Namespace, metadata: {name: x}}", {}))
-            .ok());
-    CHECK(sign("e", 1) == (foreign ? R"({"n":51)" : R"({"n":31)"));
-    REQUIRE(w.cluster->remove_object(StoredKind::kNamespace, "", "x").ok());
-    CHECK(sign("f", 1) == (foreign ? R"({"n":61)" : R"({"n":41)"));
-  }
-}
-
 TEST_CASE("a pod has no signature if a plugin cannot sign it, refuses, or writes no JSON") {
   FakeWorld no({signer("A", {}), signer("B", {}, Status(Code::kUnschedulable))});
   CHECK(no.evaluator.sign_pod(*no.pod).empty());

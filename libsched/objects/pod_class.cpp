@@ -153,9 +153,7 @@ class Encoder {
       });
     amounts(c.requests);
   }
-  void volume(const Volume& v, Str json) {
-    flag(v.config_or_secret);
-    if (v.config_or_secret) return;
+  void volume(const Volume& v) {
     number(static_cast<int64_t>(v.kind));
     flag(v.read_only);
     text(v.id);
@@ -164,7 +162,6 @@ class Encoder {
     text(v.storage_class);
     text(v.secret_name);
     optional(v.disk_kind, [&](Str s) { text(s); });
-    text(json);
     // Names the claim of an ephemeral volume, and the volume in errors about migrated ones.
     if (v.kind != VolumeKind::kPersistentVolumeClaim && may_count_for_driver(v.kind)) text(v.name);
   }
@@ -238,38 +235,21 @@ class Encoder {
   char *at_, *end_;  // in out_: the next byte, and where it ends
 };
 
-}  // namespace
+using namespace pod_part;
 
-std::string pod_class(const Pod& pod) {
-  std::string out;
-  out.resize(pod_class(pod, &out).size());
+// Those parts that are written.
+uint32_t written_parts(const Pod& pod, bool placed) {
+  uint32_t out = parts_of(pod);
+  if (!pod.status.extended_resource_claim.empty()) out |= kNamed;
+  if (placed) out &= ~(kNodeName | kNominated);
   return out;
 }
 
-namespace {
-
-using namespace pod_part;
-
-struct Parts {
-  bool node_names = true;
-  bool spelling = true;  // of volumes, and volumes of which plugins read nothing else
-};
-
-// Those parts that are written.
-uint32_t written_parts(const Pod& pod, const Parts& parts) {
-  uint32_t out = parts_of(pod);
-  if (!pod.status.extended_resource_claim.empty()) out |= kNamed;
-  if (!parts.node_names) out &= ~(kNodeName | kNominated);
-  if (!parts.spelling && (out & kReadVolumes) == 0) out &= ~kVolumes;
-  return out & ~kReadVolumes;
-}
-
-void encode_volumes(const Pod& pod, const Parts& parts, Encoder* e) {
+void encode_volumes(const Pod& pod, Encoder* e) {
   const auto& volumes = pod.spec.volumes;
-  if (parts.spelling) return e->list(volumes, [&](const Volume& v) { e->volume(v, v.json); });
   e->count(static_cast<size_t>(std::count_if(volumes.begin(), volumes.end(), is_read)));
   for (const Volume& v : volumes)
-    if (is_read(v)) e->volume(v, {});
+    if (is_read(v)) e->volume(v);
 }
 
 void encode_claims(const Pod& pod, Encoder* e) {
@@ -290,10 +270,12 @@ void encode_claim_statuses(const Pod& pod, Encoder* e) {
   });
 }
 
-Str encode(const Pod& pod, const Parts& parts, std::string* room) {
+}  // namespace
+
+Str pod_class(const Pod& pod, std::string* room, bool placed) {
   Encoder e(room);
   const PodSpec& spec = pod.spec;
-  uint32_t there = written_parts(pod, parts);
+  uint32_t there = written_parts(pod, placed);
   const auto has = [&](uint32_t bits) { return (there & bits) != 0; };
   const auto texts = [&](std::initializer_list<Str> list) {
     for (const Str s : list) e.text(s);
@@ -314,7 +296,7 @@ Str encode(const Pod& pod, const Parts& parts, std::string* room) {
   if (has(kTolerations)) e.list(spec.tolerations, [&](const Toleration& t) { e.toleration(t); });
   if (has(kPriority)) e.number(*spec.priority);
   if (has(kNodeSelectorLabels)) e.labels(spec.node_selector);
-  if (has(kVolumes)) encode_volumes(pod, parts, &e);
+  if (has(kVolumes)) encode_volumes(pod, &e);
   there &= ~(kOwner | kTolerations | kPriority | kNodeSelectorLabels | kVolumes);
   if (there == 0) return e.end();
   if (has(kNamed)) texts({pod.meta.name, pod.meta.uid});
@@ -344,18 +326,16 @@ Str encode(const Pod& pod, const Parts& parts, std::string* room) {
   return e.end();
 }
 
-}  // namespace
+std::string pod_class(const Pod& pod) {
+  std::string out;
+  out.resize(pod_class(pod, &out).size());
+  return out;
+}
 
 // Its name and uid are those of its ephemeral claims' names and owner, and its ResourceClaims are
 // owned by it or reserved for it.
 bool name_is_read(const Pod& pod) {
   return (pod.parts & pod_part::kNamed) != 0 || !pod.status.extended_resource_claim.empty();
-}
-
-Str pod_class(const Pod& pod, std::string* room) { return encode(pod, {}, room); }
-
-void filtered_pod_class(const Pod& pod, bool placed, std::string* out) {
-  out->resize(encode(pod, {.node_names = !placed, .spelling = false}, out).size());
 }
 
 }  // namespace libsched

@@ -42,8 +42,7 @@ uint32_t lasting_parts(const Pod& pod) {
   parts.note(kTolerations, !spec.tolerations.empty());
   parts.note(kSpread, !spec.spread.empty());
   parts.note(kInitContainers, !spec.init_containers.empty());
-  parts.note(kVolumes, !spec.volumes.empty());
-  parts.note(kReadVolumes, any_volume(is_read));
+  parts.note(kVolumes, any_volume(is_read));
   parts.note(kResized, status_has_resources(pod.status));
   parts.note(kGates, !spec.scheduling_gates.empty());
   parts.note(kClaims, !spec.resource_claims.empty());

@@ -22,7 +22,7 @@ enum Bit : uint32_t {
   kTolerations = 1U << 12,
   kSpread = 1U << 13,
   kInitContainers = 1U << 14,
-  kVolumes = 1U << 15,
+  kVolumes = 1U << 15,  // of a kind that a plugin looks into
   kResized = 1U << 16,
   kGates = 1U << 17,
   kClaims = 1U << 18,
@@ -35,7 +35,6 @@ enum Bit : uint32_t {
   kExtendedClaim = 1U << 25,
   kOverhead = 1U << 26,
   kPodResources = 1U << 27,
-  kReadVolumes = 1U << 28,  // some are of a kind that a plugin looks into
 };
 // Those that may come and go in a copy of a pod without derive_pod(), and are not in Pod::parts.
 inline constexpr uint32_t kPartsOfCopies =

@@ -16,9 +16,10 @@
 #include <vector>
 
 #include "libsched/framework/framework.hpp"
-#include "libsched/ingest/unpack.hpp"
 #include "libsched/ingest/ingest.hpp"
+#include "libsched/ingest/unpack.hpp"
 #include "libsched/objects/pod_class.hpp"
+#include "libsched/objects/pod_parts.hpp"
 #include "libsched/plugins/in_tree.hpp"
 
 namespace libsched {
@@ -215,9 +216,15 @@ inline const char* const kKinds[] = {"basic",         "changes",     "config", "
                                      "nodeaffinity",  "podaffinity", "ports",  "spread",
                                      "preempt",       "taints",      "volumes"};
 
+// A pod of the same class with another name and uid and one more volume, which no plugin looks
+// into; null if name and uid are a part of the class.
 inline PodRef twin_of(const Pod& pod) {
-  PodRef twin(copy_pod(pod, "twin", pod.meta.ns, "twin-uid", pod.spec.node_name));
-  return pod_class(*twin) == pod_class(pod) ? twin : nullptr;
+  const Ref<Pod> twin = copy_pod(pod, "twin", pod.meta.ns, "twin-uid", pod.spec.node_name);
+  std::vector<Volume> volumes(pod.spec.volumes.begin(), pod.spec.volumes.end());
+  volumes.insert(volumes.begin(), Volume())->name = "kube-api-access-twin";
+  twin->spec.volumes = twin->arena.copy(volumes);
+  note_parts(*twin);
+  return pod_class(*twin) == pod_class(pod) ? PodRef(twin) : nullptr;
 }
 inline size_t factor() {
   const char* const given = std::getenv("LIBSCHED_CASES");

@@ -365,6 +365,74 @@ TEST_CASE("a class is found by the number that its pods have") {
   CHECK(w.evaluator.classes().size() == 2);
 }
 
+// As `kubectl get pods -o yaml` shows it.
+std::string replica(const std::string& name, const std::string& token) {
+  return R"(
+- apiVersion: v1
+  kind: Pod
+  metadata:
+    creationTimestamp: "2026-01-01T00:00:00Z"
+    generateName: web-5d9c7b8f4-
+    labels: {app: web, pod-template-hash: 5d9c7b8f4}
+    name: )" +
+         name + R"(
+    namespace: default
+    ownerReferences:
+    - {apiVersion: apps/v1, blockOwnerDeletion: true, controller: true, kind: ReplicaSet,
+       name: web-5d9c7b8f4, uid: 0f6f8bd3-8f0e-4a8d-9a0b-6f6a4a3f2f11}
+    resourceVersion: "8)" +
+         std::to_string(name.size()) + R"("
+    uid: uid-of-)" +
+         name + R"(
+  spec:
+    containers:
+    - image: nginx:1.29
+      name: web
+      resources: {requests: {cpu: 100m, memory: 64Mi}}
+      volumeMounts:
+      - {mountPath: /var/run/secrets/kubernetes.io/serviceaccount, name: )" +
+         token + R"(, readOnly: true}
+      - {mountPath: /scratch, name: scratch}
+    schedulerName: fakes
+    serviceAccountName: default
+    volumes:
+    - {emptyDir: {}, name: scratch}
+    - name: )" +
+         token + R"(
+      projected:
+        defaultMode: 420
+        sources:
+        - serviceAccountToken: {expirationSeconds: 3607, path: token}
+        - configMap: {items: [{key: ca.crt, path: ca.crt}], name: kube-root-ca.crt}
+        - downwardAPI:
+            items: [{fieldRef: {apiVersion: v1, fieldPath: metadata.namespace}, path: namespace}]
+  status: {phase: Pending, qosClass: Burstable}
+)";
+}
+
+TEST_CASE("replicas are of one class, though each has a token volume with a name of its own") {
+  Asked asked;
+  KeptWorld w({labels_matter(&asked, {kLabels, kLabels})});
+  const Result<ObjectSet> set =
+      parse_objects("apiVersion: v1\nkind: List\nitems:" +
+                        replica("web-5d9c7b8f4-4xkzq", "kube-api-access-7hk2p") +
+                        replica("web-5d9c7b8f4-zz8tn", "kube-api-access-q9wlm"),
+                    {});
+  REQUIRE_MESSAGE(set.ok(), set.error().text());
+  REQUIRE(set->pods.size() == 2);
+  CHECK(set->pods[0]->class_id != 0);
+  CHECK(set->pods[0]->class_id == set->pods[1]->class_id);
+  w.pod = set->pods[0];
+  CHECK(w.node() == "n1");
+  CHECK(asked.filter.size() == 3);
+  asked.clear();
+  w.pod = set->pods[1];
+  CHECK(w.node() == "n1");
+  CHECK(asked.filter.empty());
+  CHECK(w.evaluator.classes().size() == 1);
+  CHECK(w.evaluator.classes().served() == 1);
+}
+
 TEST_CASE("numbers of classes that were forgotten find nothing") {
   Asked asked;
   KeptWorld w({labels_matter(&asked, {kLabels, kLabels})});

@@ -71,7 +71,7 @@ Result<void> Catalog::add(Span<const Pod*> pods, bool placed, const Str* extras,
   std::vector<uint64_t> added(pods.size());
   std::string bytes;
   for (size_t i = 0; i < pods.size(); ++i) {
-    filtered_pod_class(*pods[i], placed, &bytes);
+    bytes.resize(pod_class(*pods[i], &bytes, placed).size());
     append_extra(extras, i, &bytes);
     added[i] = adding.add(bytes, [&] { return make_content(*pods[i], placed); });
     if (added[i] == 0) return full();

@@ -205,7 +205,7 @@ TEST_CASE("pods of one class have one number, those of different classes never")
   CHECK(classes.size() >= 60);
 }
 
-TEST_CASE("pods of a few classes in turn keep the numbers of these") {
+TEST_CASE("pods of a few classes in turn keep the numbers of these, in all threads") {
   for (int time = 0; time < 50; ++time) {
     const auto numbers = [&] {
       std::vector<uint64_t> out;
@@ -215,14 +215,41 @@ TEST_CASE("pods of a few classes in turn keep the numbers of these") {
       }
       return out;
     };
-    std::vector<uint64_t> first, second;
-    std::thread([&] {  // with a table of its own
-      first = numbers();
-      second = numbers();
-    })
-        .join();
+    const std::vector<uint64_t> first = numbers();
+    std::vector<uint64_t> second;
+    std::thread([&] { second = numbers(); }).join();
     CHECK(first == second);
   }
+}
+
+TEST_CASE("a class that is met again after very many others has a new number, or its own") {
+  const auto number = [](size_t i, size_t size) {
+    const std::string label = "of-" + std::to_string(i) + std::string(size, 'x');
+    return pod_of("{metadata: {name: a, labels: {app: " + label + "}}}")->class_id;
+  };
+  std::set<uint64_t> numbers;
+  const uint64_t first = number(0, 0);
+  for (size_t i = 1; i < 600; ++i) {
+    CHECK(numbers.insert(number(i, 100'000)).second);
+    CHECK(number(i, 100'000) == *numbers.rbegin());
+  }
+  CHECK(number(0, 0) > first);  // all that was remembered has been forgotten
+  CHECK(number(0, 0) == number(0, 0));
+  CHECK(!numbers.contains(number(0, 0)));
+  // One that is too large to be remembered.
+  const uint64_t large = number(0, 1'000'000);
+  CHECK(large > number(0, 0));
+  CHECK(number(0, 1'000'000) != number(1, 1'000'000));
+}
+
+TEST_CASE("each pod has a class with a number, which is its own where it has one") {
+  const PodRef waits = pod_of("{metadata: {name: p}}");
+  CHECK(class_number(*waits) == waits->class_id);
+  CHECK(class_number(*copy_pod(*waits, "")) == waits->class_id);
+  const PodRef bound = pod_of("{metadata: {name: p}, spec: {nodeName: nn}}");
+  CHECK(class_number(*bound) != 0);
+  CHECK(class_number(*bound) != waits->class_id);
+  CHECK(class_number(*bound) == class_number(*copy_pod(*waits, "nn")));
 }
 
 TEST_CASE("only pods that wait and need no claims have the number of a class") {
@@ -244,11 +271,6 @@ TEST_CASE("only pods that wait and need no claims have the number of a class") {
   number_class(*copy);
   derive_pod(*copy);
   CHECK(copy->class_id == 0);
-  for (const size_t size : {1100, 5000}) {
-    const PodRef large =
-        pod_of("{metadata: {name: p, labels: {a: " + std::string(size, 'x') + "}}}");
-    CHECK(large->class_id == 0);
-  }
 }
 
 // What is noted of a pod decides how a cluster counts it.

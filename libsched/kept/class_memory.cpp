@@ -1,8 +1,9 @@
 // ClassMemory: finding a class, and forgetting what was used least recently.
 #include "libsched/kept/class_memory.hpp"
 
-#include <cassert>
 #include <utility>
+
+#include "libsched/objects/pod_class_id.hpp"
 
 namespace libsched {
 namespace {
@@ -13,8 +14,7 @@ constexpr size_t kFewClasses = 64;
 }  // namespace
 
 void ClassMemory::configure(ClassMemoryMode mode, size_t max_bytes) {
-  by_name_.clear();
-  by_id_.clear();
+  by_number_.clear();
   classes_.clear();
   bytes_ = 0;
   evicted_ = false;
@@ -32,40 +32,15 @@ bool ClassMemory::serves(const View& view) const {
   }
 }
 
-KeptClass& ClassMemory::find(const Pod& pod) {
-  if (pod.class_id == 0) return find_by_name(pod);
-  if (const Classes::iterator* const found = by_id_.find(pod.class_id); found != nullptr) {
-    assert((*found)->name == pod_class(pod));
-    if (*found != classes_.begin()) {
-      count(&classes_.front());
-      classes_.splice(classes_.begin(), classes_, *found);
-    }
-    return classes_.front();
-  }
-  KeptClass& found = find_by_name(pod);
-  by_id_.put(pod.class_id, classes_.begin());
-  return found;
-}
-
 // The class becomes the first of classes_.
-KeptClass& ClassMemory::find_by_name(const Pod& pod) {
-  if (std::exchange(name_serial_, pod.serial) != pod.serial) {
-    name_serial_ = 0;
-    name_ = pod_class(pod, &name_room_);
-    name_serial_ = pod.serial;
-  }
-  // Replicas often come one after the other.
-  if (!classes_.empty() && classes_.front().name == name_) return classes_.front();
-  if (!classes_.empty()) count(&classes_.front());
-  const uint64_t hash = hash_str(name_);
-  if (const auto found = by_name_.find({name_, hash}); found != by_name_.end()) {
+KeptClass& ClassMemory::find(uint64_t number) {
+  if (const auto found = by_number_.find(number); found != by_number_.end()) {
     classes_.splice(classes_.begin(), classes_, found->second);
     return classes_.front();
   }
   Classes fresh(1);
-  fresh.front().name = name_;
-  fresh.front().hash = hash;
-  by_name_.emplace(Key{fresh.front().name, hash}, fresh.begin());
+  fresh.front().number = number;
+  by_number_.emplace(number, fresh.begin());
   classes_.splice(classes_.begin(), fresh);
   return classes_.front();
 }
@@ -73,8 +48,8 @@ KeptClass& ClassMemory::find_by_name(const Pod& pod) {
 // What a class keeps grows in whole cycles only.
 void ClassMemory::count(KeptClass* of) {
   if (std::exchange(of->counted, true)) return;
-  const size_t now = kEntry + sizeof *of + of->name.size() + of->failure_bytes +
-                     of->filters.bytes() + of->scores.bytes();
+  const size_t now =
+      kEntry + sizeof *of + of->failure_bytes + of->filters.bytes() + of->scores.bytes();
   bytes_ += now - of->bytes;
   of->bytes = now;
 }
@@ -82,7 +57,7 @@ void ClassMemory::count(KeptClass* of) {
 KeptClass& ClassMemory::find(const View& view, const Pod& pod) {
   if (!classes_.empty()) count(&classes_.front());  // which may have grown since
   if (bytes_ > max_bytes_) evict();
-  KeptClass& kept = find(pod);
+  KeptClass& kept = find(pod.class_id != 0 ? pod.class_id : class_number(pod));
   // While classes are few, most pods are followed by others of their class.
   const bool few = classes_.size() <= kFewClasses && !evicted_;
   const bool first_of_few = !std::exchange(kept.met_, true) && few;
@@ -91,11 +66,10 @@ KeptClass& ClassMemory::find(const View& view, const Pod& pod) {
 }
 
 void ClassMemory::evict() {
-  by_id_.clear();
   evicted_ = true;
   while (bytes_ > max_bytes_ && !classes_.empty()) {
     bytes_ -= classes_.back().bytes;
-    by_name_.erase({classes_.back().name, classes_.back().hash});
+    by_number_.erase(classes_.back().number);
     classes_.pop_back();
   }
 }

@@ -9,13 +9,9 @@
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <unordered_map>
 
-#include "libsched/base/key_cache.hpp"
 #include "libsched/kept/kept_scores.hpp"
-#include "libsched/objects/pod_class.hpp"
 
 namespace libsched {
 
@@ -44,9 +40,8 @@ class KeptClass {
 
  private:
   friend class ClassMemory;
-  std::string name;   // the class
-  uint64_t hash = 0;  // of the name
-  size_t bytes = 0;   // as counted last
+  uint64_t number = 0;  // of the class
+  size_t bytes = 0;     // as counted last
   bool met_ = false, lately_ = false, counted = false;
 };
 
@@ -55,10 +50,6 @@ class ClassMemory {
   static constexpr size_t kDefaultBytes = size_t{64} << 20;
   // With fewer nodes asking all of them costs no more than looking for what is kept.
   static constexpr size_t kFewNodes = 256;
-
-  ClassMemory() = default;
-  ClassMemory(const ClassMemory&) = delete;  // name_ points into name_room_
-  ClassMemory& operator=(const ClassMemory&) = delete;
 
   ClassMemoryMode mode() const { return mode_; }
   // Forgets everything. `max_bytes` 0: the default.
@@ -85,8 +76,7 @@ class ClassMemory {
  private:
   using Classes = std::list<KeptClass>;
 
-  KeptClass& find(const Pod& pod);
-  KeptClass& find_by_name(const Pod& pod);
+  KeptClass& find(uint64_t number);
   void count(KeptClass* of);
   void evict();
 
@@ -94,22 +84,8 @@ class ClassMemory {
   size_t max_bytes_ = kDefaultBytes, bytes_ = 0;
   bool evicted_ = false;  // a class
   uint64_t served_ = 0;
-  struct Key {
-    std::string_view name;
-    uint64_t hash;
-    friend bool operator==(const Key& a, const Key& b) {
-      return a.hash == b.hash && a.name == b.name;
-    }
-  };
-  struct Hash {
-    size_t operator()(const Key& k) const { return static_cast<size_t>(k.hash); }
-  };
-  Classes classes_;                    // the latest first
-  KeyCache<Classes::iterator> by_id_;  // by the numbers of classes
-  std::string name_room_;
-  std::string_view name_;     // of the pod that was looked for last
-  uint64_t name_serial_ = 0;  // which pod that was
-  std::unordered_map<Key, Classes::iterator, Hash> by_name_;
+  Classes classes_;  // the latest first
+  std::unordered_map<uint64_t, Classes::iterator> by_number_;
   NodePlaces places_;
 };
 

@@ -1,17 +1,19 @@
-// Numbers for the classes of pods (pod_class.hpp), so that most pods of a class are recognised
-// without comparing all that makes the class.
+// Numbers for the classes of pods (pod_class.hpp), by which they are told apart without comparing
+// all that makes a class.
 #pragma once
 
 #include "libsched/objects/pod.hpp"
 
 namespace libsched {
 
-// Sets Pod::class_id; call it last, when the pod is complete. Each thread remembers up to 512
-// classes that it has met lately, in some 1 MiB at most, and gives their pods the same number.
-//
-// Pods get no number that have a node or a nominated one, are terminating or have ended, have
-// ResourceClaims, ephemeral volumes or claim templates, or have a class of more than 1 KiB: few of
-// them share a class.
+// Returns the number of the pod's class, which is not 0. No other class ever gets it. A class that
+// is met again has its number still, unless some 10,000 others, or some that are very large, have
+// come in between: the process remembers classes in 8 MiB at most. Thread-safe.
+uint64_t class_number(const Pod& pod);
+
+// Sets Pod::class_id; call it last, when the pod is complete. Pods get no number there that have a
+// node or a nominated one, are terminating or have ended, or have ResourceClaims, ephemeral volumes
+// or claim templates: what has one waits for a node and needs no claims that are made for it.
 void number_class(Pod& pod);
 
 }  // namespace libsched

@@ -3,9 +3,9 @@
 //
 // Plugins declare what they read (dependencies.hpp). If the log names no change that a plugin
 // reads, its answers stand; if it names rows, Filter is asked about these alone. Data that counts
-// pods is renewed by the plugin (KeepsAnswers::renew), and PreFilter is asked again only where that is
-// not possible. A plugin that declares nothing, or whose answers are Errors, is asked as if nothing
-// were kept, and so is PreFilter of all plugins then.
+// pods is renewed by the plugin (KeepsAnswers::renew), and PreFilter is asked again only where that
+// is not possible. A plugin that declares nothing, or whose answers are Errors, is asked as if
+// nothing were kept, and so is PreFilter of all plugins then.
 //
 // Nothing here is needed for an answer. If take() or follow() do not come to their end, everything
 // is forgotten, and the pod's state is as if it were new.
@@ -144,6 +144,7 @@ class KeptFilters {
   bool set_changed_ = false;
   std::vector<uint32_t> judged_anew_;
   ChangeKinds common_ = 0;  // in this call: what all changed rows have
+  bool added_ = false;      // in this call: nodes may have come
 };
 
 }  // namespace libsched

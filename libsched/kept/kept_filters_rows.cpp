@@ -47,19 +47,23 @@ bool KeptFilters::judge_rows(const KeptQuestion& asked, std::span<const uint32_t
   for (const uint32_t r : rows) alive[r / 64] |= uint64_t{1} << (r % 64);
   parts_[part].plugin->filter(call_of(asked, parts_[part]),
                               {0, words_, alive.data(), errors.data(), rows});
-  uint64_t* const accepted = accepted_[part].data();
   uint64_t failed = 0;
   bool rejected = false;
   for (const uint32_t r : rows) {
-    const uint64_t bit = uint64_t{1} << (r % 64), now = alive[r / 64] & bit;
     failed |= errors[r / 64];
-    rejected = rejected || now == 0;
-    if ((accepted[r / 64] & bit) == now) continue;
+    rejected = rejected || !has_bit(alive, r);
+  }
+  // Mostly it accepted every row, and still does.
+  const bool all = !rejects(part);
+  uint64_t* const accepted = accepted_[part].data();
+  for (const uint32_t r : rejected || !all || added_ ? rows : std::span<const uint32_t>()) {
+    const uint64_t bit = uint64_t{1} << (r % 64);
+    if (((accepted[r / 64] ^ alive[r / 64]) & bit) == 0) continue;
     accepted[r / 64] ^= bit;
     judged_anew_.push_back(r);
   }
   for (const uint32_t r : rows) alive[r / 64] = errors[r / 64] = 0;
-  if (rejected && !rejects(part)) rejecting_.push_back(part);
+  if (rejected && all) rejecting_.push_back(part);
   return failed == 0 && !asked.call.exceeded();
 }
 
@@ -75,6 +79,7 @@ void KeptFilters::list_changed(const KeptQuestion& asked, const FewChanges& chan
   std::vector<uint32_t>& rows = asked.work.changed_rows;
   rows.clear();
   common_ = kAllChanges;
+  added_ = (changes.all() & kNodeChanged) != 0;
   for (const FewChanges::Row& r : changes.rows()) {
     if (!live.test(r.row)) continue;
     rows.push_back(r.row);

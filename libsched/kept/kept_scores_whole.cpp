@@ -1,8 +1,8 @@
 // KeptScores: the scores of plugins that follow the pods of any node or the set of feasible nodes.
 //
 // Whatever changes one score may change all, so all are made again: by the plugin in one pass
-// (KeepsAnswers::rescore), or else by PreScore, Score and NormalizeScore. They are small numbers by row,
-// and stay as they are if no change concerns the plugin.
+// (KeepsAnswers::rescore), or else by PreScore, Score and NormalizeScore. They are small numbers by
+// row, and stay as they are if no change concerns the plugin.
 #include <algorithm>
 
 #include "libsched/framework/score_columns.hpp"

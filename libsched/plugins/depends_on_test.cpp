@@ -1,6 +1,6 @@
-// The declarations of plugins (KeepsAnswers::depends_on) against what they read: answers that the change
-// log keeps up to date equal fresh ones after every change, with forks, reverts and copies, on the
-// recorded cases of the conformance test. A declaration with a missing kind of change fails.
+// The declarations of plugins (KeepsAnswers::depends_on) against what they read: answers that the
+// change log keeps up to date equal fresh ones after every change, with forks, reverts and copies,
+// on the recorded cases of the conformance test. A declaration with a missing kind of change fails.
 #include <doctest/doctest.h>
 
 #include <algorithm>

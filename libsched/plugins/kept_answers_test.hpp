@@ -1,6 +1,6 @@
 // For tests: the kept answers of one plugin about one pod, node by node. The change log brings them
-// up to date: only nodes that the plugin's declaration (KeepsAnswers::depends_on) names are judged again.
-// Kept answers must equal fresh answers after every change.
+// up to date: only nodes that the plugin's declaration (KeepsAnswers::depends_on) names are judged
+// again. Kept answers must equal fresh answers after every change.
 #pragma once
 
 #include <functional>

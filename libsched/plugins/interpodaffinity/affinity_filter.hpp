@@ -36,8 +36,8 @@ class AffinityFilter final : public PluginData {
   // Reports whether a change has made the bitmaps outdated. Rows are then judged by rule().
   bool changed() const { return changes_ != nullptr; }
 
-  // See KeepsAnswers::renew(); for pods without required affinity, and keys of which each node has its
-  // own value.
+  // See KeepsAnswers::renew(); for pods without required affinity, and keys of which each node has
+  // its own value.
   Plugin::Renewed renew(const View& view, const Pod& pod, std::span<const uint32_t> rows,
                         std::vector<uint32_t>* hit);
 

@@ -7,7 +7,6 @@
 
 #include "libsched/base/mirrored_items.hpp"
 #include "libsched/base/prefetch.hpp"
-#include "libsched/framework/score_columns.hpp"
 
 namespace libsched {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "libsched/base/key_cache.hpp"
 #include "libsched/base/prefetch.hpp"
 #include "libsched/cluster/transaction.hpp"
 #include "libsched/scheduler/control_plane/claims.hpp"
@@ -67,7 +68,7 @@ class Placing::Placer {
     const Result<bool> settled = settle(*pod, out);
     if (!settled.ok()) return settled.error();
     if (*settled) return {};
-    Evaluator* const evaluator = profile_of(profiles_, *pod, options_.other_profile);
+    Evaluator* const evaluator = profile_for(*pod);
     if (evaluator == nullptr) {
       out->outcome = Outcome::kError;
       out->text = no_profile_error(*pod);
@@ -90,6 +91,16 @@ class Placing::Placer {
       out->pod = std::move(with_claims);
     }
     return {};
+  }
+
+  // The scheduler's name is a part of the class.
+  Evaluator* profile_for(const Pod& pod) {
+    if (pod.class_id == 0) return profile_of(profiles_, pod, options_.other_profile);
+    if (Evaluator* const* const known = profile_of_class_.find(pod.class_id); known != nullptr)
+      return *known;
+    Evaluator* const found = profile_of(profiles_, pod, options_.other_profile);
+    profile_of_class_.put(pod.class_id, found);
+    return found;
   }
 
   Cluster& cluster() const { return *profiles_.front()->cluster(); }
@@ -173,6 +184,7 @@ class Placing::Placer {
   Span<Evaluator*> profiles_;
   const PlaceOptions& options_;
   const Placed& placed_;
+  KeyCache<Evaluator*> profile_of_class_;  // by the numbers of classes
   CycleOptions how_;
   Ref<CycleState> state_;  // of the latest pod
   size_t next_start_ = 0;  // upstream shares it between all profiles

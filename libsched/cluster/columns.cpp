@@ -103,6 +103,7 @@ void Columns::reserve_rows(size_t rows) {
     r.left.resize(capacity);
     if (id >= kFirstScalar) r.blocks.reserve(capacity);
   }
+  for (LineVector<double>& column : inverse_) column.resize(capacity);
   for (LineVector<int64_t>& column : nonzero_) column.resize(capacity);
   memos_.resize(capacity, kNoMemo);
   usual_.reserve(capacity);
@@ -137,7 +138,7 @@ void Columns::fill(Usual* block, size_t word) const {
     std::copy_n(&resources_[id].allocatable[first], 64, block->allocatable[id]);
     std::copy_n(&resources_[id].left[first], 64, block->left[id]);
   }
-  for (uint32_t id = 0; id < kNonzeros; ++id)
+  for (uint32_t id = 0; id < kInverses; ++id)
     std::copy_n(&nonzero_[id][first], 64, block->nonzero[id]);
 }
 

@@ -88,6 +88,19 @@ class Columns {
     return id < kFirstScalar ? usual_.column(offsetof(Usual, left) + id * kWord)
                              : r.blocks.column(offsetof(Block, left));
   }
+  // The same of cpu or memory as a writer has them, one array each. Null: a snapshot's, or no rows.
+  struct Arrays {
+    const int64_t *allocatable = nullptr, *left = nullptr, *nonzero = nullptr;
+    // Per row 1 / allocatable, or 0 if allocatable is not in 1 .. 2^kUsualBits - 1.
+    const double* inverse = nullptr;
+  };
+  static constexpr int kUsualBits = 44;
+  Arrays arrays(uint32_t id) const {
+    const Resource* const all = resources_.items();
+    if (all == nullptr || all[id].allocatable.empty()) return {};
+    return {all[id].allocatable.data(), all[id].left.data(), nonzero_[id].data(),
+            inverse_[id].data()};
+  }
   int64_t allocatable(uint32_t id, uint32_t row) const { return allocatable_column(id)[row]; }
   int64_t left(uint32_t id, uint32_t row) const { return left_column(id)[row]; }
   int64_t requested(uint32_t id, uint32_t row) const {
@@ -171,24 +184,28 @@ class Columns {
     Resource& r = id < kFirstScalar ? usual(id, row) : scalar(id, row);
     r.left[row] = wrapping_add(r.left[row], wrapping_sub(allocatable, r.allocatable[row]));
     r.allocatable[row] = allocatable;
-    if (id < kNonzeros) memos_[row] = kNoMemo;
+    if (id >= kInverses) return;
+    memos_[row] = kNoMemo;
+    const bool usual = allocatable > 0 && allocatable >> kUsualBits == 0;
+    inverse_[id][row] = usual ? 1.0 / static_cast<double>(allocatable) : 0.0;
   }
 
   void reclaim(uint64_t since) noexcept;
 
   static constexpr size_t kKeptUnused = 16;
   static constexpr size_t kWord = RowColumn::kWordBytes;
-  static constexpr uint32_t kNonzeros = 2;
-  static_assert(kCpu < kNonzeros && kMemory < kNonzeros);
+  static constexpr uint32_t kInverses = 2;
+  static_assert(kCpu < kInverses && kMemory < kInverses);
   struct alignas(64) Usual {  // what every node has
     int64_t allocatable[kFirstScalar][64];
     int64_t left[kFirstScalar][64];
-    int64_t nonzero[kNonzeros][64];
+    int64_t nonzero[kInverses][64];
   };
   void fill(Usual* block, size_t word) const;
 
   Mirrored<Resource, 8> resources_;
-  std::array<LineVector<int64_t>, kNonzeros> nonzero_;
+  std::array<LineVector<double>, kInverses> inverse_;
+  std::array<LineVector<int64_t>, kInverses> nonzero_;
   mutable LineVector<uint8_t> memos_;
   RowBlocks<Usual> usual_;
   IdTable ids_;

@@ -67,4 +67,18 @@ TEST_CASE(
   CHECK(columns.memos()[999] == Columns::kNoMemo);
 }
 
+TEST_CASE("arrays are those of a writer's columns, and a snapshot has none") {
+  Columns columns;
+  CHECK(columns.arrays(kCpu).allocatable == nullptr);
+  columns.reserve_rows(100);
+  for (const uint32_t id : {kCpu, kMemory}) {
+    const Columns::Arrays arrays = columns.arrays(id);
+    CHECK(arrays.allocatable == columns.allocatable_column(id).word(0));
+    CHECK(arrays.left == columns.left_column(id).word(0));
+    CHECK(arrays.nonzero == columns.nonzero_column(id).word(0));
+    CHECK(arrays.inverse[99] == 0);
+    CHECK(columns.publish().arrays(id).allocatable == nullptr);
+  }
+}
+
 }  // namespace libsched::columns_test

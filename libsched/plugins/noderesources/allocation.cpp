@@ -18,6 +18,7 @@ Allocation::Allocation(const std::vector<ResourceSpec>& resources, Basis basis) 
                       : r.name == "ephemeral-storage" ? kEphemeralStorage
                                                       : kNoId});
   for (const Item& item : items_) names_.push_back(item.name);
+  pair_ = cpu_and_memory();
 }
 
 bool Allocation::lists(Str name) const {

@@ -92,6 +92,16 @@ class AllocationColumns {
   std::vector<AllocationColumn> many_;  // all, if they are more
 };
 
+// What scores of cpu and memory read of a writer's rows, parallel to the listed resources.
+struct PairOfRows {
+  struct Item {
+    Columns::Arrays of;
+    int64_t ask, weight;
+  };
+  std::array<Item, 2> items;
+  bool nonzero;  // what is in use is as Columns::nonzero_column() has it
+};
+
 class Allocation {
  public:
   // With kNonZero, a container without cpu or memory requests counts as 100m and 200Mi, as it does
@@ -110,6 +120,16 @@ class Allocation {
   }
   std::shared_ptr<AllocationAsk> ask(const Pod& pod) const;
   AllocationColumns columns(const Columns& columns, const AllocationAsk& ask) const;
+  // The same at less cost. Returns false unless cpu and memory are listed alone and the columns are
+  // a writer's.
+  bool pair(const Columns& columns, const AllocationAsk& ask, PairOfRows* out) const {
+    if (!pair_) return false;
+    const int64_t* const amounts = ask.amounts().data();
+    out->nonzero = basis_ == Basis::kNonZero;
+    for (size_t i = 0; i < 2; ++i)
+      out->items[i] = {columns.arrays(items_[i].id), amounts[i], items_[i].weight};
+    return out->items[0].of.allocatable != nullptr;
+  }
 
   // Whether the pod asks for a listed resource that a DeviceClass provides.
   bool lists_devices(const View& view, const Resources& asked) const;
@@ -130,6 +150,7 @@ class Allocation {
   std::vector<Item> items_;
   std::vector<Str> names_;  // of items_
   Basis basis_;
+  bool pair_ = false;  // cpu_and_memory()
 };
 
 // Go's int64(x) on amd64: a value out of range becomes the smallest number.

@@ -4,6 +4,7 @@
 // for NodeResourcesFit.
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/noderesources/device_totals.hpp"
+#include "libsched/plugins/noderesources/pair_of_rows.hpp"
 #include "libsched/plugins/noderesources/score_kernel.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 
@@ -51,7 +52,12 @@ class BalancedAllocation final : public Plugin {
       set.for_each([&](uint32_t row) { set.fail(row); });
       return {};
     }
-    const AllocationColumns columns = allocation_.columns(call.view.columns(), *ask);
+    const Columns& all = call.view.columns();
+    PairOfRows pair;
+    if (!set.few.empty() && allocation_.pair(all, *ask, &pair) &&
+        balanced_of_rows(pair, form_, all.memos(), set.few, scores))
+      return {};
+    const AllocationColumns columns = allocation_.columns(all, *ask);
     balanced_allocation(input(call, set, columns), scores);
     return {};
   }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "libsched/plugins/noderesources/pair_of_rows.hpp"
 #include "libsched/plugins/noderesources/score_kernel.hpp"
 
 namespace libsched {
@@ -72,6 +73,10 @@ Scored FitScorer::score(const View& view, const AllocationAsk& ask, const ScoreS
     set.for_each([&](uint32_t row) { set.fail(row); });
     return {};
   }
+  PairOfRows pair;
+  if (!set.few.empty() && type_ == Type::kLeast && allocation_.pair(view.columns(), ask, &pair) &&
+      least_of_rows(pair, set.few, scores))
+    return {};
   const AllocationColumns columns = allocation_.columns(view.columns(), ask);
   switch (type_) {
     case Type::kLeast:

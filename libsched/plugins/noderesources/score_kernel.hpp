@@ -18,9 +18,6 @@ namespace libsched {
 enum class BalanceForm : uint8_t { kRelative, kAbsolute };
 int64_t balance_score(BalanceForm form, int64_t with_pod, int64_t without_pod);
 
-// Balances are kept for amounts below this power of two alone.
-constexpr int kUsualBits = 44;
-
 struct AllocationInput {
   std::span<const AllocationColumn> columns;  // padded to words * 64 rows
   const uint64_t* bits;                       // the rows to score

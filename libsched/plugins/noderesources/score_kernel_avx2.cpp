@@ -154,7 +154,7 @@ __attribute__((target("avx2"), always_inline)) inline __m256d known4(uint8_t* ba
   __builtin_memcpy(&four, balances, 4);
   if ((four & 0x80808080) != 0) {
     const __m256d now = balance4(used_a, used_b, capacity_a, capacity_b);
-    const uint64_t lost = unusual4(a, b, kUsualBits);
+    const uint64_t lost = unusual4(a, b, Columns::kUsualBits);
     alignas(16) std::array<int32_t, 4> whole;
     _mm_store_si128(reinterpret_cast<__m128i*>(whole.data()), _mm256_cvttpd_epi32(now));
     for (size_t k = 0; k < 4; ++k)

@@ -83,7 +83,7 @@ std::vector<uint8_t> some_balances(std::mt19937_64& random, const Columns2& colu
     const int64_t balance = balanced_allocation_row(without, BalanceForm::kAbsolute, r);
     bool usual = true;
     for (const AllocationColumn& c : columns.list)
-      usual = usual && c.allocatable[r] > 0 && c.allocatable[r] >> kUsualBits == 0 &&
+      usual = usual && c.allocatable[r] > 0 && c.allocatable[r] >> Columns::kUsualBits == 0 &&
               c.used_at(r) >= 0 && c.used_at(r) >> 51 == 0;
     if (usual && random() % 8 != 0) out[r] = static_cast<uint8_t>(balance);
   }

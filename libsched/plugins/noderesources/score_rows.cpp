@@ -88,7 +88,7 @@ std::optional<int64_t> pair_row(const AllocationInput& input, size_t row) {
   uint8_t& known = input.balances[row];
   if (known != Columns::kNoMemo) return balance_score(input.form, with_pod, known);
   const int64_t without = pair_balance(used[0], used[1], capacity[0], capacity[1]);
-  constexpr auto kEnd = static_cast<double>(int64_t{1} << kUsualBits);
+  constexpr auto kEnd = static_cast<double>(int64_t{1} << Columns::kUsualBits);
   if (capacity[0] < kEnd && capacity[1] < kEnd) known = static_cast<uint8_t>(without);
   return balance_score(input.form, with_pod, without);
 }

@@ -22,11 +22,7 @@ const (
 )
 
 func (s Stage) String() string {
-	names := [...]string{"assumed", "failed", "deleted", "kept", "bound"}
-	if int(s) < len(names) {
-		return names[s]
-	}
-	return "unknown"
+	return nameOf(s, "assumed", "failed", "deleted", "kept", "bound")
 }
 
 // ScheduleOneOptions says how ScheduleOne schedules a pod. The zero value schedules as upstream does,

@@ -19,11 +19,7 @@ const (
 )
 
 func (e CapacityEnd) String() string {
-	names := [...]string{"stopped", "maximum", "deadline", "cancelled"}
-	if int(e) < len(names) {
-		return names[e]
-	}
-	return "unknown"
+	return nameOf(e, "stopped", "maximum", "deadline", "cancelled")
 }
 
 // CapacityOptions says how CountCapacity counts.

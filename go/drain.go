@@ -25,11 +25,7 @@ const (
 )
 
 func (o DrainOutcome) String() string {
-	names := [...]string{"moved", "pending", "deleted", "stays", "refused", "blocked", "kept", "returned"}
-	if int(o) < len(names) {
-		return names[o]
-	}
-	return "unknown"
+	return nameOf(o, "moved", "pending", "deleted", "stays", "refused", "blocked", "kept", "returned")
 }
 
 // DrainOptions says how DrainNodes drains. The zero value is kubectl's default.

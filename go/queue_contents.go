@@ -99,11 +99,7 @@ const (
 )
 
 func (p QueuePart) String() string {
-	names := [...]string{"active", "backoff", "errorBackoff", "unschedulable", "gated"}
-	if int(p) < len(names) {
-		return names[p]
-	}
-	return "unknown"
+	return nameOf(p, "active", "backoff", "errorBackoff", "unschedulable", "gated")
 }
 
 // List returns the pods of a part, in its order. Errors: ErrInvalid (no such part).

@@ -24,11 +24,7 @@ const (
 )
 
 func (o Outcome) String() string {
-	names := [...]string{"placed", "unschedulable", "gated", "refused", "bound", "kept", "ended", "error"}
-	if int(o) < len(names) {
-		return names[o]
-	}
-	return "unknown"
+	return nameOf(o, "placed", "unschedulable", "gated", "refused", "bound", "kept", "ended", "error")
 }
 
 // ScheduleOptions says how Schedule places pods. The zero value places one of each, as upstream does.

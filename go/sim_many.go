@@ -97,11 +97,7 @@ const (
 )
 
 func (s PackStop) String() string {
-	names := [...]string{"", "nodes", "deadline", "permit"}
-	if int(s) < len(names) {
-		return names[s]
-	}
-	return "unknown"
+	return nameOf(s, "", "nodes", "deadline", "permit")
 }
 
 // PackOptions says how BinPack works.

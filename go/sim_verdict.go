@@ -20,11 +20,7 @@ const (
 )
 
 func (s SimStage) String() string {
-	names := [...]string{"passed", "rejected by PreFilter", "excluded by PreFilter", "rejected by Filter", "no node"}
-	if int(s) < len(names) {
-		return names[s]
-	}
-	return "unknown"
+	return nameOf(s, "passed", "rejected by PreFilter", "excluded by PreFilter", "rejected by Filter", "no node")
 }
 
 // Verdict says why a pod does not fit. It is never an error. Questions write into it, and its texts are kept by

@@ -14,6 +14,14 @@ import (
 // emptyText is not NULL, because the C API takes NULL for "unchanged".
 var emptyText = C.lsgo_empty_ptr()
 
+// nameOf returns the name of a value of an enumeration that begins with 0.
+func nameOf[T ~uint32](value T, names ...string) string {
+	if int(value) < len(names) {
+		return names[value]
+	}
+	return "unknown"
+}
+
 // textOf lends the bytes of a string to one call.
 func textOf(s string) (*C.char, C.size_t) {
 	if s == "" {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from .. import _explain
 from .._arguments import MOST
@@ -76,25 +75,17 @@ def run(options: argparse.Namespace) -> int:
                          ties=options.ties, seed=options.seed, timeout=options.deadline)
     if found.next is not None:
         notes += hints(question, [found.next.text])
-    if options.html:  # before the text, whose reader may stop early
-        output.write_page(options.html, capacity_html(
-            found, question.cluster, pods=[pod.key for pod in pods], notes=notes))
-    failed = found.next is not None and found.next.outcome == "error"
-    if options.json:
-        output.print_document({"pods": [pod.key for pod in pods], **found.to_dict(), "notes": notes,
-                               **about_input(question)}, options.output)
-    elif options.output == "csv":
-        for note in notes:
-            Terminal(sys.stderr).note(note)
-        output.print_csv([["node", "pods"], *found.nodes.items()])
-    else:
-        out = Terminal(sys.stdout)
-        for note in notes:
-            out.note(note)
-        names = ", ".join(pod.key for pod in pods)
+    names = [pod.key for pod in pods]
+
+    def write(out: Terminal) -> None:
         most = len(found.nodes) if options.all_nodes or options.output == "wide" else 10
-        for line in _explain.capacity(f"{names}: {found.headline}", found.next, found.verdicts,
+        for line in _explain.capacity(f"{', '.join(names)}: {found.headline}", found.next, found.verdicts,
                                       found.nodes, out.paint, most):
             out.line(line)
-    output.tell_page(options)
+
+    output.answer(options, notes, text=write,
+                  page=lambda: capacity_html(found, question.cluster, pods=names, notes=notes),
+                  document=lambda: {"pods": names, **found.to_dict(), "notes": notes, **about_input(question)},
+                  rows=lambda: [["node", "pods"], *found.nodes.items()])
+    failed = found.next is not None and found.next.outcome == "error"
     return 2 if failed else 0 if found else 1

@@ -6,7 +6,6 @@ import argparse
 import copy
 import functools
 import os
-import sys
 
 from .._amounts import amounts
 from ..compare import KINDS, Comparison, compare, kind_of, node_text
@@ -100,10 +99,14 @@ def run(options: argparse.Namespace) -> int:
                         other_profile_after=sides[1][1], ties=options.ties, seed=options.seed)
     notes = list(dict.fromkeys([*notes, *hints(first, (one.reason for one in found.pods))]))
     names = _names(options, configs, edits)
-    if options.html:  # before the text, whose reader may stop early
-        output.write_page(options.html, compare_html(found, cluster, notes=notes, names=names))
-    _write(options, found, notes, first, edits, names)
-    output.tell_page(options)
+    output.answer(
+        options, notes, text=lambda out: _write(out, found, names, options.output == "wide"),
+        page=lambda: compare_html(found, cluster, notes=notes, names=names),
+        document=lambda: {**({"edits": edits} if edits else {}), "sides": list(names), **found.to_dict(),
+                          "notes": notes, **about_input(first)},
+        rows=lambda: [["pod", "change", "before", "after", "reason"],
+                      *([one.pod.key, kind_of(one), node_text(one.before),
+                         node_text(one.after), one.reason] for one in found.pods)])
     return 1 if found.changed else 0
 
 
@@ -127,23 +130,7 @@ def _pending(parts: list[tuple[str, Objects]]) -> list[Pod]:
     return [pod for pod in pods.values() if not pod.node_name and pod.phase not in ENDED]
 
 
-def _write(options: argparse.Namespace, found: Comparison, notes: list[str], first: Question,
-           edits: list[str], names: tuple[str, str]) -> None:
-    if options.json:
-        output.print_document({**({"edits": edits} if edits else {}), "sides": list(names), **found.to_dict(),
-                               "notes": notes, **about_input(first)}, options.output)
-        return
-    if options.output == "csv":
-        for note in notes:
-            Terminal(sys.stderr).note(note)
-        output.print_csv([["pod", "change", "before", "after", "reason"],
-                          *([one.pod.key, kind_of(one), node_text(one.before),
-                             node_text(one.after), one.reason] for one in found.pods)])
-        return
-    out = Terminal(sys.stdout)
-    for note in notes:
-        out.note(note)
-    wide = options.output == "wide"
+def _write(out: Terminal, found: Comparison, names: tuple[str, str], wide: bool) -> None:
     shown = list(found.pods) if wide else found.changed[:_MOST_ROWS]
     head, *lines = table([["pod", "", *names, ""] if shown else [],
                           *([one.pod.key, kind_of(one), node_text(one.before), node_text(one.after), one.reason]

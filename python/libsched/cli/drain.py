@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 
 from ..drain import OUTCOMES, Drain, drain
 from ..errors import FileError, InvalidError
@@ -79,27 +78,17 @@ def run(options: argparse.Namespace) -> int:
                       delete_emptydir_data=options.delete_emptydir_data,
                       other_profile=other_profile, ties=options.ties, seed=options.seed)
     notes += hints(question, (one.text for one in found.pods))
-    if options.html:  # before the text, whose reader may stop early
-        output.write_page(options.html, drain_html(found, question.cluster, notes=notes))
-    if options.json:
-        output.print_document({**found.to_dict(), "notes": notes, **about_input(question)},
-                              options.output)
-    elif options.output == "csv":
-        for note in notes:
-            Terminal(sys.stderr).note(note)
-        output.print_csv([["pod", "from", "outcome", "to", "text", "plugin", "budget", "profile"],
-                          *([one.pod.key, one.from_node, one.outcome, one.to_node, one.text,
-                             one.plugin, one.budget, one.profile] for one in found.pods)])
-    else:
-        _write(found, notes, options.output == "wide")
-    output.tell_page(options)
+    output.answer(
+        options, notes, text=lambda out: _write(out, found, options.output == "wide"),
+        page=lambda: drain_html(found, question.cluster, notes=notes),
+        document=lambda: {**found.to_dict(), "notes": notes, **about_input(question)},
+        rows=lambda: [["pod", "from", "outcome", "to", "text", "plugin", "budget", "profile"],
+                      *([one.pod.key, one.from_node, one.outcome, one.to_node, one.text,
+                         one.plugin, one.budget, one.profile] for one in found.pods)])
     return 0 if found else 1
 
 
-def _write(found: Drain, notes: list[str], wide: bool) -> None:
-    out = Terminal(sys.stdout)
-    for note in notes:
-        out.note(note)
+def _write(out: Terminal, found: Drain, wide: bool) -> None:
     for node in found.nodes:
         of_node = [one for one in found.pods if one.from_node == node]
         out.line(out.paint("strong", node) + f": {len(of_node):,} pod{'s' * (len(of_node) != 1)}")

@@ -8,7 +8,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..errors import FileError, InvalidError
@@ -67,6 +67,25 @@ def tell_page(options: argparse.Namespace) -> None:
     """Tells people that the page is written."""
     if options.html and not options.json:
         Terminal(sys.stderr).note(f"written: {options.html}")
+
+
+def answer(options: argparse.Namespace, notes: Iterable[str], *, page: Callable[[], str],
+           document: Callable[[], dict[str, Any]], rows: Callable[[], Sequence[Sequence[object]]],
+           text: Callable[[Terminal], None]) -> None:
+    """Writes an answer in the form that is asked for, after its notes, and its page."""
+    if options.html:  # before the text, whose reader may stop early
+        write_page(options.html, page())
+    if options.json:
+        print_document(document(), options.output)
+    else:
+        out = Terminal(sys.stderr if options.output == "csv" else sys.stdout)
+        for note in notes:
+            out.note(note)
+        if options.output == "csv":
+            print_csv(rows())
+        else:
+            text(out)
+    tell_page(options)
 
 
 def print_document(document: dict[str, Any], form: str) -> None:

@@ -124,26 +124,16 @@ def _ask(options: argparse.Namespace, question: Question, candidate: Candidate,
         notes.append(f"{pod.key} has the nodeName {pinned} and does not run: nodeName bypasses the scheduler, so nobody "
                      f"selects a node for {claims}, and no volume is made; remove spec.nodeName")
     notes += hints(question, [found.text, *(reason for _, _, reason in found.reasons)])
-    if options.html:  # before the text, whose reader may stop early
-        output.write_page(options.html, why_html(found, cluster, notes=notes))
-    if options.json:
-        output.print_document({**found.to_dict(), "notes": notes, **about_input(question)},
-                              options.output)
-    elif options.output == "csv":
-        for note in notes:
-            Terminal(sys.stderr).note(note)
-        output.print_csv([[pod.key, one.kind, one.subject, one.container, one.text, one.edit, one.nodes,
-                           one.node] for one in found.suggestions])
-    else:
-        _write(found, notes, options.all or options.output == "wide")
-    output.tell_page(options)
+    output.answer(
+        options, notes, text=lambda out: _write(out, found, options.all or options.output == "wide"),
+        page=lambda: why_html(found, cluster, notes=notes),
+        document=lambda: {**found.to_dict(), "notes": notes, **about_input(question)},
+        rows=lambda: [[pod.key, one.kind, one.subject, one.container, one.text, one.edit, one.nodes,
+                       one.node] for one in found.suggestions])
     return 0 if found.fits and found.gate is None else 1
 
 
-def _write(found: Why, notes: list[str], everything: bool) -> None:
-    out = Terminal(sys.stdout)
-    for note in notes:
-        out.note(note)
+def _write(out: Terminal, found: Why, everything: bool) -> None:
     out.line(out.paint("strong", found.headline))
     if found.reasons:
         out.line("does not fit:")

@@ -43,10 +43,8 @@ auto count_capacity(const std::vector<Evaluator*>& evaluators, const std::vector
   options.seed = seed;
   profiles.limit(options, other_profile, timeout_ns, cancel);
   SlowlyOwned<libsched_capacity_unref> handle;
-  unlocked([&](libsched_error** error) {
-    return libsched_count_capacity(profiles.data(), profiles.size(), list.data(), list.size(),
-                                   &options, into(handle), error);
-  });
+  unlocked(libsched_count_capacity, profiles.data(), profiles.size(), list.data(), list.size(),
+           &options, into(handle));
   const libsched_capacity* capacity = handle.get();
   Dict<py::str, size_t> nodes;
   for (size_t i = 0; i < libsched_capacity_node_count(capacity); ++i) {
@@ -77,10 +75,8 @@ auto drain_nodes(const std::vector<Evaluator*>& evaluators,
   options.delete_emptydir_data = delete_emptydir_data;
   profiles.limit(options, other_profile, timeout_ns, cancel);
   SlowlyOwned<libsched_drain_unref> handle;
-  unlocked([&](libsched_error** error) {
-    return libsched_drain_nodes(profiles.data(), profiles.size(), names.data(), names.size(),
-                                &options, into(handle), error);
-  });
+  unlocked(libsched_drain_nodes, profiles.data(), profiles.size(), names.data(), names.size(),
+           &options, into(handle));
   const libsched_drain* const drain = handle.get();
   return tuple_of(libsched_drain_complete(drain),
                   collect(libsched_drain_node_count(drain),
@@ -104,10 +100,8 @@ py::str why_json(const std::vector<Evaluator*>& evaluators, const Pod& pod, size
   options.no_claims_from_templates = !claims;
   profiles.limit(options, other_profile, timeout_ns, cancel);
   TextHandle out;
-  unlocked([&](libsched_error** error) {
-    return libsched_why_json(profiles.data(), profiles.size(), pod.handle.get(), &options,
-                             into(out), error);
-  });
+  unlocked(libsched_why_json, profiles.data(), profiles.size(), pod.handle.get(), &options,
+           into(out));
   return from_text(out);
 }
 
@@ -123,10 +117,8 @@ void place_side(Comparison& comparison, bool after, const std::vector<Evaluator*
   options.ties = ties;
   options.seed = seed;
   profiles.limit(options, other_profile, timeout_ns, cancel);
-  unlocked([&](libsched_error** error) {
-    return libsched_comparison_place(comparison.handle.get(), after, profiles.data(),
-                                     profiles.size(), list.data(), list.size(), &options, error);
-  });
+  unlocked(libsched_comparison_place, comparison.handle.get(), after, profiles.data(),
+           profiles.size(), list.data(), list.size(), &options);
 }
 
 // (outcome, node, text, plugin, profile), or None if the side does not have the pod

@@ -26,9 +26,7 @@ std::unique_ptr<ApiServer> create_api_server(Maybe<const Clock> clock, int64_t g
   options.provision_ns = provision_ns;
   options.release_claims = release_claims;
   auto made = std::make_unique<ApiServer>();
-  quick([&](libsched_error** error) {
-    return libsched_api_server_create(&options, into(made->handle), error);
-  });
+  quick(libsched_api_server_create, &options, into(made->handle));
   return made;
 }
 
@@ -40,9 +38,7 @@ void add_fault(ApiServer& server, std::string_view verb, std::string_view key,
   fault.error = to_str(text);
   fault.times = times;
   fault.slow_ns = slow_ns;
-  unlocked([&](libsched_error** error) {
-    return libsched_api_server_add_fault(server.handle.get(), &fault, error);
-  });
+  unlocked(libsched_api_server_add_fault, server.handle.get(), &fault);
 }
 
 }  // namespace

@@ -58,23 +58,23 @@ inline libsched_str to_str(const std::optional<std::string_view>& text) {
 py::str from_str(libsched_str text);
 py::str from_text(const TextHandle& text);
 
-// Runs a call of the C API without the GIL and raises its error: unlocked([&](libsched_error** e)
-// { return libsched_...(..., e); }).
-template <typename Call>
-void unlocked(Call&& call) {
+// Runs a call of the C API without the GIL and raises its error: unlocked(libsched_..., arguments
+// but the last), or a function of libsched_error**.
+template <typename Call, typename... Arguments>
+void unlocked(Call&& call, Arguments&&... arguments) {
   libsched_error* error = nullptr;
   libsched_rc code = LIBSCHED_OK;
   {
     const Unlocked released;
-    code = call(&error);
+    code = call(std::forward<Arguments>(arguments)..., &error);
   }
   check(code, error);
 }
 // The same with the GIL held, for calls that take less time than releasing it.
-template <typename Call>
-void quick(Call&& call) {
+template <typename Call, typename... Arguments>
+void quick(Call&& call, Arguments&&... arguments) {
   libsched_error* error = nullptr;
-  const libsched_rc code = call(&error);
+  const libsched_rc code = call(std::forward<Arguments>(arguments)..., &error);
   check(code, error);
 }
 

@@ -250,7 +250,7 @@ inline constexpr auto listing = +[](typename Signature<decltype(at)>::Self& self
 template <typename T, auto create>
 std::unique_ptr<T> created() {
   auto made = std::make_unique<T>();
-  quick([&](libsched_error** error) { return create(into(made->handle), error); });
+  quick(create, into(made->handle));
   return made;
 }
 

@@ -15,9 +15,7 @@ Cel compile(std::string_view expression, Flag list_attributes, Flag any_result,
   options.any_result = any_result;
   options.cost_limit = cost_limit;
   Cel made;
-  unlocked([&](libsched_error** error) {
-    return libsched_cel_compile(to_str(expression), &options, into(made.handle), error);
-  });
+  unlocked(libsched_cel_compile, to_str(expression), &options, into(made.handle));
   return made;
 }
 

@@ -16,23 +16,20 @@ std::unique_ptr<Cluster> create_cluster(uint32_t node_order) {
   libsched_cluster_options options = LIBSCHED_CLUSTER_OPTIONS_INIT;
   options.node_order = node_order;
   ClusterHandle out;
-  quick(
-      [&](libsched_error** error) { return libsched_cluster_create(&options, into(out), error); });
+  quick(libsched_cluster_create, &options, into(out));
   return own_cluster(std::move(out));
 }
 
 // Runs a call under the cluster's lock and without the GIL.
-template <typename Call>
-void change(Cluster& cluster, Call&& call) {
+template <typename Call, typename... Arguments>
+void change(Cluster& cluster, Call&& call, Arguments&&... arguments) {
   const Holding holding(cluster.lock.get());
-  unlocked([&](libsched_error** error) { return call(cluster.handle.get(), error); });
+  unlocked(call, cluster.handle.get(), std::forward<Arguments>(arguments)...);
 }
 
 void add_nodes(Cluster& cluster, const std::vector<const Node*>& nodes) {
   const auto handles = raw(nodes);
-  change(cluster, [&](libsched_cluster* c, libsched_error** error) {
-    return libsched_cluster_add_nodes(c, handles.data(), handles.size(), error);
-  });
+  change(cluster, libsched_cluster_add_nodes, handles.data(), handles.size());
 }
 
 void add_pods(Cluster& cluster, const std::vector<const Pod*>& pods,
@@ -43,10 +40,8 @@ void add_pods(Cluster& cluster, const std::vector<const Pod*>& pods,
   const auto handles = raw(pods);
   std::vector<libsched_str> names;
   if (node_names) names = raw(*node_names);
-  change(cluster, [&](libsched_cluster* c, libsched_error** error) {
-    return libsched_cluster_add_pods(c, handles.data(), node_names ? names.data() : nullptr,
-                                     handles.size(), error);
-  });
+  change(cluster, libsched_cluster_add_pods, handles.data(), node_names ? names.data() : nullptr,
+         handles.size());
 }
 
 // ([(pod, index among `pods` or None, replicas)], notes)
@@ -58,10 +53,8 @@ auto edit(Cluster& cluster, const std::vector<std::string_view>& edits,
   const auto texts = raw(edits), kind_list = raw(kinds);
   const auto handles = raw(pods);
   SlowlyOwned<libsched_edited_unref> edited;
-  change(cluster, [&](libsched_cluster* c, libsched_error** error) {
-    return libsched_cluster_edit(c, texts.data(), texts.size(), handles.data(), kind_list.data(),
-                                 replicas.data(), handles.size(), into(edited), error);
-  });
+  change(cluster, libsched_cluster_edit, texts.data(), texts.size(), handles.data(),
+         kind_list.data(), replicas.data(), handles.size(), into(edited));
   return tuple_of(collect(libsched_edited_pod_count(edited.get()),
                           [&](size_t i) {
                             size_t origin = 0, count = 0;
@@ -91,17 +84,13 @@ void bind_changes(py::module_& module) {
 
 std::unique_ptr<Cluster> clone(Cluster& cluster) {
   ClusterHandle out;
-  change(cluster, [&](libsched_cluster* c, libsched_error** error) {
-    return libsched_cluster_clone(c, into(out), error);
-  });
+  change(cluster, libsched_cluster_clone, into(out));
   return own_cluster(std::move(out));
 }
 
 std::unique_ptr<Snapshot> take_snapshot(Cluster& cluster) {
   auto snapshot = std::make_unique<Snapshot>();
-  change(cluster, [&](libsched_cluster* c, libsched_error** error) {
-    return libsched_cluster_snapshot(c, into(snapshot->handle), error);
-  });
+  change(cluster, libsched_cluster_snapshot, into(snapshot->handle));
   snapshot->view = libsched_snapshot_view(snapshot->handle.get());
   return snapshot;
 }

@@ -54,10 +54,8 @@ void write(CycleState& state, const py::str& key, const py::object& value) {
   }
   py::dict dict;
   dict[key] = value;
-  quick([&](libsched_error** error) {
-    return libsched_cycle_state_write(state.get(), to_str(kPythonKey), dict.release().ptr(),
-                                      clone_dict, destroy_dict, error);
-  });
+  quick(libsched_cycle_state_write, state.get(), to_str(kPythonKey), dict.release().ptr(),
+        clone_dict, destroy_dict);
 }
 
 // (True, value) or (False, None)

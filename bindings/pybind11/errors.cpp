@@ -110,7 +110,7 @@ py::tuple status_tuple(const libsched_status* status) {
 
 StatusHandle create_status() {
   StatusHandle status;
-  quick([&](libsched_error** error) { return libsched_status_create(into(status), error); });
+  quick(libsched_status_create, into(status));
   return status;
 }
 

@@ -14,9 +14,7 @@ namespace {
 
 void complete(Evaluator& evaluator) {
   evaluator.status = create_status();
-  quick([&](libsched_error** error) {
-    return libsched_prefilter_result_create(into(evaluator.pre_filter), error);
-  });
+  quick(libsched_prefilter_result_create, into(evaluator.pre_filter));
 }
 
 std::unique_ptr<Evaluator> on_cluster(const Framework& framework, Cluster& cluster) {
@@ -25,10 +23,8 @@ std::unique_ptr<Evaluator> on_cluster(const Framework& framework, Cluster& clust
   made->view = cluster.view;
   const Holding holding(cluster.lock.get());
   EvaluatorHandle out;
-  quick([&](libsched_error** error) {
-    return libsched_evaluator_create(framework.handle.get(), cluster.handle.get(), nullptr,
-                                     into(out), error);
-  });
+  quick(libsched_evaluator_create, framework.handle.get(), cluster.handle.get(), nullptr,
+        into(out));
   made->handle = std::move(out);
   complete(*made);
   return made;
@@ -41,9 +37,7 @@ std::unique_ptr<Evaluator> on_snapshot(const Framework& framework, const Snapsho
   EvaluatorHandle out;
   libsched_evaluator_options options = LIBSCHED_EVALUATOR_OPTIONS_INIT;
   options.snapshot = snapshot.handle.get();
-  quick([&](libsched_error** error) {
-    return libsched_evaluator_create(framework.handle.get(), nullptr, &options, into(out), error);
-  });
+  quick(libsched_evaluator_create, framework.handle.get(), nullptr, &options, into(out));
   made->handle = std::move(out);
   complete(*made);
   return made;
@@ -54,11 +48,8 @@ auto run_pre_filter(Evaluator& evaluator, CycleState& state, const Pod& pod) {
   const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   const libsched_prefilter_result* result = evaluator.pre_filter.get();
-  unlocked([&](libsched_error** error) {
-    return libsched_run_pre_filter_plugins(raw(evaluator), raw(state), raw(pod),
-                                           evaluator.pre_filter.get(), evaluator.status.get(),
-                                           error);
-  });
+  unlocked(libsched_run_pre_filter_plugins, raw(evaluator), raw(state), raw(pod),
+           evaluator.pre_filter.get(), evaluator.status.get());
   return std::tuple_cat(tuple_of(status_tuple(evaluator.status.get())), narrowed_by(result));
 }
 
@@ -70,10 +61,8 @@ py::tuple run_filter(Evaluator& evaluator, CycleState& state, const Pod& pod,
   const Holding holding_state(state.lock.get());
   libsched_run_filter_options options = LIBSCHED_RUN_FILTER_OPTIONS_INIT;
   options.nominated = nominated;
-  quick([&](libsched_error** error) {
-    return libsched_run_filter_plugins(raw(evaluator), raw(state), raw(pod), to_str(node), &options,
-                                       evaluator.status.get(), error);
-  });
+  quick(libsched_run_filter_plugins, raw(evaluator), raw(state), raw(pod), to_str(node), &options,
+        evaluator.status.get());
   return status_tuple(evaluator.status.get());
 }
 
@@ -94,11 +83,8 @@ Feasible filter(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_
       filter_options(evaluator, limit, accept, start, timeout_ns, cancel, accepted);
   Feasible found;
   found.words.resize((libsched_view_row_count(evaluator.view) + 63) / 64);
-  unlocked([&](libsched_error** error) {
-    return libsched_filter_nodes(evaluator.handle.get(), state.get(), pod.handle.get(), &options,
-                                 found.words.data(), found.words.size(), &found.count, &found.first,
-                                 error);
-  });
+  unlocked(libsched_filter_nodes, evaluator.handle.get(), state.get(), pod.handle.get(), &options,
+           found.words.data(), found.words.size(), &found.count, &found.first);
   return found;
 }
 
@@ -228,10 +214,8 @@ auto run_cycle(Evaluator& evaluator, CycleState& state, const Pod& pod, uint32_t
   options.deadline_ns = deadline_of(evaluator, timeout_ns);
   options.cancel = raw(cancel);
   const Holding holding_state(state.lock.get());
-  unlocked([&](libsched_error** error) {
-    return libsched_run_cycle(evaluator.handle.get(), state.get(), pod.handle.get(), &options,
-                              &outcome, evaluator.status.get(), error);
-  });
+  unlocked(libsched_run_cycle, evaluator.handle.get(), state.get(), pod.handle.get(), &options,
+           &outcome, evaluator.status.get());
   std::optional<py::str> node;
   if (outcome.node != nullptr) node = from_str(outcome.node_name);
   return tuple_of(node, outcome.total, outcome.feasible, outcome.evaluated,
@@ -253,11 +237,8 @@ py::tuple run_pre_score(Evaluator& evaluator, CycleState& state, const Pod& pod,
   const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   const std::vector<uint64_t> words = words_of(evaluator, feasible);
-  unlocked([&](libsched_error** error) {
-    return libsched_run_pre_score_plugins(evaluator.handle.get(), state.get(), pod.handle.get(),
-                                          words.data(), words.size(), evaluator.status.get(),
-                                          error);
-  });
+  unlocked(libsched_run_pre_score_plugins, evaluator.handle.get(), state.get(), pod.handle.get(),
+           words.data(), words.size(), evaluator.status.get());
   return status_tuple(evaluator.status.get());
 }
 
@@ -265,20 +246,15 @@ py::tuple run_pre_score(Evaluator& evaluator, CycleState& state, const Pod& pod,
 auto run_score(Evaluator& evaluator, CycleState& state, const Pod& pod,
                const py::buffer& feasible) {
   ScoreTable made;
-  quick([&](libsched_error** error) {
-    return libsched_score_table_create(into(made.handle), error);
-  });
+  quick(libsched_score_table_create, into(made.handle));
   libsched_score_table* table = made.handle.get();
   made.table = table;
   const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   const std::vector<uint64_t> words = words_of(evaluator, feasible);
   const ScoresAsStatus as_status;
-  unlocked([&](libsched_error** error) {
-    return libsched_run_score_plugins(raw(evaluator), raw(state), raw(pod), words.data(),
-                                      words.size(), nullptr, 0, table, evaluator.status.get(),
-                                      error);
-  });
+  unlocked(libsched_run_score_plugins, raw(evaluator), raw(state), raw(pod), words.data(),
+           words.size(), nullptr, 0, table, evaluator.status.get());
   auto names = collect(libsched_score_table_row_count(table), [&](size_t i) {
     const uint32_t row = libsched_score_table_rows(table)[i];
     return libsched_node_name(libsched_view_node(evaluator.view, row));

@@ -7,9 +7,7 @@ namespace {
 Config parse(py::handle document, const libsched_config_options& options) {
   const Document bytes(document);
   Config made;
-  unlocked([&](libsched_error** error) {
-    return libsched_config_parse(bytes.str(), &options, into(made.handle), error);
-  });
+  unlocked(libsched_config_parse, bytes.str(), &options, into(made.handle));
   return made;
 }
 
@@ -29,9 +27,7 @@ Config parse_profile(py::handle document) {
 py::str embedded_configs(py::handle document) {
   const Document bytes(document);
   TextHandle out;
-  unlocked([&](libsched_error** error) {
-    return libsched_embedded_configs_json(bytes.str(), into(out), error);
-  });
+  unlocked(libsched_embedded_configs_json, bytes.str(), into(out));
   return from_text(out);
 }
 
@@ -49,18 +45,14 @@ std::unique_ptr<Framework> create_framework(Maybe<const Config> config, std::str
   std::vector<const libsched_extender*> lent;
   const libsched_config* const from = raw(config);
   for (size_t i = 0; from != nullptr && i < libsched_config_extender_count(from); ++i) {
-    unlocked([&](libsched_error** error) {
-      return libsched_config_load_extender(from, i, into(extenders.emplace_back()), error);
-    });
+    unlocked(libsched_config_load_extender, from, i, into(extenders.emplace_back()));
     lent.push_back(extenders.back().get());
   }
   options.extenders = lent.data();
   options.extender_count = lent.size();
   auto made = std::make_unique<Framework>();
-  unlocked([&](libsched_error** error) {
-    return libsched_framework_create(from, to_str(profile), raw(registry), &options,
-                                     into(made->handle), error);
-  });
+  unlocked(libsched_framework_create, from, to_str(profile), raw(registry), &options,
+           into(made->handle));
   return made;
 }
 
@@ -83,9 +75,7 @@ auto plugins(const Framework& framework) {
 // (plugin, resource, actions, label, has_hint) of each event
 auto events(const Framework& framework) {
   EventMapHandle map;
-  quick([&](libsched_error** error) {
-    return libsched_framework_events(raw(framework), into(map), error);
-  });
+  quick(libsched_framework_events, raw(framework), into(map));
   const libsched_event_map* const m = map.get();
   return collect(libsched_event_map_count(m), [&](size_t i) {
     return tuple_of(libsched_event_map_plugin(m, i), libsched_event_map_resource(m, i),

@@ -64,7 +64,7 @@ using WriterQueueHandle = SlowlyOwned<libsched_writer_queue_unref>;
 using WaitingPodHandle = Owned<libsched_waiting_pod_unref>;
 using TextHandle = Owned<libsched_text_unref>;
 
-// The out parameter of a call of the C API: `libsched_..._create(into(handle), error)`. The
+// The out parameter of a call of the C API: `quick(libsched_..._create, into(handle))`. The
 // handle owns the new object once the call has returned, so an exception raised by a plugin
 // leaks nothing.
 template <typename Handle>

@@ -119,8 +119,7 @@ std::unique_ptr<Scheduler> create_scheduler(const std::vector<const Framework*>&
     options.api = &client;
     options.api_user_data = api.release().ptr();
   } else {
-    quick(
-        [&](libsched_error** error) { return libsched_memory_api_create(into(recorded), error); });
+    quick(libsched_memory_api_create, into(recorded));
     options.memory_api = recorded.get();
   }
   auto made = std::make_unique<Scheduler>();
@@ -136,10 +135,8 @@ std::unique_ptr<Scheduler> create_scheduler(const std::vector<const Framework*>&
   {
     const Holding holding(cluster.lock.get());
     const AskAfterExceptions asking;
-    unlocked([&](libsched_error** error) {
-      return libsched_scheduler_create(profiles.data(), profiles.size(), cluster.handle.get(),
-                                       &options, into(made->handle), error);
-    });
+    unlocked(libsched_scheduler_create, profiles.data(), profiles.size(), cluster.handle.get(),
+             &options, into(made->handle));
   }
   libsched_clock* const used =
       libsched_services_clock(libsched_scheduler_services(made->handle.get()));
@@ -151,16 +148,12 @@ std::unique_ptr<Scheduler> create_scheduler(const std::vector<const Framework*>&
 
 template <typename T, auto kDeliver>
 void deliver(Scheduler& scheduler, Maybe<const T> before, Maybe<const T> after) {
-  unlocked([&](libsched_error** error) {
-    return kDeliver(raw(scheduler), raw(before), raw(after), error);
-  });
+  unlocked(kDeliver, raw(scheduler), raw(before), raw(after));
 }
 
 void run_until(Scheduler& scheduler, int64_t time_ns, Maybe<const Cancel> cancel) {
   const Running running(scheduler);
-  unlocked([&](libsched_error** error) {
-    return libsched_scheduler_run_until(raw(scheduler), time_ns, raw(cancel), error);
-  });
+  unlocked(libsched_scheduler_run_until, raw(scheduler), time_ns, raw(cancel));
 }
 
 std::unique_ptr<Queue> queue_of(Scheduler& scheduler) {
@@ -174,9 +167,7 @@ std::unique_ptr<Queue> queue_of(Scheduler& scheduler) {
 auto state(const Scheduler& scheduler) {
   libsched_scheduler_state state = LIBSCHED_SCHEDULER_STATE_INIT;
   const HoldingBoth holding(scheduler.locks);
-  unlocked([&](libsched_error** error) {
-    return libsched_scheduler_get(scheduler.handle.get(), &state, error);
-  });
+  unlocked(libsched_scheduler_get, scheduler.handle.get(), &state);
   return tuple_of(state.in_cycle, state.bindings, state.now_ns);
 }
 

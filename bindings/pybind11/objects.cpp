@@ -29,8 +29,7 @@ Objects read_objects(libsched_str source, libsched_parse_options options) {
   options.interrupt = Signals::raised;
   options.interrupt_data = &signals;
   Objects made;
-  unlocked(
-      [&](libsched_error** error) { return read(source, &options, into(made.handle), error); });
+  unlocked(read, source, &options, into(made.handle));
   return made;
 }
 
@@ -59,9 +58,7 @@ T from_flat(py::handle flat, Flag defaults, Flag strict, Flag keep_raw, Flag kee
   const libsched_parse_options options =
       parse_options(0, defaults, strict, keep_raw, keep_annotations, false, 0, 0, 0, {});
   T made;
-  quick([&](libsched_error** error) {
-    return parse(bytes.str(), &options, into(made.handle), error);
-  });
+  quick(parse, bytes.str(), &options, into(made.handle));
   return made;
 }
 
@@ -81,18 +78,14 @@ using Text = std::optional<std::string_view>;
 Pod copy_pod(const Pod& pod, const Text& name, const Text& namespace_, const Text& uid,
              const Text& node_name) {
   Pod made;
-  quick([&](libsched_error** error) {
-    return libsched_pod_copy(raw(pod), to_str(name), to_str(namespace_), to_str(uid),
-                             to_str(node_name), into(made.handle), error);
-  });
+  quick(libsched_pod_copy, raw(pod), to_str(name), to_str(namespace_), to_str(uid),
+        to_str(node_name), into(made.handle));
   return made;
 }
 
 Node copy_node(const Node& node, const Text& name, const Text& uid) {
   Node made;
-  quick([&](libsched_error** error) {
-    return libsched_node_copy(raw(node), to_str(name), to_str(uid), into(made.handle), error);
-  });
+  quick(libsched_node_copy, raw(node), to_str(name), to_str(uid), into(made.handle));
   return made;
 }
 
@@ -108,7 +101,7 @@ auto taints_of(const Node& node) {
 template <typename T, auto count, auto at>
 Dict<py::str, py::str> annotations_of(const T& object) {
   size_t there = 0;
-  quick([&](libsched_error** error) { return count(raw(object), &there, error); });
+  quick(count, raw(object), &there);
   Dict<py::str, py::str> annotations;
   libsched_str key{nullptr, 0}, value{nullptr, 0};
   for (size_t i = 0; i < there && at(raw(object), i, &key, &value); ++i)

@@ -146,9 +146,7 @@ void add(Registry& registry, std::string_view name, const std::vector<std::strin
   set_binding_slots(*plugin, &slots);
   set_queue_slots(*plugin, &slots);
   set_event_slots(*plugin, &slots);
-  quick([&](libsched_error** error) {
-    return libsched_registry_add(registry.handle.get(), &slots, plugin.release(), error);
-  });
+  quick(libsched_registry_add, registry.handle.get(), &slots, plugin.release());
 }
 
 // Loads a shared object; returns the names of the plugins that it has added.
@@ -157,9 +155,7 @@ std::vector<py::str> load(Registry& registry, std::string_view path) {
   std::set<std::string> before;
   for (size_t i = 0; i < libsched_registry_plugin_count(r); ++i)
     before.emplace(to_view(libsched_registry_plugin(r, i)));
-  unlocked([&](libsched_error** error) {
-    return libsched_registry_load(registry.handle.get(), to_str(path), error);
-  });
+  unlocked(libsched_registry_load, registry.handle.get(), to_str(path));
   std::vector<py::str> added;
   for (size_t i = 0; i < libsched_registry_plugin_count(r); ++i) {
     const libsched_str name = libsched_registry_plugin(r, i);

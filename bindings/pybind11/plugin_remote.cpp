@@ -19,9 +19,7 @@ void add_remote(Registry& registry, std::string_view name, std::string_view addr
   options.tls_ca_file = to_str(tls_ca_file);
   options.tls_cert_file = to_str(tls_cert_file);
   options.tls_key_file = to_str(tls_key_file);
-  unlocked([&](libsched_error** error) {
-    return add(registry.handle.get(), to_str(name), to_str(address), &options, error);
-  });
+  unlocked(add, registry.handle.get(), to_str(name), to_str(address), &options);
 }
 
 }  // namespace libsched

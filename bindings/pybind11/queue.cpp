@@ -11,10 +11,10 @@
 namespace libsched {
 namespace {
 
-template <typename Call>
-void change(Queue& queue, Call&& call) {
+template <typename Call, typename... Arguments>
+void change(Queue& queue, Call&& call, Arguments&&... arguments) {
   const Changing changing(queue);
-  unlocked([&](libsched_error** error) { return call(queue.handle.get(), error); });
+  unlocked(call, queue.handle.get(), std::forward<Arguments>(arguments)...);
 }
 
 std::unique_ptr<Queue> create_queue(const std::vector<Evaluator*>& evaluators,
@@ -32,10 +32,7 @@ std::unique_ptr<Queue> create_queue(const std::vector<Evaluator*>& evaluators,
         libsched_services_ref(libsched_evaluator_services(evaluator->handle.get())));
   }
   const HoldingBoth holding(*made->locks);
-  unlocked([&](libsched_error** error) {
-    return libsched_queue_create(profiles.data(), profiles.size(), &options, into(made->handle),
-                                 error);
-  });
+  unlocked(libsched_queue_create, profiles.data(), profiles.size(), &options, into(made->handle));
   return made;
 }
 
@@ -48,8 +45,7 @@ template <typename Call>
 std::optional<QueuedPod> popped(Queue& queue, Call&& call) {
   QueuedPodHandle handle;
   try {
-    change(queue,
-           [&](libsched_queue* q, libsched_error** error) { return call(q, into(handle), error); });
+    change(queue, call, into(handle));
   } catch (py::error_already_set& error) {
     if (!handle) throw;
     error.discard_as_unraisable("Queue.pop");
@@ -73,9 +69,7 @@ void add_unschedulable(Queue& queue, QueuedPod& queued, Maybe<const Pod> pod,
   rejection.unschedulable_count = first.size();
   rejection.pending = second.data();
   rejection.pending_count = second.size();
-  change(queue, [&](libsched_queue* q, libsched_error** error) {
-    return libsched_queue_add_unschedulable(q, raw(queued), raw(pod), &rejection, error);
-  });
+  change(queue, libsched_queue_add_unschedulable, raw(queued), raw(pod), &rejection);
 }
 
 void set_check(libsched_queue_event* event, std::optional<int32_t> max_priority,
@@ -113,24 +107,18 @@ void move_all(Queue& queue, std::string_view resource, int64_t actions, std::str
   set_object(before, &event.old_pod, &event.old_node, &event.old_object);
   set_object(after, &event.new_pod, &event.new_node, &event.new_object);
   set_check(&event, max_priority, except);
-  change(queue, [&](libsched_queue* q, libsched_error** error) {
-    return libsched_queue_move_all(q, &event, error);
-  });
+  change(queue, libsched_queue_move_all, &event);
 }
 void node_updated(Queue& queue, const Node& before, const Node& after,
                   std::optional<int32_t> max_priority, Maybe<const Pod> except) {
   libsched_queue_event event = LIBSCHED_QUEUE_EVENT_INIT;
   set_check(&event, max_priority, except);
-  change(queue, [&](libsched_queue* q, libsched_error** error) {
-    return libsched_queue_node_updated(q, before.handle.get(), after.handle.get(), &event, error);
-  });
+  change(queue, libsched_queue_node_updated, before.handle.get(), after.handle.get(), &event);
 }
 
 void activate(Queue& queue, const std::vector<const Pod*>& pods) {
   const auto list = raw(pods);
-  change(queue, [&](libsched_queue* q, libsched_error** error) {
-    return libsched_queue_activate(q, list.data(), list.size(), error);
-  });
+  change(queue, libsched_queue_activate, list.data(), list.size());
 }
 
 auto pods(const Queue& queue, uint32_t part) {
@@ -138,9 +126,7 @@ auto pods(const Queue& queue, uint32_t part) {
   std::vector<const libsched_queued_pod*> pods;
   size_t count = 0;
   const auto fill = [&] {
-    quick([&](libsched_error** error) {
-      return libsched_queue_list(queue.handle.get(), part, pods.data(), pods.size(), &count, error);
-    });
+    quick(libsched_queue_list, queue.handle.get(), part, pods.data(), pods.size(), &count);
   };
   fill();
   pods.resize(count);
@@ -178,16 +164,14 @@ auto nominated(const Queue& queue) {
 auto counts(const Queue& queue) {
   const HoldingBoth holding(*queue.locks);
   libsched_queue_counts c = LIBSCHED_QUEUE_COUNTS_INIT;
-  quick([&](libsched_error** error) { return libsched_queue_get(queue.handle.get(), &c, error); });
+  quick(libsched_queue_get, queue.handle.get(), &c);
   return tuple_of(c.active, c.backoff, c.error_backoff, c.unschedulable, c.gated, c.in_flight_pods,
                   c.in_flight_events, c.scheduling_cycle, c.move_request_cycle, c.closed);
 }
 
 libsched_queued_pod_info read(const QueuedPod& queued) {
   libsched_queued_pod_info i = LIBSCHED_QUEUED_POD_INFO_INIT;
-  quick([&](libsched_error** error) {
-    return libsched_queued_pod_get(queued.handle.get(), &i, error);
-  });
+  quick(libsched_queued_pod_get, queued.handle.get(), &i);
   return i;
 }
 
@@ -210,10 +194,8 @@ auto plugins(const QueuedPod& queued, bool pending) {
   std::vector<libsched_str> names;
   size_t count = 0;
   const auto fill = [&] {
-    quick([&](libsched_error** error) {
-      return libsched_queued_pod_plugins(queued.handle.get(), pending, names.data(), names.size(),
-                                         &count, error);
-    });
+    quick(libsched_queued_pod_plugins, queued.handle.get(), pending, names.data(), names.size(),
+          &count);
   };
   fill();
   names.resize(count);

@@ -11,11 +11,8 @@ auto run_post_filter(Evaluator& evaluator, CycleState& state, const Pod& pod,
   const Asking asking(evaluator);
   const Holding holding_state(state.lock.get());
   libsched_nomination nomination = LIBSCHED_NOMINATION_INIT;
-  unlocked([&](libsched_error** error) {
-    return libsched_run_post_filter_plugins(evaluator.handle.get(), state.get(), pod.handle.get(),
-                                            statuses.get(), &nomination, evaluator.status.get(),
-                                            error);
-  });
+  unlocked(libsched_run_post_filter_plugins, evaluator.handle.get(), state.get(), pod.handle.get(),
+           statuses.get(), &nomination, evaluator.status.get());
   return tuple_of(nomination.mode, nomination.node, status_tuple(evaluator.status.get()));
 }
 
@@ -25,11 +22,8 @@ auto run_permit(Evaluator& evaluator, CycleState& state, const Pod& pod, std::st
   const Holding holding_state(state.lock.get());
   std::vector<libsched_permit_wait> waits(64);
   size_t count = 0;
-  unlocked([&](libsched_error** error) {
-    return libsched_run_permit_plugins(evaluator.handle.get(), state.get(), pod.handle.get(),
-                                       to_str(node), waits.data(), waits.size(), &count,
-                                       evaluator.status.get(), error);
-  });
+  unlocked(libsched_run_permit_plugins, evaluator.handle.get(), state.get(), pod.handle.get(),
+           to_str(node), waits.data(), waits.size(), &count, evaluator.status.get());
   return tuple_of(collect(std::min(count, waits.size()),
                           [&](size_t i) { return tuple_of(waits[i].plugin, waits[i].timeout_ns); }),
                   status_tuple(evaluator.status.get()));
@@ -37,17 +31,13 @@ auto run_permit(Evaluator& evaluator, CycleState& state, const Pod& pod, std::st
 
 // Runs without locks: it may take minutes, and it reads neither the view nor nominations.
 py::tuple wait_on_permit(Evaluator& evaluator, const Pod& pod) {
-  unlocked([&](libsched_error** error) {
-    return libsched_wait_on_permit(evaluator.handle.get(), pod.handle.get(), evaluator.status.get(),
-                                   error);
-  });
+  unlocked(libsched_wait_on_permit, evaluator.handle.get(), pod.handle.get(),
+           evaluator.status.get());
   return status_tuple(evaluator.status.get());
 }
 
 void use_services(Evaluator& evaluator, const Services& services) {
-  quick([&](libsched_error** error) {
-    return libsched_evaluator_set_services(evaluator.handle.get(), services.handle.get(), error);
-  });
+  quick(libsched_evaluator_set_services, evaluator.handle.get(), services.handle.get());
   evaluator.services_lock = services.lock;
 }
 

@@ -20,10 +20,8 @@ auto first_fit(Evaluator& evaluator, CycleState& state, const Pod& pod,
   const libsched_filter_options options =
       filter_options(evaluator, 1, accept, start, timeout_ns, cancel, accepted);
   libsched_fit fit = LIBSCHED_FIT_INIT;
-  unlocked([&](libsched_error** error) {
-    return libsched_first_fit(evaluator.handle.get(), state.get(), pod.handle.get(), &options, &fit,
-                              evaluator.status.get(), error);
-  });
+  unlocked(libsched_first_fit, evaluator.handle.get(), state.get(), pod.handle.get(), &options,
+           &fit, evaluator.status.get());
   std::optional<py::str> name;
   if (fit.row != LIBSCHED_NO_ROW) name = from_str(fit.node_name);
   return tuple_of(name, row_or_none(fit.row), fit.position, status_tuple(evaluator.status.get()));

@@ -38,13 +38,13 @@ struct Listener {
 };
 
 // Runs a call of the C API, and raises what a callable has raised meanwhile.
-template <typename Call>
-void heard(Raised& raised, Call&& call) {
+template <typename Call, typename... Arguments>
+void heard(Raised& raised, Call&& call, Arguments&&... arguments) {
   libsched_error* error = nullptr;
   libsched_rc code = LIBSCHED_OK;
   {
     const Unlocked released;
-    code = call(&error);
+    code = call(std::forward<Arguments>(arguments)..., &error);
   }
   if (raised) {
     libsched_error_unref(error);
@@ -155,10 +155,8 @@ std::unique_ptr<Scheduling> schedule_one(const std::vector<Evaluator*>& evaluato
   auto made = std::make_unique<Scheduling>();
   made->raised = writer.raised;
   const ScoresAsStatus as_status;  // what became of the pod says it
-  heard(*writer.raised, [&](libsched_error** error) {
-    return libsched_schedule_one(profiles.data(), profiles.size(), pod.handle.get(), &options,
-                                 into(made->handle), error);
-  });
+  heard(*writer.raised, libsched_schedule_one, profiles.data(), profiles.size(), pod.handle.get(),
+        &options, into(made->handle));
   return made;
 }
 
@@ -179,9 +177,7 @@ py::tuple status_of(const Scheduling& scheduling) {
 auto outcome(const Scheduling& scheduling) {
   const Holding holding(scheduling.lock.get());
   libsched_scheduling_outcome o = LIBSCHED_SCHEDULING_OUTCOME_INIT;
-  quick([&](libsched_error** error) {
-    return libsched_scheduling_get(scheduling.handle.get(), &o, error);
-  });
+  quick(libsched_scheduling_get, scheduling.handle.get(), &o);
   return tuple_of(o.attempt, o.profile, o.node_name, o.total, o.feasible, o.evaluated,
                   tuple_of(o.nomination.mode, o.nomination.node), status_of(scheduling),
                   rejectors(scheduling, false), rejectors(scheduling, true));
@@ -191,9 +187,7 @@ auto outcome(const Scheduling& scheduling) {
 void bind(Scheduling& scheduling) {
   const Holding holding(scheduling.lock.get());
   const StatusHandle status = create_status();
-  heard(*scheduling.raised, [&](libsched_error** error) {
-    return libsched_scheduling_bind(scheduling.handle.get(), status.get(), error);
-  });
+  heard(*scheduling.raised, libsched_scheduling_bind, scheduling.handle.get(), status.get());
 }
 
 // (applied, dropped)
@@ -202,10 +196,8 @@ std::tuple<size_t, size_t> apply(WriterQueue& queue, Cluster& cluster) {
   held.emplace_back(cluster.lock.get());
   for (const auto& lock : queue.locks) held.emplace_back(lock.get());
   size_t applied = 0, dropped = 0;
-  heard(*queue.raised, [&](libsched_error** error) {
-    return libsched_writer_queue_apply(queue.handle.get(), cluster.handle.get(), &applied, &dropped,
-                                       error);
-  });
+  heard(*queue.raised, libsched_writer_queue_apply, queue.handle.get(), cluster.handle.get(),
+        &applied, &dropped);
   return {applied, dropped};
 }
 

@@ -56,9 +56,7 @@ void parse_created(const py::object& object, libsched_objects** created) {
                               ? object
                               : call(py::module_::import("json").attr("dumps"), object);
   const std::string text = py::cast<std::string>(json);
-  unlocked([&](libsched_error** error) {
-    return libsched_objects_parse(to_str(std::string_view(text)), nullptr, created, error);
-  });
+  unlocked(libsched_objects_parse, to_str(std::string_view(text)), nullptr, created);
 }
 
 std::unique_ptr<Services> create_services(Maybe<const Clock> clock, py::object api,
@@ -68,8 +66,7 @@ std::unique_ptr<Services> create_services(Maybe<const Clock> clock, py::object a
   // Deadlines use real time, unless the caller has a clock for everything.
   ClockHandle machine;
   if (!clock) {
-    quick(
-        [&](libsched_error** error) { return libsched_clock_create_system(into(machine), error); });
+    quick(libsched_clock_create_system, into(machine));
     options.deadline_clock = machine.get();
   } else {
     options.clock = raw(clock);
@@ -83,9 +80,7 @@ std::unique_ptr<Services> create_services(Maybe<const Clock> clock, py::object a
     options.api_user_data = api.release().ptr();
   }
   auto made = std::make_unique<Services>();
-  quick([&](libsched_error** error) {
-    return libsched_services_create(&options, into(made->handle), error);
-  });
+  quick(libsched_services_create, &options, into(made->handle));
   made->lock = services_lock(made->handle.get());
   return made;
 }
@@ -102,29 +97,23 @@ void nominate(Services& services, const Pod& pod, uint32_t mode, std::string_vie
   nomination.mode = mode;
   nomination.node = to_str(node);
   const Holding holding(services.lock.get());
-  quick([&](libsched_error** error) {
-    return libsched_services_nominate(services.handle.get(), pod.handle.get(), &nomination, error);
-  });
+  quick(libsched_services_nominate, services.handle.get(), pod.handle.get(), &nomination);
 }
 
 void add_waiting(Services& services, const Pod& pod,
                  const std::vector<std::pair<std::string_view, int64_t>>& waits) {
   std::vector<libsched_permit_wait> list;
   for (const auto& [plugin, timeout] : waits) list.push_back({to_str(plugin), timeout});
-  quick([&](libsched_error** error) {
-    return libsched_services_add_waiting_pod(services.handle.get(), pod.handle.get(), list.data(),
-                                             list.size(), error);
-  });
+  quick(libsched_services_add_waiting_pod, services.handle.get(), pod.handle.get(), list.data(),
+        list.size());
 }
 
 std::vector<WaitingPod> waiting_pods(const Services& services) {
   std::vector<libsched_waiting_pod*> found(8);
   size_t count = 0;
   while (true) {
-    quick([&](libsched_error** error) {
-      return libsched_services_waiting_pods(services.handle.get(), found.data(), found.size(),
-                                            &count, error);
-    });
+    quick(libsched_services_waiting_pods, services.handle.get(), found.data(), found.size(),
+          &count);
     if (count <= found.size()) break;
     for (libsched_waiting_pod* one : found) libsched_waiting_pod_unref(one);
     found.assign(count + 8, nullptr);
@@ -192,16 +181,14 @@ Clock custom_clock(py::object now, py::object sleep) {
   data->now = std::move(now);
   data->sleep = std::move(sleep);
   Clock made;
-  quick([&](libsched_error** error) {
-    return libsched_clock_create(&functions, data.release(), into(made.handle), error);
-  });
+  quick(libsched_clock_create, &functions, data.release(), into(made.handle));
   return made;
 }
 
 template <auto create, typename... Time>
 Clock clock_of(Time... now_ns) {
   Clock made;
-  quick([&](libsched_error** error) { return create(now_ns..., into(made.handle), error); });
+  quick(create, now_ns..., into(made.handle));
   return made;
 }
 
@@ -323,9 +310,7 @@ void bind_services(py::module_& module) {
            [](const Services& services) {
              TextHandle out;
              const Holding holding(services.lock.get());
-             quick([&](libsched_error** error) {
-               return libsched_memory_api_requests_json(memory_api(services), into(out), error);
-             });
+             quick(libsched_memory_api_requests_json, memory_api(services), into(out));
              return from_text(out);
            })
       .def("deliver",
@@ -333,9 +318,7 @@ void bind_services(py::module_& module) {
              const Holding holding_cluster(cluster.lock.get());
              const Holding holding(services.lock.get());
              libsched_memory_api* const api = memory_api(services);
-             unlocked([&](libsched_error** error) {
-               return libsched_memory_api_deliver(api, cluster.handle.get(), error);
-             });
+             unlocked(libsched_memory_api_deliver, api, cluster.handle.get());
            })
       .def("nominate", nominate)
       .def("remove_nomination", quick_call<libsched_services_remove_nomination>)

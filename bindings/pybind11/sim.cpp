@@ -46,9 +46,7 @@ py::bytearray add_documents(const Catalog& catalog, const py::sequence& document
     options.extras = more->data();
   }
   Filled<uint64_t> refs(given.size());
-  unlocked([&](libsched_error** error) {
-    return add(catalog.handle.get(), given.data(), given.size(), &options, refs.data(), error);
-  });
+  unlocked(add, catalog.handle.get(), given.data(), given.size(), &options, refs.data());
   return refs.take();
 }
 
@@ -64,25 +62,21 @@ uint64_t add_object(const Catalog& catalog, const Object& object, Flag placed,
     options.extras = &more;
   }
   uint64_t ref = 0;
-  quick([&](libsched_error** error) {
-    return add(catalog.handle.get(), object.handle.get(), &options, &ref, error);
-  });
+  quick(add, catalog.handle.get(), object.handle.get(), &options, &ref);
   return ref;
 }
 
 std::unique_ptr<Sim> create_sim(const Framework& framework, const Catalog& catalog) {
   auto sim = std::make_unique<Sim>();
-  unlocked([&](libsched_error** error) {
-    return libsched_sim_create(raw(framework), raw(catalog), into(sim->handle), error);
-  });
+  unlocked(libsched_sim_create, raw(framework), raw(catalog), into(sim->handle));
   return sim;
 }
 
 // Runs a call that may take long under the lock and without the GIL.
-template <typename Call>
-void change_sim(Sim& sim, Call&& call) {
+template <typename Call, typename... Arguments>
+void change_sim(Sim& sim, Call&& call, Arguments&&... arguments) {
   const Holding holding(sim.lock.get());
-  unlocked([&](libsched_error** error) { return call(sim.handle.get(), error); });
+  unlocked(call, sim.handle.get(), std::forward<Arguments>(arguments)...);
 }
 template <typename Read>
 auto reading(Sim& sim, Read&& read) {
@@ -100,20 +94,15 @@ std::tuple<py::bytearray, py::bytearray> reset(Sim& sim, py::handle nodes,
   node_refs.must_have(names.size(), "nodes");
   places.must_have(pod_refs.size(), "on_node");
   Filled<uint64_t> node_ids(node_refs.size()), pod_ids(pod_refs.size());
-  change_sim(sim, [&](libsched_sim* s, libsched_error** error) {
-    return libsched_sim_reset(s, node_refs.data(), texts.data(), texts.size(), pod_refs.data(),
-                              places.data(), pod_refs.size(), node_ids.data(), pod_ids.data(),
-                              error);
-  });
+  change_sim(sim, libsched_sim_reset, node_refs.data(), texts.data(), texts.size(), pod_refs.data(),
+             places.data(), pod_refs.size(), node_ids.data(), pod_ids.data());
   return {node_ids.take(), pod_ids.take()};
 }
 
 py::bytearray add_nodes(Sim& sim, uint64_t like, const std::vector<std::string_view>& names) {
   const auto texts = raw(names);
   Filled<uint64_t> ids(names.size());
-  change_sim(sim, [&](libsched_sim* s, libsched_error** error) {
-    return libsched_sim_add_nodes(s, like, texts.data(), texts.size(), ids.data(), error);
-  });
+  change_sim(sim, libsched_sim_add_nodes, like, texts.data(), texts.size(), ids.data());
   return ids.take();
 }
 
@@ -121,9 +110,7 @@ py::bytearray add_pods(Sim& sim, py::handle pods, py::handle nodes) {
   const Numbers<uint64_t> refs(pods), to(nodes);
   to.must_have(refs.size(), "nodes");
   Filled<uint64_t> ids(refs.size());
-  change_sim(sim, [&](libsched_sim* s, libsched_error** error) {
-    return libsched_sim_add_pods(s, refs.data(), to.data(), refs.size(), ids.data(), error);
-  });
+  change_sim(sim, libsched_sim_add_pods, refs.data(), to.data(), refs.size(), ids.data());
   return ids.take();
 }
 
@@ -131,9 +118,7 @@ py::bytearray nodes(Sim& sim) {
   return reading(sim, [&](libsched_sim* s) {
     Filled<uint64_t> ids(libsched_sim_node_count(s));
     size_t count = 0;
-    quick([&](libsched_error** error) {
-      return libsched_sim_nodes(s, ids.data(), ids.size(), &count, error);
-    });
+    quick(libsched_sim_nodes, s, ids.data(), ids.size(), &count);
     return ids.take();
   });
 }
@@ -149,9 +134,7 @@ py::bytearray pods_on(Sim& sim, uint64_t node) {
       check(code, error);
     }
     Filled<uint64_t> ids(count);
-    quick([&](libsched_error** e) {
-      return libsched_sim_pods_on(s, node, ids.data(), ids.size(), &count, e);
-    });
+    quick(libsched_sim_pods_on, s, node, ids.data(), ids.size(), &count);
     return ids.take();
   });
 }
@@ -167,9 +150,7 @@ auto names_of_nodes(Sim& sim, py::handle nodes) {
 template <auto change>
 void each_pod(Sim& sim, py::handle pods) {
   const Numbers<uint64_t> ids(pods);
-  change_sim(sim, [&](libsched_sim* s, libsched_error** error) {
-    return change(s, ids.data(), ids.size(), error);
-  });
+  change_sim(sim, change, ids.data(), ids.size());
 }
 
 // A number about each of several nodes or pods; 0, or SIZE_MAX for positions, of those that are
@@ -194,9 +175,7 @@ std::tuple<py::bytearray, size_t> amounts(Sim& sim, py::handle nodes) {
     Filled<int64_t> found(ids.size() * width);
     for (size_t i = 0; i < ids.size(); ++i) {
       size_t count = 0;
-      quick([&](libsched_error** error) {
-        return read(s, ids.data()[i], found.data() + i * width, width, &count, error);
-      });
+      quick(read, s, ids.data()[i], found.data() + i * width, width, &count);
     }
     return std::tuple(found.take(), width);
   });

@@ -86,9 +86,7 @@ auto check_one(Sim& sim, uint64_t pod, uint64_t node, const SimQuery& query,
   const libsched_sim_query limits = limited(query, timeout_ns);
   libsched_sim_verdict verdict{};
   const Holding holding(sim.lock.get());
-  unlocked([&](libsched_error** error) {
-    return libsched_sim_check(sim.handle.get(), pod, node, &limits, &verdict, error);
-  });
+  unlocked(libsched_sim_check, sim.handle.get(), pod, node, &limits, &verdict);
   return verdict_of(sim.handle.get(), verdict);
 }
 
@@ -96,7 +94,7 @@ auto check_one(Sim& sim, uint64_t pod, uint64_t node, const SimQuery& query,
 class Trial {
  public:
   explicit Trial(libsched_sim* sim) : sim_(sim), depth_(libsched_sim_fork_depth(sim)) {
-    quick([&](libsched_error** error) { return libsched_sim_fork(sim_, error); });
+    quick(libsched_sim_fork, sim_);
   }
   ~Trial() {
     while (!kept_ && libsched_sim_fork_depth(sim_) > depth_)
@@ -106,7 +104,7 @@ class Trial {
   Trial& operator=(const Trial&) = delete;
 
   void keep() {
-    quick([&](libsched_error** error) { return libsched_sim_commit(sim_, error); });
+    quick(libsched_sim_commit, sim_);
     kept_ = true;
   }
 
@@ -126,9 +124,7 @@ auto first(Sim& sim, uint64_t pod, const SimQuery& query, Flag place,
   const Holding holding(sim.lock.get());
   std::optional<Trial> trial;
   if (place) trial.emplace(sim.handle.get());
-  unlocked([&](libsched_error** error) {
-    return libsched_sim_first(sim.handle.get(), pod, &asked, &hit, &verdict, error);
-  });
+  unlocked(libsched_sim_first, sim.handle.get(), pod, &asked, &hit, &verdict);
   if (trial) trial->keep();
   return tuple_of(hit.node, hit.pod, hit.position, verdict_of(raw(sim), verdict));
 }
@@ -139,10 +135,7 @@ auto feasible(Sim& sim, uint64_t pod, const SimQuery& query, std::optional<int64
   size_t count = 0;
   const Holding holding(sim.lock.get());
   Filled<uint64_t> bits((libsched_sim_node_limit(sim.handle.get()) + 63) / 64);
-  unlocked([&](libsched_error** error) {
-    return libsched_sim_feasible(sim.handle.get(), pod, &asked, bits.data(), bits.size(), &count,
-                                 error);
-  });
+  unlocked(libsched_sim_feasible, sim.handle.get(), pod, &asked, bits.data(), bits.size(), &count);
   return tuple_of(bits.take(), count);
 }
 
@@ -161,10 +154,8 @@ py::bytearray check_many(Sim& sim, py::handle pods, py::handle nodes, const SimQ
   for (size_t at = 0; at < refs.size(); at += rows) {
     const size_t count = std::min(rows, refs.size() - at);
     if (at != 0) handle_signals();
-    unlocked([&](libsched_error** error) {
-      return libsched_sim_check_many(sim.handle.get(), refs.data() + at, count, ids.data(),
-                                     ids.size(), &limits, out.data() + at * ids.size(), error);
-    });
+    unlocked(libsched_sim_check_many, sim.handle.get(), refs.data() + at, count, ids.data(),
+             ids.size(), &limits, out.data() + at * ids.size());
   }
   return out.take();
 }
@@ -208,10 +199,8 @@ auto place_many(Sim& sim, py::handle pods, const SimQuery& query, Flag stop_at_f
     piece_hits.assign(piece.size(), libsched_sim_hit{0, 0, 0});
     options.hints = wanted.given() ? piece_hints.data() : nullptr;
     size_t placed = 0;
-    unlocked([&](libsched_error** error) {
-      return libsched_sim_place_many(sim.handle.get(), piece_refs.data(), piece.size(), &asked,
-                                     &options, piece_hits.data(), &placed, &ended, error);
-    });
+    unlocked(libsched_sim_place_many, sim.handle.get(), piece_refs.data(), piece.size(), &asked,
+             &options, piece_hits.data(), &placed, &ended);
     total += placed;
     for (size_t i = 0; i < piece.size(); ++i) {
       hits.data()[piece[i]] = piece_hits[i];
@@ -270,10 +259,7 @@ auto bin_pack(Sim& sim, py::handle pods, py::handle counts, uint64_t like, Flag 
   libsched_sim* const handle = sim.handle.get();
   const size_t depth = libsched_sim_fork_depth(handle);
   try {
-    unlocked([&](libsched_error** error) {
-      return libsched_sim_bin_pack(handle, groups.data(), groups.size(), like, &options, &packing,
-                                   error);
-    });
+    unlocked(libsched_sim_bin_pack, handle, groups.data(), groups.size(), like, &options, &packing);
   } catch (...) {
     // An exception of a callback: the library has done its work and left a fork open.
     if (libsched_sim_fork_depth(handle) > depth) libsched_sim_revert(handle, nullptr);
@@ -302,10 +288,8 @@ auto remove(Sim& sim, uint64_t node, py::handle move, const SimQuery& query, Fla
   bool removed = false;
   const Holding holding(sim.lock.get());
   Trial trial(sim.handle.get());
-  unlocked([&](libsched_error** error) {
-    return libsched_sim_remove(sim.handle.get(), node, ids.data(), ids.size(), &asked, &options,
-                               hits.data(), &removed, error);
-  });
+  unlocked(libsched_sim_remove, sim.handle.get(), node, ids.data(), ids.size(), &asked, &options,
+           hits.data(), &removed);
   trial.keep();
   return tuple_of(removed, hits.take());
 }

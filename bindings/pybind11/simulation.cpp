@@ -40,10 +40,8 @@ void add(Workload& workload, const Pod& pod, size_t replicas, const Timing& give
   libsched_timing timing = LIBSCHED_TIMING_INIT;
   if (given) std::tie(timing.arrival_ns, timing.duration_ns, timing.interval_ns) = *given;
   const Holding holding(workload.lock.get());
-  unlocked([&](libsched_error** error) {
-    return libsched_workload_add(workload.handle.get(), pod.handle.get(), replicas,
-                                 given ? &timing : nullptr, error);
-  });
+  unlocked(libsched_workload_add, workload.handle.get(), pod.handle.get(), replicas,
+           given ? &timing : nullptr);
 }
 
 void add_trace(Workload& workload, const py::bytes& csv, std::string_view file, std::string_view ns,
@@ -56,10 +54,8 @@ void add_trace(Workload& workload, const py::bytes& csv, std::string_view file, 
   options.gpu_resource = to_str(gpu_resource);
   options.gpu_model_label = to_str(gpu_model_label);
   const Holding holding(workload.lock.get());
-  unlocked([&](libsched_error** error) {
-    return libsched_workload_add_trace(workload.handle.get(), to_str(std::string_view(csv)),
-                                       &options, error);
-  });
+  unlocked(libsched_workload_add_trace, workload.handle.get(), to_str(std::string_view(csv)),
+           &options);
 }
 
 std::unique_ptr<Simulation> create_simulation(
@@ -85,10 +81,8 @@ std::unique_ptr<Simulation> create_simulation(
   const Holding holding(cluster.lock.get());
   const Holding adding(workload.lock.get());
   const AskAfterExceptions asking;
-  unlocked([&](libsched_error** error) {
-    return libsched_simulation_create(profiles.data(), profiles.size(), cluster.view,
-                                      workload.handle.get(), &options, into(made->handle), error);
-  });
+  unlocked(libsched_simulation_create, profiles.data(), profiles.size(), cluster.view,
+           workload.handle.get(), &options, into(made->handle));
   return made;
 }
 
@@ -121,9 +115,7 @@ void run(Simulation& simulation, int64_t until_ns, Maybe<const Cancel> cancel,
          py::object progress) {
   const Holding holding(simulation.lock.get());
   const AskAfterExceptions asking;
-  unlocked([&](libsched_error** error) {
-    return libsched_simulation_run(raw(simulation), until_ns, raw(cancel), tell, &progress, error);
-  });
+  unlocked(libsched_simulation_run, raw(simulation), until_ns, raw(cancel), tell, &progress);
 }
 
 bool give_piece(void* user_data, libsched_str piece) {
@@ -134,9 +126,7 @@ bool give_piece(void* user_data, libsched_str piece) {
 }
 
 void write(const Table& table, uint32_t format, py::function piece) {
-  unlocked([&](libsched_error** error) {
-    return libsched_table_write(table.handle.get(), format, give_piece, &piece, error);
-  });
+  unlocked(libsched_table_write, table.handle.get(), format, give_piece, &piece);
 }
 
 void release_stream(PyObject* capsule) {
@@ -149,9 +139,7 @@ void release_stream(PyObject* capsule) {
 // A capsule as the Arrow PyCapsule interface defines it.
 py::object stream(const Table& table) {
   auto made = std::make_unique<ArrowArrayStream>();
-  quick([&](libsched_error** error) {
-    return libsched_table_export(table.handle.get(), made.get(), error);
-  });
+  quick(libsched_table_export, table.handle.get(), made.get());
   auto capsule = py::reinterpret_steal<py::object>(
       PyCapsule_New(made.get(), "arrow_array_stream", release_stream));
   if (!capsule) {

@@ -22,22 +22,20 @@ Result<T> read_struct(const T* given, const T& defaults, const char* name) {
   uint32_t size = 0;
   std::memcpy(&size, given, sizeof(size));
   if (size < sizeof(uint32_t) || size > kMaxStructSize)
-    return Error{Rc::kMisuse, std::string(name) + ".struct_size is not set", {}, {}};
+    return Error{Rc::kMisuse, std::string(name) + ".struct_size is not set"};
   std::memcpy(static_cast<void*>(&copy), given, size < sizeof(T) ? size : sizeof(T));
   const char* bytes = reinterpret_cast<const char*>(given);
   for (size_t i = sizeof(T); i < size; ++i)
     if (bytes[i] != 0)
       return Error{Rc::kUnsupported,
-                   std::string(name) + " has fields that this version does not know",
-                   {},
-                   {}};
+                   std::string(name) + " has fields that this version does not know"};
   return copy;
 }
 
 // Reserved fields of a struct that was read must be 0.
 inline Result<void> refuse_reserved(bool set, const char* name) {
   if (!set) return {};
-  return Error{Rc::kUnsupported, std::string(name) + ": reserved field is set", {}, {}};
+  return Error{Rc::kUnsupported, std::string(name) + ": reserved field is set"};
 }
 template <size_t n>
 Result<void> refuse_reserved(const bool (&reserved)[n], const char* name) {

@@ -44,11 +44,11 @@ Result<std::string_view> go_value(std::string_view text) {
   JsonScanner scanner(text, kMaxDepth);
   scanner.skip_space();
   const size_t begin = scanner.position();
-  if (begin == text.size()) return Error{Rc::kIo, "EOF", {}, {}};
+  if (begin == text.size()) return Error{Rc::kIo, "EOF"};
   if (scanner.read()) return text.substr(begin, scanner.position() - begin);
   const JsonFault& fault = *scanner.fault();
-  if (fault.too_deep) return Error{Rc::kLimit, "exceeded max depth", {}, {}};
-  if (fault.at == text.size()) return Error{Rc::kIo, "unexpected EOF", {}, {}};
+  if (fault.too_deep) return Error{Rc::kLimit, "exceeded max depth"};
+  if (fault.at == text.size()) return Error{Rc::kIo, "unexpected EOF"};
   return invalid({}, fault.message(latin1(text[fault.at])));
 }
 

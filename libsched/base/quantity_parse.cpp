@@ -35,7 +35,7 @@ Error wrong_format() {
 }
 Error wrong_number() { return invalid("", "unable to parse numeric part of quantity"); }
 Error wrong_suffix() { return invalid("", "unable to parse quantity's suffix"); }
-Error over_limit(std::string message) { return {Rc::kLimit, std::move(message), {}, {}}; }
+Error over_limit(std::string message) { return {Rc::kLimit, std::move(message)}; }
 
 bool is_suffix_letter(char c) {
   switch (c) {

@@ -18,7 +18,7 @@ std::string Error::text() const {
 }
 
 Error invalid(std::string_view path, std::string_view message) {
-  return {Rc::kInvalid, message, path, {}};
+  return {Rc::kInvalid, message, path};
 }
 
 }  // namespace libsched

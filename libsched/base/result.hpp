@@ -43,7 +43,7 @@ struct Error {
   std::string plugin;  // "" when no plugin is concerned
 
   Error();
-  Error(Rc rc, std::string_view message, std::string_view path, std::string_view plugin);
+  Error(Rc rc, std::string_view message, std::string_view path = {}, std::string_view plugin = {});
   Error(const Error&);
   Error(Error&&) noexcept;
   Error& operator=(const Error&);

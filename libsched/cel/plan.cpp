@@ -30,7 +30,7 @@ class Planner {
     plan_.root = make(e);
     if (m_.stopped()) error_ = std::string(m_.stop_value().text());
     if (error_.empty()) return {};
-    return Error{Rc::kInvalid, "program instantiation failed: " + error_, {}, {}};
+    return Error{Rc::kInvalid, "program instantiation failed: " + error_};
   }
 
  private:

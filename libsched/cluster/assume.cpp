@@ -25,12 +25,10 @@ Result<void> Cluster::assume_object(StoredKind kind, const ObjectRef& object) {
   const std::optional<int64_t> have = parse_int64(entry->latest->meta.resource_version);
   const std::optional<int64_t> offered = parse_int64(meta.resource_version);
   if (have && offered && *offered < *have)
-    return Error{Rc::kState,
-                 std::string(stored_kind_name(kind)) + " \"" + object_key(meta.ns, meta.name) +
-                     "\" is out of sync (stored: " + std::to_string(*have) +
-                     ", assume: " + std::to_string(*offered) + ")",
-                 {},
-                 {}};
+    return Error{Rc::kState, std::string(stored_kind_name(kind)) + " \"" +
+                                 object_key(meta.ns, meta.name) +
+                                 "\" is out of sync (stored: " + std::to_string(*have) +
+                                 ", assume: " + std::to_string(*offered) + ")"};
   Transaction change(this);
   journal_.put_object(kind, meta.ns, meta.name, {entry->api, object});
   change.commit();
@@ -84,11 +82,8 @@ Result<void> Cluster::assume(Transaction*, const Pod& pod, uint32_t row, Time st
 Result<void> Cluster::may_assume(const Pod& pod) const {
   if (!has_room(pod.occupied)) return too_many_resources("pod", pod_key(pod));
   if (state_.find_pod(pod.meta) != kNoId)
-    return Error{Rc::kExists,
-                 "pod " + std::string(pod.meta.uid) + "(" + pod_key(pod) +
-                     ") is in the cache, so can't be assumed",
-                 {},
-                 {}};
+    return Error{Rc::kExists, "pod " + std::string(pod.meta.uid) + "(" + pod_key(pod) +
+                                  ") is in the cache, so can't be assumed"};
   return {};
 }
 
@@ -98,11 +93,8 @@ Result<void> Cluster::may_forget(Str ns, Str name) const {
   const uint32_t s = state_.find_pod(ns, name);
   if (s == kNoId || state_.slot(s).assumed) return {};
   const Pod& pod = *state_.slot(s).pod;
-  return Error{Rc::kState,
-               "pod " + std::string(pod.meta.uid) + "(" + pod_key(pod) +
-                   ") wasn't assumed so cannot be forgotten",
-               {},
-               {}};
+  return Error{Rc::kState, "pod " + std::string(pod.meta.uid) + "(" + pod_key(pod) +
+                               ") wasn't assumed so cannot be forgotten"};
 }
 
 Result<void> Cluster::forget(Str ns, Str name) {

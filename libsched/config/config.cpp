@@ -22,11 +22,9 @@ Ref<SchedulerConfig> build(V1Config&& v1, const FeatureGates& gates) {
 
 Result<void> check_size(Str bytes, const ConfigOptions& options) {
   if (bytes.size() <= options.max_bytes) return {};
-  return Error{Rc::kLimit,
-               "the configuration has " + std::to_string(bytes.size()) +
-                   " bytes, more than the limit of " + std::to_string(options.max_bytes),
-               {},
-               {}};
+  return Error{Rc::kLimit, "the configuration has " + std::to_string(bytes.size()) +
+                               " bytes, more than the limit of " +
+                               std::to_string(options.max_bytes)};
 }
 
 // Warns of what is disabled without an effect, which upstream takes silently: a name that no plugin

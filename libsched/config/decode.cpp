@@ -81,8 +81,7 @@ Result<void> check_registered(const Gvk& gvk, Str document) {
   if (known_kind && gvk.group == kConfigGroup && gvk.version == "__internal") {
     return Error{Rc::kUnsupported,
                  "the internal version of " + gvk.kind + " cannot be read from a document",
-                 "apiVersion",
-                 {}};
+                 "apiVersion"};
   }
   std::string text = "no kind " + go_quote(gvk.kind) + " is registered for version " +
                      go_quote(gvk.group_version()) + " in scheme " + go_quote(kSchemeName);

@@ -64,14 +64,14 @@ Str trim(Str s) {
 }
 
 Error unrecognized(Str name) {
-  return {Rc::kInvalid, "unrecognized feature gate: " + std::string(name), {}, {}};
+  return {Rc::kInvalid, "unrecognized feature gate: " + std::string(name)};
 }
 
 // One error as it is, several as "[a, b]".
 Error aggregate(const std::vector<std::string>& errors) {
   std::string out;
   for (const std::string& e : errors) out += (out.empty() ? "" : ", ") + e;
-  return {Rc::kInvalid, errors.size() > 1 ? "[" + out + "]" : out, {}, {}};
+  return {Rc::kInvalid, errors.size() > 1 ? "[" + out + "]" : out};
 }
 
 }  // namespace
@@ -104,16 +104,13 @@ Result<FeatureGates> FeatureGates::parse(Str text, Release release) {
     if (!entry.empty()) {
       const size_t equals = entry.find('=');
       const std::string name(trim(entry.substr(0, equals)));
-      if (equals == Str::npos) return Error{Rc::kInvalid, "missing bool value for " + name, {}, {}};
+      if (equals == Str::npos) return Error{Rc::kInvalid, "missing bool value for " + name};
       const std::string value(trim(entry.substr(equals + 1)));
       bool on = false;
       if (!parse_bool(value, on)) {
-        return Error{Rc::kInvalid,
-                     "invalid value of " + name + "=" + value +
-                         ", err: strconv.ParseBool: parsing " + go_quote(value) +
-                         ": invalid syntax",
-                     {},
-                     {}};
+        return Error{Rc::kInvalid, "invalid value of " + name + "=" + value +
+                                       ", err: strconv.ParseBool: parsing " + go_quote(value) +
+                                       ": invalid syntax"};
       }
       gates.emplace_back(name, on);
     }
@@ -195,9 +192,7 @@ Result<void> FeatureGates::require_supported() const {
   if (names.empty()) return {};
   return Error{Rc::kUnsupported,
                "feature gates set to values that libsched does not implement yet: " + names +
-                   " (leave them at their defaults)",
-               {},
-               {}};
+                   " (leave them at their defaults)"};
 }
 
 std::string FeatureGates::to_string() const {

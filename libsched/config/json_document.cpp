@@ -71,8 +71,7 @@ Result<JsonValue> parse_json_document(Str text) {
   }
   const JsonFault& fault = *scanner.fault();
   if (fault.too_deep)
-    return Error{
-        Rc::kLimit, "nested deeper than " + std::to_string(kMaxJsonDepth) + " levels", {}, {}};
+    return Error{Rc::kLimit, "nested deeper than " + std::to_string(kMaxJsonDepth) + " levels"};
   const bool ended = fault.at == text.size();
   if (ended && fault.space_fits) return invalid({}, "unexpected end of JSON input");
   return invalid({}, fault.message(ended ? " " : latin1(text[fault.at])));

@@ -35,9 +35,7 @@ Result<Release> parse_release(Str text) {
   return Error{Rc::kUnsupported,
                (known ? "the semantics of \"" + std::string(text) + "\" are not available yet"
                       : "unknown semantics \"" + std::string(text) + "\"") +
-                   ": choose " + choices,
-               {},
-               {}};
+                   ": choose " + choices};
 }
 
 Span<BehaviourRow> behaviour_rows() { return kBehaviours; }

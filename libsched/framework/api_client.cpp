@@ -26,17 +26,13 @@ std::optional<PodStatusPatch::Condition> condition_change(const Pod& pod,
 Result<Ref<const ResourceClaim>> ApiClient::create_claim(const ResourceClaim& claim, Str) {
   return Error{Rc::kUnsupported,
                "the API client cannot create the ResourceClaim of extended resources in " +
-                   std::string(claim.meta.ns),
-               {},
-               {}};
+                   std::string(claim.meta.ns)};
 }
 
 Result<void> ApiClient::delete_object(StoredKind kind, Str ns, Str name) {
-  return Error{Rc::kUnsupported,
-               "the API client cannot delete " + std::string(stored_kind_name(kind)) + " " +
-                   object_key(ns, name),
-               {},
-               {}};
+  return Error{Rc::kUnsupported, "the API client cannot delete " +
+                                     std::string(stored_kind_name(kind)) + " " +
+                                     object_key(ns, name)};
 }
 
 ApiRequest ApiRequest::bind(const Pod& pod, Str node) {

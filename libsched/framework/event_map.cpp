@@ -42,7 +42,7 @@ Result<EventMap> event_map(const Framework& framework) {
     if (node_add && !node_taint)
       out.registrations.push_back({i, instance.name, {"Node", kUpdateNodeTaint, {}}, false, 0});
   }
-  if (!errors.empty()) return Error{Rc::kInvalid, std::move(errors), {}, {}};
+  if (!errors.empty()) return Error{Rc::kInvalid, std::move(errors)};
   return out;
 }
 

@@ -21,11 +21,9 @@ bool has_any(const std::vector<std::string>& managed, const ResourceList& list) 
 }
 
 Error needs_document(const Extender& extender, const char* kind, const ObjectMeta& meta) {
-  return {Rc::kState,
-          "extender " + go_quote(extender.traits().name) + " gets the document of the " + kind +
-              " " + go_quote(meta.name) + ", which was parsed without keep_raw",
-          {},
-          {}};
+  return {Rc::kState, "extender " + go_quote(extender.traits().name) +
+                          " gets the document of the " + kind + " " + go_quote(meta.name) +
+                          ", which was parsed without keep_raw"};
 }
 
 // What ends a call of the library, and is no answer of an extender.
@@ -157,7 +155,7 @@ Result<Extender::Candidates> ExtenderPass::resolve(
   for (const Extender::Victims& v : victims) {
     const uint32_t row = view_.find_node(v.node);
     if (row == kNoId)
-      return Error{Rc::kNotFound, "nodeinfo not found for node name " + go_quote(v.node), {}, {}};
+      return Error{Rc::kNotFound, "nodeinfo not found for node name " + go_quote(v.node)};
     PreemptionReport::Candidate& candidate = out.emplace_back();
     candidate.node = v.node;
     candidate.budget_violations = v.budget_violations;
@@ -169,9 +167,7 @@ Result<Extender::Candidates> ExtenderPass::resolve(
       if (there == slots.end())
         return Error{Rc::kNotFound,
                      "extender: " + extender.traits().name + " claims to preempt pod (UID: &{" +
-                         uid + "}) on node: " + v.node + ", but the pod is not found on that node",
-                     {},
-                     {}};
+                         uid + "}) on node: " + v.node + ", but the pod is not found on that node"};
       candidate.victims.push_back(PodRef::share(&view_.as_bound(*view_.slot(*there).pod)));
     }
   }

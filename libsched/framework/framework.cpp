@@ -26,18 +26,12 @@ Result<const Profile*> pick_profile(const SchedulerConfig& config, Str name) {
     std::string known;
     for (const Profile& q : config.profiles)
       known += (known.empty() ? "" : ", ") + q.scheduler_name;
-    return Error{
-        Rc::kNotFound,
-        "no profile \"" + std::string(name) + "\" in the configuration (it has: " + known + ")",
-        {},
-        {}};
+    return Error{Rc::kNotFound, "no profile \"" + std::string(name) +
+                                    "\" in the configuration (it has: " + known + ")"};
   }
   if (config.profiles.size() == 1) return &config.profiles[0];
-  return Error{
-      Rc::kInvalid,
-      "the configuration has " + std::to_string(config.profiles.size()) + " profiles: name one",
-      {},
-      {}};
+  return Error{Rc::kInvalid, "the configuration has " + std::to_string(config.profiles.size()) +
+                                 " profiles: name one"};
 }
 
 // The configuration only names its extenders; libsched-net makes them.
@@ -50,8 +44,7 @@ Result<void> check_extenders(const SchedulerConfig& config, size_t given) {
                "the configuration has HTTP extenders, which libsched-net.so makes "
                "(libsched_net_extender_create); none were given for: " +
                    urls,
-               "extenders",
-               {}};
+               "extenders"};
 }
 
 bool names(const Profile& profile, const std::string& plugin) {

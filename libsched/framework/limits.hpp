@@ -39,7 +39,7 @@ class LimitWatch {
   // The error of a call that exceeded its limits.
   Error error() const {
     const Rc rc = found_.load(std::memory_order_relaxed);
-    return {rc, rc == Rc::kDeadline ? "deadline exceeded" : "the call was cancelled", {}, {}};
+    return {rc, rc == Rc::kDeadline ? "deadline exceeded" : "the call was cancelled"};
   }
 
  private:

@@ -28,7 +28,7 @@ Status PreBindPlugin::pre_bind_pre_flight(const BindingCall&, bool* allow_parall
 }
 
 Result<void> Registry::add(Str name, Item item) {
-  if (name.empty()) return Error{Rc::kInvalid, "a plugin needs a name", {}, {}};
+  if (name.empty()) return Error{Rc::kInvalid, "a plugin needs a name"};
   if (items_.find(name) != items_.end())
     return Error{Rc::kExists,
                  "a plugin named " + std::string(name) + " already exists",

@@ -439,7 +439,7 @@ Error DocumentReader::error() {
     std::string path = join_path(prefix(), place_of(text.substr(object_begin_), offset).path);
     path = join_path(document_prefix(document), join_path(path, f.below));
     broken_ = {document, static_cast<size_t>(begins_[document].data() - text.data())};
-    return {f.rc, f.message, std::move(path), {}};
+    return {f.rc, f.message, std::move(path)};
   }
   not_json_ = true;
   for (Str rest = begins_[document]; !rest.empty(); ++document) {
@@ -461,7 +461,7 @@ Error DocumentReader::error() {
     const size_t next = rest.find_first_not_of(" \t\r\n", place.end);
     rest = next == Str::npos ? Str() : rest.substr(next);
   }
-  return {Rc::kInternal, "the JSON readers disagree", {}, {}};
+  return {Rc::kInternal, "the JSON readers disagree"};
 }
 
 }  // namespace libsched

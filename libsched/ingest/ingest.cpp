@@ -19,8 +19,7 @@ constexpr Str kByteOrderMark = "\xef\xbb\xbf";
 constexpr Str kSpace = " \t\r\n";
 
 Error too_large(size_t max_bytes) {
-  return {
-      Rc::kLimit, "the document is larger than " + std::to_string(max_bytes) + " bytes", {}, {}};
+  return {Rc::kLimit, "the document is larger than " + std::to_string(max_bytes) + " bytes"};
 }
 
 Result<Unpacked> unpack_limited(Str bytes, const ParseOptions& options) {
@@ -186,9 +185,9 @@ Result<ObjectSet> parse_safely(Str bytes, const ParseOptions& options, const Typ
   try {
     return parse(bytes, options, type);
   } catch (const std::bad_alloc&) {
-    return Error{Rc::kNoMemory, "out of memory", {}, {}};
+    return Error{Rc::kNoMemory, "out of memory"};
   } catch (const std::length_error&) {
-    return Error{Rc::kNoMemory, "out of memory", {}, {}};
+    return Error{Rc::kNoMemory, "out of memory"};
   }
 }
 

@@ -13,6 +13,6 @@ struct Interrupt {
   bool operator()() const { return wanted != nullptr && wanted(data); }
 };
 
-inline Error interrupted() { return {Rc::kCancelled, "the call was cancelled", {}, {}}; }
+inline Error interrupted() { return {Rc::kCancelled, "the call was cancelled"}; }
 
 }  // namespace libsched

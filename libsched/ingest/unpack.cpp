@@ -32,7 +32,7 @@ Error too_large(Str format, size_t bytes, size_t in, size_t made, size_t max_byt
   std::string message =
       std::string(format) + " data of " + std::to_string(bytes) + " bytes expands to about ";
   message += std::to_string(static_cast<uint64_t>(all)) + " bytes, more than the limit of ";
-  return {Rc::kLimit, message + std::to_string(max_bytes), {}, {}};
+  return {Rc::kLimit, message + std::to_string(max_bytes)};
 }
 
 // Decompresses into pieces, and returns the number of bytes. `room` gives the room for more, from
@@ -58,11 +58,9 @@ Result<size_t> run(Codec& codec, Str bytes, size_t max_bytes, const Interrupt& i
     made += most - out.size();
     if (made > max_bytes) return too_large(format, bytes.size(), in, made, max_bytes);
     if (step == Codec::Step::kTooLarge)
-      return Error{Rc::kLimit,
-                   format + " data wants more than " + std::to_string(Codec::kMostMemory) +
-                       " bytes of memory to be decompressed",
-                   {},
-                   {}};
+      return Error{Rc::kLimit, format + " data wants more than " +
+                                   std::to_string(Codec::kMostMemory) +
+                                   " bytes of memory to be decompressed"};
     if (step == Codec::Step::kDamaged)
       return invalid("", "damaged " + format + " data: " + problem + at());
     if (step == Codec::Step::kEnd) {
@@ -142,9 +140,9 @@ Result<Unpacked> unpack(Str bytes, size_t max_bytes, const Interrupt& interrupt)
     if (!codec) return invalid("", "not gzip, xz or zstd data");
     return expand(*codec, bytes, max_bytes, interrupt);
   } catch (const std::bad_alloc&) {
-    return Error{Rc::kNoMemory, "out of memory while reading compressed data", {}, {}};
+    return Error{Rc::kNoMemory, "out of memory while reading compressed data"};
   } catch (const std::exception& e) {
-    return Error{Rc::kInternal, std::string("while reading compressed data: ") + e.what(), {}, {}};
+    return Error{Rc::kInternal, std::string("while reading compressed data: ") + e.what()};
   }
 }
 

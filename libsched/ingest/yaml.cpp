@@ -159,11 +159,9 @@ std::optional<Error> convert(const Chunk& chunk, const YamlLimits& limits, size_
 
 Result<std::vector<std::string>> convert_all(Str text, const YamlLimits& limits) {
   if (text.size() > limits.max_bytes) {
-    return Error{Rc::kLimit,
-                 "the text has " + std::to_string(text.size()) + " bytes, more than the limit of " +
-                     std::to_string(limits.max_bytes),
-                 {},
-                 {}};
+    return Error{Rc::kLimit, "the text has " + std::to_string(text.size()) +
+                                 " bytes, more than the limit of " +
+                                 std::to_string(limits.max_bytes)};
   }
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
     return invalid("", "UTF-16 text; UTF-8 is expected");
@@ -199,9 +197,9 @@ Result<std::vector<std::string>> yaml_to_json(Str text, const YamlLimits& limits
   try {
     return convert_all(text, limits);
   } catch (const std::bad_alloc&) {
-    return Error{Rc::kNoMemory, "out of memory while reading YAML", {}, {}};
+    return Error{Rc::kNoMemory, "out of memory while reading YAML"};
   } catch (const std::exception& e) {
-    return Error{Rc::kInternal, std::string("while reading YAML: ") + e.what(), {}, {}};
+    return Error{Rc::kInternal, std::string("while reading YAML: ") + e.what()};
   }
 }
 

@@ -38,8 +38,7 @@ bool YamlDocument::fail(Rc rc, const std::string& message, YamlPlace place) {
   error_ = {rc,
             message + " (line " + std::to_string(start_.line + place.line + 1) + ", column " +
                 std::to_string(column + 1) + ")",
-            path(),
-            {}};
+            path()};
   return false;
 }
 

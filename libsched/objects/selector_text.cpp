@@ -11,7 +11,7 @@
 namespace libsched {
 namespace {
 
-Error wrong(std::string message) { return {Rc::kInvalid, std::move(message), {}, {}}; }
+Error wrong(std::string message) { return {Rc::kInvalid, std::move(message)}; }
 
 Result<void> check(const std::vector<std::string>& errors, Str of) {
   if (errors.empty()) return {};

@@ -42,8 +42,7 @@ const T* object_of(const ObjectRef& object) {
 }
 
 inline Error no_object(const ObjectChange& change) {
-  return {
-      Rc::kInvalid, "an event of " + std::string(change.resource) + " lacks its object", {}, {}};
+  return {Rc::kInvalid, "an event of " + std::string(change.resource) + " lacks its object"};
 }
 
 // Reports whether the pod is on a node or nominated for one. Other pods are in no pod's way.

@@ -9,11 +9,9 @@ namespace libsched {
 Result<void> Evaluator::set_parallelism(uint32_t threads) {
   LIBSCHED_TRY(check_idle());
   if (threads == 0 || threads > kMaxParallelism)
-    return Error{Rc::kInvalid,
-                 "parallelism is a number from 1 to " + std::to_string(kMaxParallelism) + ", not " +
-                     std::to_string(threads),
-                 {},
-                 {}};
+    return Error{Rc::kInvalid, "parallelism is a number from 1 to " +
+                                   std::to_string(kMaxParallelism) + ", not " +
+                                   std::to_string(threads)};
   parallelism_ = threads;
   return {};
 }

@@ -9,38 +9,31 @@
 namespace libsched {
 namespace {
 
-Error no_row() { return {Rc::kNotFound, "the cluster has no node of this row", {}, {}}; }
+Error no_row() { return {Rc::kNotFound, "the cluster has no node of this row"}; }
 
 }  // namespace
 
 Result<void> Evaluator::tie(CycleState& state) const {
   if (state.framework() == framework_.get()) return {};
   if (state.framework() != nullptr)
-    return Error{Rc::kMisuse, "the cycle state belongs to another framework", {}, {}};
+    return Error{Rc::kMisuse, "the cycle state belongs to another framework"};
   state.tie(framework_, framework_->plugins().size());
   return {};
 }
 
 Error Evaluator::too_deep() {
-  return {Rc::kMisuse,
-          "plugins ask for plugins more than " + std::to_string(ForeignCall::kMaxDepth) +
-              " deep on this thread",
-          {},
-          {}};
+  return {Rc::kMisuse, "plugins ask for plugins more than " +
+                           std::to_string(ForeignCall::kMaxDepth) + " deep on this thread"};
 }
 
 Error Evaluator::busy() {
   return {Rc::kMisuse,
-          "this evaluator is asking its plugins already: a plugin needs one of its own",
-          {},
-          {}};
+          "this evaluator is asking its plugins already: a plugin needs one of its own"};
 }
 
 Error Evaluator::in_use() {
   return {Rc::kMisuse,
-          "plugins are being asked with this cycle state already: use another one, or a copy",
-          {},
-          {}};
+          "plugins are being asked with this cycle state already: use another one, or a copy"};
 }
 
 // For another view plugins would prepare their data again.
@@ -55,7 +48,7 @@ Result<void> Evaluator::tie_to_pod(CycleState& state, const Pod& pod) const {
   LIBSCHED_TRY(tie(state));
   if (state.data_serial() == pod.serial) return {};
   if (state.pod_serial() != 0)
-    return Error{Rc::kState, "PreFilter ran for another pod with this cycle state", {}, {}};
+    return Error{Rc::kState, "PreFilter ran for another pod with this cycle state"};
   LIBSCHED_TRY(may_replace(state));
   state.begin_filter(pod.serial);
   return {};

@@ -7,8 +7,7 @@ namespace libsched {
 Result<void> Evaluator::may_reserve() const {
   LIBSCHED_TRY(check_idle());
   if (cluster_) return {};
-  return Error{
-      Rc::kState, "a snapshot cannot reserve for a pod: use an evaluator of a cluster", {}, {}};
+  return Error{Rc::kState, "a snapshot cannot reserve for a pod: use an evaluator of a cluster"};
 }
 
 // Calls f(BindingRun&) in a scope in which plugins may call the evaluator.

@@ -213,8 +213,7 @@ Result<void> Evaluator::judge(const Call& call, Str node, const CheckOptions& op
   if (!node.empty()) {
     source.only = v.find_node(node);
     if (source.only == kNoId)
-      return Error{
-          Rc::kNotFound, "node \"" + std::string(node) + "\" is not in the cluster", {}, {}};
+      return Error{Rc::kNotFound, "node \"" + std::string(node) + "\" is not in the cluster"};
   }
   if (Status s = run_pre_enqueue(q->pod); !s.success()) q->gate = std::move(s);
   source.all_nodes = source.only == kNoId ? v.node_count() : 1;

@@ -210,12 +210,10 @@ Result<void> Evaluator::run_post_filter_after(CycleState& state, const Pod& pod,
 Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row, Time start) {
   LIBSCHED_TRY(check_idle());
   if (!cluster_)
-    return Error{
-        Rc::kState, "a snapshot cannot assume a pod: use an evaluator of a cluster", {}, {}};
+    return Error{Rc::kState, "a snapshot cannot assume a pod: use an evaluator of a cluster"};
   LIBSCHED_TRY(tie_to_pod(state, pod));
   const View& v = view();
-  if (v.node(row) == nullptr)
-    return Error{Rc::kNotFound, "the cluster has no node of this row", {}, {}};
+  if (v.node(row) == nullptr) return Error{Rc::kNotFound, "the cluster has no node of this row"};
   state.release_shared();
   Cluster::Transaction change(cluster_.get());
   LIBSCHED_TRY(cluster_->assume(&change, pod, row, start));
@@ -242,8 +240,7 @@ Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row
 Result<void> Evaluator::forget(CycleState& state, const Pod& pod) {
   LIBSCHED_TRY(check_idle());
   if (!cluster_)
-    return Error{
-        Rc::kState, "a snapshot has no assumed pods: use an evaluator of a cluster", {}, {}};
+    return Error{Rc::kState, "a snapshot has no assumed pods: use an evaluator of a cluster"};
   LIBSCHED_TRY(tie_to_pod(state, pod));
   LIBSCHED_TRY(cluster_->may_forget(pod.meta.ns, pod.meta.name));
   const uint32_t slot = view().find_pod(pod.meta.ns, pod.meta.name);

@@ -17,9 +17,7 @@ class ReturnedNodes {
     if (cluster == nullptr)
       return Error{Rc::kUnsupported,
                    "an extender has returned whole nodes, which can be scored on a cluster only, "
-                   "not on a snapshot",
-                   {},
-                   {}};
+                   "not on a snapshot"};
     ReturnedNodes out;
     out.copy_ = cluster->clone();
     for (size_t i = 0; i < nodes.rows.size(); ++i) {

@@ -156,11 +156,8 @@ Result<void> Evaluator::compare_outcome(const Pod& pod, const Call& call,
     return (o.row == kNoId ? "none" : view().row(o.row).name) + " by " + std::to_string(o.total) +
            " of " + std::to_string(o.feasible);
   };
-  return Error{Rc::kInternal,
-               "a cycle that goes on from a kept one ends otherwise: " + text(kept) +
-                   ", as a whole " + text(fresh),
-               {},
-               {}};
+  return Error{Rc::kInternal, "a cycle that goes on from a kept one ends otherwise: " + text(kept) +
+                                  ", as a whole " + text(fresh)};
 }
 
 Result<void> Evaluator::keep_classes(ClassMemoryMode mode, size_t max_bytes) {

@@ -10,11 +10,8 @@ Result<void> Evaluator::ready_to_score(CycleState& state, const Pod& pod, size_t
   LIBSCHED_TRY(check_idle());
   LIBSCHED_TRY(tie_to_pod(state, pod));
   if (words < view().word_count())
-    return Error{Rc::kInvalid,
-                 "the bitmap of nodes has " + std::to_string(words) + " words, the view has " +
-                     std::to_string(view().word_count()),
-                 {},
-                 {}};
+    return Error{Rc::kInvalid, "the bitmap of nodes has " + std::to_string(words) +
+                                   " words, the view has " + std::to_string(view().word_count())};
   return {};
 }
 

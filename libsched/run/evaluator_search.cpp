@@ -8,7 +8,7 @@ namespace libsched {
 Result<void> Evaluator::may_search(const CycleState& state, const Pod& pod) const {
   LIBSCHED_TRY(check_idle());
   if (state.framework() != framework_.get() || state.pod_serial() != pod.serial)
-    return Error{Rc::kState, "run PreFilter for this pod with this cycle state first", {}, {}};
+    return Error{Rc::kState, "run PreFilter for this pod with this cycle state first"};
   return may_read(state);
 }
 

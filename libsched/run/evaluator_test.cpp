@@ -110,7 +110,7 @@ TEST_CASE("PreFilter: a call that ends without a status counts as not run") {
   fails.name = "B";
   fails.pre_filter = [&](const PreFilterCall&, PreFilterResult*) -> Result<Status> {
     if (throws) throw std::runtime_error("gone");
-    return Error{Rc::kUnsupported, "not there", {}, {}};
+    return Error{Rc::kUnsupported, "not there"};
   };
   fails.filter = [&](const FilterCall&, const Node&) {
     ++asked;

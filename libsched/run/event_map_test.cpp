@@ -17,7 +17,7 @@ Fake wants(const std::string& name, std::vector<ClusterEventWithHint> events) {
 Fake fails(const std::string& name) {
   Fake f = filter_rejects(name, {}, {});
   f.events = []() -> Result<std::vector<ClusterEventWithHint>> {
-    return Error{Rc::kInvalid, "no events", {}, {}};
+    return Error{Rc::kInvalid, "no events"};
   };
   return f;
 }

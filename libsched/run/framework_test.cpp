@@ -66,7 +66,7 @@ TEST_CASE("upstream's construction errors are reported with the plugin's name") 
 
   Ref<Registry> failing = registry->copy();
   const auto make = [](const FactoryCall&) -> Result<std::unique_ptr<Plugin>> {
-    return Error{Rc::kInvalid, "no luck", {}, {}};
+    return Error{Rc::kInvalid, "no luck"};
   };
   REQUIRE(failing->add("Unlucky", {point_bit(ExtensionPoint::kFilter), make, false}).ok());
   const Error unlucky = refused(fake_config({"Unlucky"}), failing);
@@ -146,7 +146,7 @@ TEST_CASE("a bare profile is used as it is") {
 TEST_CASE("plugins are created before their lists are read") {
   Ref<Registry> registry = fake_registry({})->copy();
   const auto make = [](const FactoryCall&) -> Result<std::unique_ptr<Plugin>> {
-    return Error{Rc::kInvalid, "no luck", {}, {}};
+    return Error{Rc::kInvalid, "no luck"};
   };
   REQUIRE(registry->add("Unlucky", {point_bit(ExtensionPoint::kFilter), make, false}).ok());
   CHECK(refused(fake_config({"Nobody", "Unlucky"}), registry).message ==

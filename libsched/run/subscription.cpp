@@ -56,9 +56,7 @@ Evaluator::Evaluator(FrameworkRef framework, Ref<Cluster> cluster)
 Result<void> Evaluator::use(Ref<Services> services) {
   if (busy_)
     return Error{Rc::kMisuse,
-                 "this evaluator is asking its plugins already: its services are in use",
-                 {},
-                 {}};
+                 "this evaluator is asking its plugins already: its services are in use"};
   // A plugin that is running may still use the old services, so they are kept for now.
   if (ForeignCall::depth() == 0)
     replaced_.clear();

@@ -46,7 +46,7 @@ class Copies {
 Result<Capacity> capacity(Span<Evaluator*> profiles, Span<PodRef> templates,
                           const CapacityOptions& options) {
   LIBSCHED_TRY(check_profiles(profiles));
-  if (templates.size() == 0) return Error{Rc::kInvalid, "capacity needs a pod", {}, {}};
+  if (templates.size() == 0) return Error{Rc::kInvalid, "capacity needs a pod"};
   Cluster& cluster = *profiles[0]->cluster();
   if (cluster.judged()) return may_not_change();
   const View& view = cluster.view();

@@ -267,8 +267,8 @@ Result<void> undo_trial(Evaluator& evaluator, Scheduling& trial, CycleObserver* 
 Result<void> Scheduling::bind() {
   const Ref<Binding> once = std::exchange(binding, {});
   if (!once)
-    return Error{
-        Rc::kState, "the pod has no binding cycle to run: it is not assumed, or was bound", {}, {}};
+    return Error{Rc::kState,
+                 "the pod has no binding cycle to run: it is not assumed, or was bound"};
   attempt = Attempt::kFailed;
   failure = once->run();
   if (!failure) attempt = Attempt::kBound;
@@ -279,15 +279,14 @@ Result<Ref<Scheduling>> schedule_one(Span<Evaluator*> profiles, const PodRef& po
                                      const SchedulingOptions& options) {
   LIBSCHED_TRY(check_profiles(profiles));
   Evaluator* const evaluator = profile_of(profiles, *pod, options.other_profile);
-  if (evaluator == nullptr) return Error{Rc::kNotFound, no_profile_error(*pod), {}, {}};
+  if (evaluator == nullptr) return Error{Rc::kNotFound, no_profile_error(*pod)};
   return schedule_with(*evaluator, pod, options);
 }
 
 Result<Ref<Scheduling>> schedule_with(Evaluator& evaluator, const PodRef& pod,
                                       const SchedulingOptions& options) {
   if (evaluator.cluster()->judged())
-    return Error{
-        Rc::kMisuse, "plugins are being asked about the cluster: no pod can be assumed", {}, {}};
+    return Error{Rc::kMisuse, "plugins are being asked about the cluster: no pod can be assumed"};
   return Cycle(evaluator, pod, options).run();
 }
 

@@ -85,7 +85,7 @@ Result<std::vector<std::string>> names_of(const View& view, Span<Str> nodes) {
       if (seen.insert(name).second)
         names.push_back(std::move(name));
       else if (by_name)
-        return Error{Rc::kInvalid, "the node " + go_quote(name) + " is given twice", {}, {}};
+        return Error{Rc::kInvalid, "the node " + go_quote(name) + " is given twice"};
     }
   }
   return names;

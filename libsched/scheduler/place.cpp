@@ -151,8 +151,7 @@ class Placing::Placer {
   Result<void> schedule(Evaluator& evaluator, const PodRef& pod, Placement* out) {
     LIBSCHED_TRY(evaluator.may_ask());
     if (cluster().judged())
-      return Error{
-          Rc::kMisuse, "plugins are being asked about the cluster: no pod can be assumed", {}, {}};
+      return Error{Rc::kMisuse, "plugins are being asked about the cluster: no pod can be assumed"};
     if (const Status gate = evaluator.run_pre_enqueue(*pod); !gate.success())
       return rejected(Outcome::kGated, gate, out);
     if (options_.sampling) evaluator.set_next_start(next_start_);

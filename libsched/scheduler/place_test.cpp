@@ -222,7 +222,7 @@ TEST_CASE("Replicas may be named by the caller, when their turn comes") {
   std::vector<size_t> made;
   const auto name = [&](size_t index) -> Result<PodRef> {
     made.push_back(index);
-    if (index == 2) return Error{Rc::kInvalid, "no name", {}, {}};
+    if (index == 2) return Error{Rc::kInvalid, "no name"};
     return pod_of("r" + std::to_string(index));
   };
   const Result<void> ended = one.placing({{pod_of("t"), 9, name}});

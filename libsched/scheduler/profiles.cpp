@@ -6,12 +6,12 @@
 namespace libsched {
 
 Result<void> check_profiles(Span<Evaluator*> profiles) {
-  const auto misuse = [](std::string text) { return Error{Rc::kMisuse, std::move(text), {}, {}}; };
+  const auto misuse = [](std::string text) { return Error{Rc::kMisuse, std::move(text)}; };
   if (profiles.empty()) return misuse("no evaluator is given: pods are placed by at least one");
   for (size_t i = 0; i < profiles.size(); ++i) {
     const Cluster* const cluster = profiles[i]->cluster();
     if (cluster == nullptr)
-      return Error{Rc::kState, "a snapshot takes no pods: use evaluators of a cluster", {}, {}};
+      return Error{Rc::kState, "a snapshot takes no pods: use evaluators of a cluster"};
     if (cluster != profiles[0]->cluster())
       return misuse("the evaluators stand on different clusters");
     const std::string& name = profiles[i]->framework().profile();

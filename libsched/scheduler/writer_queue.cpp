@@ -42,8 +42,7 @@ Result<bool> WriterQueue::apply(const Message& message, Cluster& cluster) {
 
 Result<WriterQueue::Counts> WriterQueue::apply(Cluster& cluster) {
   if (cluster.judged())
-    return Error{
-        Rc::kMisuse, "plugins are being asked about the cluster: apply messages later", {}, {}};
+    return Error{Rc::kMisuse, "plugins are being asked about the cluster: apply messages later"};
   Counts out;
   while (true) {
     Message next;

@@ -102,14 +102,11 @@ Result<void> ClaimApi::update_object(StoredKind, const ObjectRef& object, Str) {
   const auto known = claims_.find(key_of(claim.meta));
   const std::string quoted = go_quote(claim.meta.name);
   if (known == claims_.end())
-    return Error{Rc::kNotFound, "resourceclaims.resource.k8s.io " + quoted + " not found", {}, {}};
+    return Error{Rc::kNotFound, "resourceclaims.resource.k8s.io " + quoted + " not found"};
   if (!claim.meta.resource_version.empty() &&
       claim.meta.resource_version != known->second->meta.resource_version)
-    return Error{Rc::kExists,
-                 "Operation cannot be fulfilled on resourceclaims.resource.k8s.io " + quoted +
-                     ": the object has been modified",
-                 {},
-                 {}};
+    return Error{Rc::kExists, "Operation cannot be fulfilled on resourceclaims.resource.k8s.io " +
+                                  quoted + ": the object has been modified"};
   put(claim.meta.resource_version.empty() ? *reread(claim) : claim);
   return {};
 }

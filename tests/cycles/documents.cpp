@@ -30,7 +30,7 @@ Error not_found(const std::string& kind, const std::string& key) {
     if (kind == k) resource += ".storage.k8s.io";
   if (kind == "PodDisruptionBudget") resource += ".policy";
   if (kind == "PriorityClass") resource += ".scheduling.k8s.io";
-  return {Rc::kNotFound, resource + " " + go_quote(split_key(key).second) + " not found", {}, {}};
+  return {Rc::kNotFound, resource + " " + go_quote(split_key(key).second) + " not found"};
 }
 
 // The changes that a pod has got since its document was written.
@@ -141,7 +141,7 @@ Result<void> Documents::remove(const std::string& kind, const std::string& key) 
 Result<void> Documents::assign(const std::string& key, const std::string& node) {
   const auto [ns, name] = split_key(key);
   const PodRef pod = server_->pod(ns, name);
-  if (pod && !pod->spec.node_name.empty()) return Error{Rc::kExists, "bound before", {}, {}};
+  if (pod && !pod->spec.node_name.empty()) return Error{Rc::kExists, "bound before"};
   return server_->assign(ns, name, node);
 }
 

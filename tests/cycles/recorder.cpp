@@ -25,14 +25,11 @@ std::string verb_of(ApiVerb verb, StoredKind kind) {
 }
 Error fault_error(const std::string& error, const std::string& name) {
   if (error == "conflict")
-    return {Rc::kExists,
-            "Operation cannot be fulfilled on pods " + go_quote(name) +
-                ": the object has been modified",
-            {},
-            {}};
-  if (error == "notFound") return {Rc::kNotFound, "pods " + go_quote(name) + " not found", {}, {}};
-  if (error == "timeout") return {Rc::kDeadline, "Timeout: request did not complete", {}, {}};
-  return {Rc::kInternal, error, {}, {}};
+    return {Rc::kExists, "Operation cannot be fulfilled on pods " + go_quote(name) +
+                             ": the object has been modified"};
+  if (error == "notFound") return {Rc::kNotFound, "pods " + go_quote(name) + " not found"};
+  if (error == "timeout") return {Rc::kDeadline, "Timeout: request did not complete"};
+  return {Rc::kInternal, error};
 }
 
 }  // namespace

@@ -219,7 +219,7 @@ class World::FakePlugin final : public Plugin {
     const Rule r =
         world_.pick(*spec_.hints[index], pod.meta.name, {}, object ? object->meta.name : Str());
     if (const std::string error = r.text("error"); !error.empty())
-      return Error{Rc::kInternal, error, {}, {}};
+      return Error{Rc::kInternal, error};
     return r.text("hint") == "Queue" ? QueueingHint::kQueue : QueueingHint::kQueueSkip;
   }
 

@@ -28,11 +28,8 @@ std::string digits_of(double value, std::chars_format format, int precision) {
 }
 
 Error unsupported(const char* name, int64_t value, int64_t most) {
-  return {Rc::kUnsupported,
-          std::string("string.format with a ") + name + " of " + std::to_string(value) +
-              ", more than " + std::to_string(most),
-          {},
-          {}};
+  return {Rc::kUnsupported, std::string("string.format with a ") + name + " of " +
+                                std::to_string(value) + ", more than " + std::to_string(most)};
 }
 
 std::string scientific(double value) {

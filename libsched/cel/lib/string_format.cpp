@@ -116,8 +116,7 @@ class Writer {
  private:
   Result<void> append(Str text) {
     if (out_.size() + text.size() > kMostBytes)
-      return Error{
-          Rc::kLimit, "a text of more than " + std::to_string(kMostBytes) + " bytes", {}, {}};
+      return Error{Rc::kLimit, "a text of more than " + std::to_string(kMostBytes) + " bytes"};
     out_ += text;
     return {};
   }
@@ -192,11 +191,8 @@ class Writer {
 
   static Result<void> check_depth(int depth) {
     if (depth <= kMostNested) return {};
-    return Error{
-        Rc::kLimit,
-        "string.format of lists and maps nested more than " + std::to_string(kMostNested) + " deep",
-        {},
-        {}};
+    return Error{Rc::kLimit, "string.format of lists and maps nested more than " +
+                                 std::to_string(kMostNested) + " deep"};
   }
 
   Result<void> list(const FormatValue& value, int depth) {

@@ -13,7 +13,7 @@ Error out_of_range(int64_t index) {
 }
 
 Error too_long() {
-  return {Rc::kLimit, "a text of more than " + std::to_string(kMostBytes) + " bytes", {}, {}};
+  return {Rc::kLimit, "a text of more than " + std::to_string(kMostBytes) + " bytes"};
 }
 
 // The text itself if it is UTF-8, else a sanitized copy.

@@ -20,9 +20,7 @@ uint8_t byte_at(Str bytes, size_t i) { return static_cast<uint8_t>(bytes[i]); }
 Result<std::string> to_json(Str bytes, const ParseOptions& options, int record) {
   if (bytes.size() > options.max_bytes) {
     return Error{Rc::kLimit,
-                 "the object is larger than " + std::to_string(options.max_bytes) + " bytes",
-                 {},
-                 {}};
+                 "the object is larger than " + std::to_string(options.max_bytes) + " bytes"};
   }
   if (bytes.size() < kHeader || bytes.substr(0, 3) != "LSF") {
     return invalid({}, "no flat form: it begins with LSF and has at least 16 bytes");
@@ -73,9 +71,9 @@ Result<Ref> parse_flat(Str bytes, const ParseOptions& options, int record,
     if (!json.ok()) return json.error();
     return parse(*json, of_json(options));
   } catch (const std::bad_alloc&) {
-    return Error{Rc::kNoMemory, "out of memory", {}, {}};
+    return Error{Rc::kNoMemory, "out of memory"};
   } catch (const std::length_error&) {
-    return Error{Rc::kNoMemory, "out of memory", {}, {}};
+    return Error{Rc::kNoMemory, "out of memory"};
   }
 }
 

@@ -39,7 +39,7 @@ bool MessageWriter::fail(const std::string& message, Rc rc) {
     path = step.key ? path + path_key(step.name) : join_path(path, step.name);
     if (step.index != kNoIndex) path += "[" + std::to_string(step.index) + "]";
   }
-  error_ = {rc, "protobuf: " + message, std::move(path), {}};
+  error_ = {rc, "protobuf: " + message, std::move(path)};
   return false;
 }
 

@@ -41,11 +41,9 @@ Result<Str> open_envelope(Str bytes, TypeName& type) {
       raw = f.bytes;
       found = true;
     } else if (!f.bytes.empty() && (f.number == 3 || f.bytes != kContentType)) {
-      return Error{Rc::kUnsupported,
-                   f.number == 3 ? "protobuf: the envelope's content is encoded once more"
-                                 : "protobuf: the envelope's content is not protobuf",
-                   {},
-                   {}};
+      return Error{Rc::kUnsupported, f.number == 3
+                                         ? "protobuf: the envelope's content is encoded once more"
+                                         : "protobuf: the envelope's content is not protobuf"};
     }
   }
   if (!wire.problem().empty()) return broken("the envelope: ", wire.problem());
@@ -70,8 +68,7 @@ Result<std::string> protobuf_to_json(Str bytes, const TypeName& given,
   const Result<ObjectKind> kind = classify(type);
   if (!kind.ok()) return kind.error();
   if (type.kind == "List") {
-    return Error{
-        Rc::kUnsupported, "protobuf: a List of objects of several kinds is not read", {}, {}};
+    return Error{Rc::kUnsupported, "protobuf: a List of objects of several kinds is not read"};
   }
   MessageWriter writer(limits);
   if (!writer.object(bytes, type, *kind == ObjectKind::kList)) return writer.error();

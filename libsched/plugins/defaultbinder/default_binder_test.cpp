@@ -6,7 +6,7 @@ namespace libsched::default_binder_test {
 
 struct RefusingApi final : ApiClient {
   Result<void> bind(const Pod&, Str) override {
-    return Error{Rc::kState, "pods \"p\" is already assigned to a node", {}, {}};
+    return Error{Rc::kState, "pods \"p\" is already assigned to a node"};
   }
   Result<void> delete_pod(const Pod&) override { return {}; }
   Result<void> patch_pod_status(const Pod&, const PodStatusPatch&) override { return {}; }
@@ -30,7 +30,7 @@ TEST_CASE("DefaultBinder leaves the call to those beside the cycles, if there ar
                           const std::optional<Nomination>&) override {}
     Steps<Result<void>> bind(PodRef pod, Str node) override {
       log += std::string(pod->meta.name) + " " + std::string(node);
-      return Error{Rc::kState, "no", {}, {}};
+      return Error{Rc::kState, "no"};
     }
   } calls;
   Trial trial("NodeName", node_n());

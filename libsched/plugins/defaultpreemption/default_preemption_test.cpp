@@ -92,7 +92,7 @@ class RecordingApi final : public ApiClient {
   Result<void> delete_pod(const Pod& pod) override {
     log.push_back("delete " + std::string(pod.meta.name));
     if (on_delete) on_delete();
-    if (pod.meta.name == refuses) return Error{rc, "the server says no", {}, {}};
+    if (pod.meta.name == refuses) return Error{rc, "the server says no"};
     return {};
   }
   Result<void> patch_pod_status(const Pod& pod, const PodStatusPatch& patch) override {

@@ -80,14 +80,14 @@ class Writes final : public ApiClient {
         REQUIRE(cluster->put_object(kClaimKind, conflicting).ok());
         conflicting = {};
       }
-      if (!error.empty()) return Error{Rc::kExists, error, {}, {}};
+      if (!error.empty()) return Error{Rc::kExists, error};
     }
     written = object;
     if (cluster != nullptr) REQUIRE(cluster->put_object(kClaimKind, object).ok());
     return {};
   }
   Result<void> delete_object(StoredKind, Str ns, Str name) override {
-    if (!errors.empty()) return Error{Rc::kIo, errors.front(), {}, {}};
+    if (!errors.empty()) return Error{Rc::kIo, errors.front()};
     deleted.push_back(std::string(ns) + "/" + std::string(name));
     return {};
   }

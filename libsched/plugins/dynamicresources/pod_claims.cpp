@@ -7,7 +7,7 @@
 namespace libsched {
 namespace {
 
-Error no_claim(std::string why) { return {Rc::kInvalid, std::move(why), {}, {}}; }
+Error no_claim(std::string why) { return {Rc::kInvalid, std::move(why)}; }
 
 const ResourceClaimStatus* status_of(const Pod& pod, Str entry) {
   for (const ResourceClaimStatus& s : pod.status.resource_claims)

@@ -171,11 +171,8 @@ DeviceSearch::Step DeviceSearch::step(const Position& p, bool chosen, Place star
     size_t& depth;
   } depth(depth_);
   if (depth_ > kMaxDepth)
-    return fail({Rc::kLimit,
-                 "the claims of the pod ask for more than " + std::to_string(kMaxDepth) +
-                     " devices and requests",
-                 {},
-                 {}});
+    return fail({Rc::kLimit, "the claims of the pod ask for more than " +
+                                 std::to_string(kMaxDepth) + " devices and requests"});
   Claim& plan = plans_[p.claim];
   if (p.request >= plan.requests.size()) {
     const Step result = step({p.claim + 1, 0, 0, 0}, false, {});

@@ -30,7 +30,7 @@ bool select_by_all(const Pod& owner, Terms terms, const Pod& other) {
 Result<void> parse(Terms terms) {
   std::string error = terms_error(terms);
   if (error.empty()) return {};
-  return Error{Rc::kInvalid, std::move(error), {}, {}};
+  return Error{Rc::kInvalid, std::move(error)};
 }
 
 }  // namespace

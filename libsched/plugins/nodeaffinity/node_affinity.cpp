@@ -64,7 +64,7 @@ Result<bool> required_matches(const Pod& pod, const Node& node) {
   if (!required.present || node_selector_matches(required, node.meta.labels, node.meta.name))
     return true;
   if (std::string e = node_selector_error(required); !e.empty())
-    return Error{Rc::kInvalid, std::move(e), {}, {}};
+    return Error{Rc::kInvalid, std::move(e)};
   return false;
 }
 

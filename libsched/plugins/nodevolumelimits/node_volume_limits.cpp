@@ -62,11 +62,8 @@ Result<QueueingHint> after_detach(const Pod& pod, const VolumeAttachment& gone) 
     if (plugin == nullptr) continue;
     const CsiHandle handle = translated_handle(v);
     if (!handle.error.empty())
-      return Error{
-          Rc::kInvalid,
-          "converting volume(" + std::string(v.name) + ") from inline to csi: " + handle.error,
-          {},
-          {}};
+      return Error{Rc::kInvalid, "converting volume(" + std::string(v.name) +
+                                     ") from inline to csi: " + handle.error};
     if (plugin->driver == gone.attacher) return QueueingHint::kQueue;
   }
   return QueueingHint::kQueueSkip;

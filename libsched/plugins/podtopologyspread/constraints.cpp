@@ -57,11 +57,9 @@ Result<std::vector<SpreadConstraint>> spread_constraints(const SpreadSettings& s
     if (c.when_unsatisfiable != action) continue;
     if (c.selector.present)
       if (const std::string e = label_selector_error(c.selector); !e.empty())
-        return Error{Rc::kInvalid,
-                     std::string(own ? "obtaining pod's " : "setting default ") +
-                         (hard ? "hard" : "soft") + " topology spread constraints: " + e,
-                     {},
-                     {}};
+        return Error{Rc::kInvalid, std::string(own ? "obtaining pod's " : "setting default ") +
+                                       (hard ? "hard" : "soft") +
+                                       " topology spread constraints: " + e};
     out.push_back(read(c, settings));
     out.back().selector = own ? selector_of(c, pod, settings) : selector;
   }

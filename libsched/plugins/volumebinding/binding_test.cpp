@@ -65,7 +65,7 @@ struct RealApi final : ApiClient {
   Result<void> patch_pod_status(const Pod&, const PodStatusPatch&) override { return {}; }
   Result<void> update_object(StoredKind, const ObjectRef&, Str) override {
     ++updates;
-    if (!refusal.empty()) return Error{Rc::kState, refusal, {}, {}};
+    if (!refusal.empty()) return Error{Rc::kState, refusal};
     return {};
   }
   void event(const Pod&, Str, Str, Str, Str) override {}

@@ -26,11 +26,10 @@ std::string resource_of(StoredKind kind) {
 
 Error not_found(Str resource, Str name) { return api_error("notFound", resource, name); }
 Error exists(Str resource, Str name) {
-  return {Rc::kExists, std::string(resource) + " " + go_quote(name) + " already exists", {}, {}};
+  return {Rc::kExists, std::string(resource) + " " + go_quote(name) + " already exists"};
 }
 Error conflict(Str name, const std::string& why) {
-  return {
-      Rc::kExists, "Operation cannot be fulfilled on pods " + go_quote(name) + ": " + why, {}, {}};
+  return {Rc::kExists, "Operation cannot be fulfilled on pods " + go_quote(name) + ": " + why};
 }
 
 // What a scheduler's patch makes of the object as it is now: the scheduler may know an older one,

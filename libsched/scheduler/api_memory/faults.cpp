@@ -56,15 +56,11 @@ Faults::Choice Faults::take(ApiVerb verb, const std::string& key) {
 Error api_error(const std::string& error, Str resource, Str name) {
   const std::string what(resource);
   if (error == "conflict")
-    return {Rc::kExists,
-            "Operation cannot be fulfilled on " + what + " " + go_quote(name) +
-                ": the object has been modified",
-            {},
-            {}};
-  if (error == "notFound")
-    return {Rc::kNotFound, what + " " + go_quote(name) + " not found", {}, {}};
-  if (error == "timeout") return {Rc::kDeadline, "Timeout: request did not complete", {}, {}};
-  return {Rc::kInternal, error, {}, {}};
+    return {Rc::kExists, "Operation cannot be fulfilled on " + what + " " + go_quote(name) +
+                             ": the object has been modified"};
+  if (error == "notFound") return {Rc::kNotFound, what + " " + go_quote(name) + " not found"};
+  if (error == "timeout") return {Rc::kDeadline, "Timeout: request did not complete"};
+  return {Rc::kInternal, error};
 }
 
 }  // namespace libsched

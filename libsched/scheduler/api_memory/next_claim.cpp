@@ -10,11 +10,8 @@ namespace libsched {
 namespace {
 
 Error conflict(const ResourceClaim& claim, const std::string& why) {
-  return {Rc::kExists,
-          "Operation cannot be fulfilled on resourceclaims.resource.k8s.io " +
-              go_quote(claim.meta.name) + ": " + why,
-          {},
-          {}};
+  return {Rc::kExists, "Operation cannot be fulfilled on resourceclaims.resource.k8s.io " +
+                           go_quote(claim.meta.name) + ": " + why};
 }
 
 // Whether a patch of a claim is one of the claim itself, of the status, or both: a uid and a

@@ -75,8 +75,7 @@ class PodClaims {
           Rc::kNotFound,
           "pod " + go_quote(object_key(pod_.meta.ns, pod_.meta.name)) + ": ResourceClaimTemplate " +
               go_quote(object_key(pod_.meta.ns, entry.template_name)) + " is not in the cluster",
-          "spec.resourceClaims[" + std::to_string(index) + "].resourceClaimTemplateName",
-          {}};
+          "spec.resourceClaims[" + std::to_string(index) + "].resourceClaimTemplateName"};
     made_.push_back(claim_from_template(*like, pod_, entry.name, free_name(entry.name)));
     statuses_.push_back({entry.name, made_.back()->meta.name, true});
     return {};

@@ -23,7 +23,7 @@ struct Api final : ApiClient {
   Result<void> made(std::string call) {
     calls.push_back(std::move(call));
     if (const auto f = std::exchange(during, {})) f();
-    if (!error.empty()) return Error{Rc::kInternal, error, {}, {}};
+    if (!error.empty()) return Error{Rc::kInternal, error};
     return {};
   }
   Result<void> bind(const Pod& pod, Str node) override {

@@ -6,7 +6,7 @@ namespace libsched {
 // Without memory the binding fails before the next action.
 void Scheduler::interrupt(const FlightRef& flight) {
   flight->next = std::exchange(interrupted_, flight);
-  check(Error{Rc::kNoMemory, "out of memory", {}, {}});
+  check(Error{Rc::kNoMemory, "out of memory"});
 }
 
 bool Scheduler::on_thread(const Flight& flight) const {

@@ -32,7 +32,7 @@ void Scheduler::start_cycle() {
   const bool slow = turns_ && services_->api().may_wait();
   const bool groups = turns_ && profiles_[0]->framework().gates().enabled(Gate::kGenericWorkload);
   if ((slow || groups) && !turns_->reserve_thread())
-    return check(Error{Rc::kLimit, "the system provides no thread for a scheduling cycle", {}, {}});
+    return check(Error{Rc::kLimit, "the system provides no thread for a scheduling cycle"});
   Result<QueuedPodRef> popped = queue_->pop();
   if (!popped.ok()) return check(popped.error());
   if (!*popped) return;

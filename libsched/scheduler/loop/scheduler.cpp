@@ -57,7 +57,7 @@ Result<void> Scheduler::build(const std::vector<FrameworkRef>& profiles,
   };
   if (virtual_clock_) {
     if (virtual_clock_->has_sleeper())
-      return Error{Rc::kState, "the clock drives another scheduler", {}, {}};
+      return Error{Rc::kState, "the clock drives another scheduler"};
     turns_ = make_ref<Turns>(
         virtual_clock_, [this] { catch_up(); },
         [this](const std::function<void()>& calls) {
@@ -119,7 +119,7 @@ Result<void> Scheduler::begin_threads(const std::vector<FrameworkRef>& profiles)
     delivered_.notify_all();
   };
   if (threads_->begin(options_.binding_threads, profiles, progress)) return {};
-  return Error{Rc::kLimit, "the system provides no thread for bindings", {}, {}};
+  return Error{Rc::kLimit, "the system provides no thread for bindings"};
 }
 
 Scheduler::~Scheduler() {
@@ -180,7 +180,7 @@ void Scheduler::catch_up() {
       check(queue_->run_due());
     continue_permitted();
   } catch (const std::bad_alloc&) {
-    check(Error{Rc::kNoMemory, "out of memory", {}, {}});
+    check(Error{Rc::kNoMemory, "out of memory"});
   }
   catching_up_ = false;
 }
@@ -250,7 +250,7 @@ Result<bool> Scheduler::act(bool hold) {
       acted = true;
     }
   } catch (const std::bad_alloc&) {
-    check(Error{Rc::kNoMemory, "out of memory", {}, {}});
+    check(Error{Rc::kNoMemory, "out of memory"});
   }
   LIBSCHED_TRY(take_failure());
   return acted;
@@ -262,8 +262,7 @@ Result<void> Scheduler::settle(bool hold, size_t max_actions) {
     if (!acted.ok()) return acted.error();
     if (!*acted) return {};
   }
-  return Error{
-      Rc::kLimit, "there is more to do after " + std::to_string(max_actions) + " actions", {}, {}};
+  return Error{Rc::kLimit, "there is more to do after " + std::to_string(max_actions) + " actions"};
 }
 
 std::optional<int64_t> Scheduler::next_due() const {
@@ -298,7 +297,7 @@ void Scheduler::wait_until(int64_t time_ns) {
 Result<void> Scheduler::run_until(int64_t time_ns, const std::atomic<bool>* cancel) {
   while (true) {
     if (cancel != nullptr && cancel->load(std::memory_order_relaxed))
-      return Error{Rc::kCancelled, "the call was cancelled", {}, {}};
+      return Error{Rc::kCancelled, "the call was cancelled"};
     const bool hold = virtual_clock_ && now() > time_ns && queue_->active_count() == 0;
     const Result<bool> acted = act(hold);
     if (!acted.ok()) return acted.error();

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kUnschedulablePeriodNs = 30 * kSecondNs;
 
-Error state(const char* text) { return {Rc::kState, text, {}, {}}; }
+Error state(const char* text) { return {Rc::kState, text}; }
 
 }  // namespace
 

@@ -45,7 +45,7 @@ TEST_CASE("only the hints of a pod's rejectors run, and only for their registrat
 
 TEST_CASE("an error of a hint counts as Queue") {
   QueueTrial t({hinting("F", kNodeAdd, [](const Pod&, const ObjectChange&) -> Result<QueueingHint> {
-    return Error{Rc::kPlugin, "no idea", {}, {}};
+    return Error{Rc::kPlugin, "no idea"};
   })});
   t.rejected(queue_pod("a"), {"F"});
   t.move("Node", kAdd);

@@ -7,7 +7,7 @@
 namespace libsched {
 namespace {
 
-Error misuse(const char* text) { return {Rc::kMisuse, text, {}, {}}; }
+Error misuse(const char* text) { return {Rc::kMisuse, text}; }
 
 // Upstream's klog.KObj.
 std::string name_of(const Pod& pod) {
@@ -24,7 +24,7 @@ Result<SchedulingQueueRef> SchedulingQueue::create(Span<Evaluator*> profiles,
       return misuse("the evaluators have different services");
   if (options.initial_backoff_ns < 0 || options.max_backoff_ns < 0 ||
       options.max_in_unschedulable_ns < 0)
-    return Error{Rc::kInvalid, "a time of the queue is negative", {}, {}};
+    return Error{Rc::kInvalid, "a time of the queue is negative"};
   const Ref<PluginNames> names = make_ref<PluginNames>();
   QueueMetrics metrics;
   Result<QueueProfiles> made = QueueProfiles::create(profiles, names.get(), &metrics);
@@ -251,8 +251,7 @@ Result<void> SchedulingQueue::add_unschedulable(QueuedPodInfo& queued, const Pod
     const char* const part = there->waits                        ? " unschedulable"
                              : there->heap == QueueHeap::kActive ? " the active"
                                                                  : " the backoff";
-    Error exists{
-        Rc::kExists, "Pod " + name_of(*pod) + " is already present in" + part + " queue", {}, {}};
+    Error exists{Rc::kExists, "Pod " + name_of(*pod) + " is already present in" + part + " queue"};
     in_flight_.done(*pod);
     return exists;
   }

@@ -55,11 +55,9 @@ Result<QueueProfiles> QueueProfiles::create(Span<Evaluator*> profiles, PluginNam
     if (!made.ok()) return std::move(made.error());
     out.profiles_.push_back(std::move(*made));
     if (queue_sorts(framework) != queue_sorts(out.first()))
-      return Error{Rc::kInvalid,
-                   "the profiles " + go_quote(out.first().profile()) + " and " +
-                       go_quote(framework.profile()) + " have different queueSort plugins",
-                   {},
-                   {}};
+      return Error{Rc::kInvalid, "the profiles " + go_quote(out.first().profile()) + " and " +
+                                     go_quote(framework.profile()) +
+                                     " have different queueSort plugins"};
   }
   return out;
 }

@@ -106,7 +106,7 @@ Result<void> Sim::Packer::prepare() {
     const Result<Known*> known = sim_.know(group.pod);
     if (!known.ok()) return known.error();
     if (group.count > size_t{1} << 31 || (pods += group.count) > size_t{1} << 31)
-      return Error{Rc::kLimit, "too many pods to pack", {}, {}};
+      return Error{Rc::kLimit, "too many pods to pack"};
   }
   out_.nodes.clear();
   out_.on_node.assign(pods, SimPacking::kNone);

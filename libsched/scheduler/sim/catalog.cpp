@@ -12,7 +12,7 @@
 namespace libsched {
 namespace {
 
-Error full() { return {Rc::kLimit, "the catalog has too many different contents", {}, {}}; }
+Error full() { return {Rc::kLimit, "the catalog has too many different contents"}; }
 
 // Bytes behind those of a class, which tell their own length from its front.
 void append_extra(const Str* extras, size_t i, std::string* bytes) {

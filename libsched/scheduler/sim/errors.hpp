@@ -9,18 +9,10 @@
 
 namespace libsched {
 
-inline Error stale_node() {
-  return {Rc::kStale, "the simulated cluster has no node of this id", {}, {}};
-}
-inline Error stale_pod() {
-  return {Rc::kStale, "the simulated cluster has no pod of this id", {}, {}};
-}
-inline Error stale_node_ref() {
-  return {Rc::kStale, "the catalog has no node of this reference", {}, {}};
-}
-inline Error stale_pod_ref() {
-  return {Rc::kStale, "the catalog has no pod of this reference", {}, {}};
-}
+inline Error stale_node() { return {Rc::kStale, "the simulated cluster has no node of this id"}; }
+inline Error stale_pod() { return {Rc::kStale, "the simulated cluster has no pod of this id"}; }
+inline Error stale_node_ref() { return {Rc::kStale, "the catalog has no node of this reference"}; }
+inline Error stale_pod_ref() { return {Rc::kStale, "the catalog has no pod of this reference"}; }
 
 // The error about element i of an argument.
 inline Error at_index(const char* of, size_t i, Error e) {

@@ -30,12 +30,12 @@ Result<bool> Sim::remove(uint64_t node, Span<uint64_t> move, const SimQuery& que
   for (size_t i = 0; i < move.size(); ++i) {
     if (!has_pod(move[i])) return at_index("move", i, stale_pod());
     if (view().slot(index_of(move[i])).row != row)
-      return at_index("move", i, {Rc::kInvalid, "the pod is not on the node", {}, {}});
+      return at_index("move", i, {Rc::kInvalid, "the pod is not on the node"});
     PodEntry& pod = pods_[index_of(move[i])];
     twice = twice || std::exchange(pod.moved_in, removals_) == removals_;
     refs.push_back(pod.ref);
   }
-  if (twice) return Error{Rc::kInvalid, "a pod occurs twice", "move", {}};
+  if (twice) return Error{Rc::kInvalid, "a pod occurs twice", "move"};
   SimQuery elsewhere = query;
   SimRing ring;
   if (query.ring != nullptr) {  // it moves only if the answer stays
@@ -61,7 +61,7 @@ Result<bool> Sim::remove(uint64_t node, Span<uint64_t> move, const SimQuery& que
   if (placed->ended) {
     const LimitWatch watch(query.limits, evaluator_->services().deadline_clock());
     LIBSCHED_TRY(watch.exceeded() ? Result<void>(watch.error()) : Result<void>());
-    return Error{Rc::kDeadline, "deadline exceeded", {}, {}};
+    return Error{Rc::kDeadline, "deadline exceeded"};
   }
   const bool all = placed->placed == move.size();
   std::copy(hits_.begin(), hits_.end(), hits);

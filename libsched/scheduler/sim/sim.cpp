@@ -27,13 +27,10 @@ bool asks_device_resource(const View& view, const Pod& pod) {
 Result<Ref<Sim>> Sim::create(FrameworkRef framework, Ref<Catalog> catalog) {
   constexpr size_t kMaxPlugins = 254;  // numbers of check_many()
   if (framework->plugins().size() > kMaxPlugins)
-    return Error{Rc::kLimit, "a simulated cluster takes a profile of 254 plugins at most", {}, {}};
+    return Error{Rc::kLimit, "a simulated cluster takes a profile of 254 plugins at most"};
   if (!framework->extenders().empty())
-    return Error{Rc::kUnsupported,
-                 "a simulated cluster asks no extender; the profile has " +
-                     framework->extenders()[0]->traits().name,
-                 {},
-                 {}};
+    return Error{Rc::kUnsupported, "a simulated cluster asks no extender; the profile has " +
+                                       framework->extenders()[0]->traits().name};
   return Ref<Sim>::adopt(new Sim(std::move(framework), std::move(catalog)));
 }
 
@@ -56,7 +53,7 @@ Result<Ref<const NodeContent>> Sim::node_content(uint64_t ref) const {
 }
 
 Result<uint32_t> Sim::put_node(const Ref<const NodeContent>& like, uint64_t ref, Str name) {
-  if (name.empty()) return Error{Rc::kInvalid, "a node needs a name", {}, {}};
+  if (name.empty()) return Error{Rc::kInvalid, "a node needs a name"};
   const Ref<Node> node = copy_node(*like->node, name, {});
   node->origin = like->node;  // owns what the copy borrows, and marks the content as in use
   reserve_more(undo_, 1);
@@ -240,7 +237,7 @@ size_t Sim::position(uint64_t id) const { return has_node(id) ? place_of(index_o
 Result<void> Sim::reset(const Reset& to) {
   for (size_t i = 0; i < to.pods.size(); ++i)
     if (to.on_node[i] >= to.nodes.size())
-      return at_index("on_node", i, {Rc::kInvalid, "there is no node of this index", {}, {}});
+      return at_index("on_node", i, {Rc::kInvalid, "there is no node of this index"});
   std::vector<uint32_t> rows(to.nodes.size());
   {
     Change change(this);

@@ -180,11 +180,8 @@ Result<void> Simulation::load(const View& cluster) {
       PodRef pod = cluster.slot(slot).pod;
       const ObjectMeta& meta = pod->meta;
       if (workload_->makes(meta.ns, meta.name))
-        return Error{Rc::kExists,
-                     "the cluster and the workload have a pod \"" + std::string(meta.ns) + "/" +
-                         std::string(meta.name) + "\"",
-                     {},
-                     {}};
+        return Error{Rc::kExists, "the cluster and the workload have a pod \"" +
+                                      std::string(meta.ns) + "/" + std::string(meta.name) + "\""};
       if (pod->spec.node_name != row.name) pod = copy_pod(*pod, row.name);
       LIBSCHED_TRY(server_->create(pod));
     }
@@ -389,7 +386,7 @@ Result<void> Simulation::run(std::optional<int64_t> until_ns, const Limits& limi
   if (until_ns && *until_ns < 0) return invalid({}, "the time to run to is negative");
   if (!until_ns && workload_->has_cron())
     return invalid("until", "a CronJob starts Jobs without end: give the time at which to end");
-  if (broken_) return Error{Rc::kState, "the simulation ran out of memory before", {}, {}};
+  if (broken_) return Error{Rc::kState, "the simulation ran out of memory before"};
   Result<void> done;
   try {
     done = advance(until_ns ? std::optional(std::min(*until_ns, 2 * kLatestNs)) : until_ns, limits,
@@ -411,7 +408,7 @@ Result<void> Simulation::advance(std::optional<int64_t> until_ns, const Limits& 
     if (actions % kActionsPerCheck == 0) {
       if (watch.exceeded()) return watch.error();
       if (actions != 0 && progress && !progress(progress_now()))
-        return Error{Rc::kCancelled, "the simulation was ended", {}, {}};
+        return Error{Rc::kCancelled, "the simulation was ended"};
       if (fragmentation_) fragmentation_->update(view());  // while the log knows the changes
     }
     const Result<bool> acted = scheduler_->run_one(tries_in_vain());

@@ -68,7 +68,7 @@ std::string Simulation::summary_json() const {
 Result<void> Simulation::write_json(const WriteText& write) const {
   const auto piece = [&](Str text) -> Result<void> {
     if (write(text)) return {};
-    return Error{Rc::kCancelled, "writing was ended", {}, {}};
+    return Error{Rc::kCancelled, "writing was ended"};
   };
   LIBSCHED_TRY(piece(R"({"summary":)" + summary_json()));
   for (const Str name : kTables) {

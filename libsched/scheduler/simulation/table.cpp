@@ -30,7 +30,7 @@ class Writer {
   std::string& text() { return text_; }
   Result<void> row_done() { return text_.size() < kPiece ? Result<void>() : flush(); }
   Result<void> flush() {
-    if (!text_.empty() && !write_(text_)) return Error{Rc::kCancelled, "writing was ended", {}, {}};
+    if (!text_.empty() && !write_(text_)) return Error{Rc::kCancelled, "writing was ended"};
     text_.clear();
     return {};
   }

@@ -65,7 +65,7 @@ class TraceReader {
     return error;
   }
   Error wrong(Str column, std::string message, Rc rc = Rc::kInvalid) const {
-    Error error{rc, std::move(message), {}, {}};
+    Error error{rc, std::move(message)};
     error.path = at_line({}).path + ": " + std::string(column);
     return error;
   }

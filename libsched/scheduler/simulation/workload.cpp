@@ -145,13 +145,13 @@ TimedWorkload::Addition::~Addition() {
 
 Result<void> TimedWorkload::Addition::add(Entry entry) {
   TimedWorkload& w = workload_;
-  if (w.frozen_) return Error{Rc::kState, "a simulation has this workload", {}, {}};
+  if (w.frozen_) return Error{Rc::kState, "a simulation has this workload"};
   LIBSCHED_TRY(check_times(entry));
   if (const std::optional<std::string> key = w.clash(entry))
-    return Error{Rc::kExists, "the workload has a pod " + go_quote(*key) + " already", {}, {}};
+    return Error{Rc::kExists, "the workload has a pod " + go_quote(*key) + " already"};
   constexpr uint64_t kMostPods = 1'000'000'000;
   if (w.entries_.size() >= kNoId || entry.count > kMostPods - w.pods_)
-    return Error{Rc::kLimit, "a workload has at most 1000000000 pods", {}, {}};
+    return Error{Rc::kLimit, "a workload has at most 1000000000 pods"};
   entry.name = w.names_.copy(entry.name);
   const uint64_t hash = hash_of(naming(entry), entry.pod->meta.ns, entry.name);
   w.by_name_.reserve();

@@ -17,7 +17,7 @@ constexpr Str kFields[] = {"requests.", "limits.",  "containers.",  "nodeSelecto
                            "labels.",   "priority", "schedulerName"};
 
 Error absent(Str field) {
-  return {Rc::kNotFound, "has no " + std::string(field) + " to take away", {}, {}};
+  return {Rc::kNotFound, "has no " + std::string(field) + " to take away"};
 }
 
 Result<void> first_of(const std::vector<std::string>& errors, Str of) {

@@ -28,7 +28,7 @@ std::optional<Str> selector_in(Str text) {
 Error no_such_node(const View& view, Str name) {
   NearName near(name);
   for_each_node(view, [&](const Node& node) { near.offer(node.meta.name); });
-  return {Rc::kNotFound, "there is no node " + go_quote(name) + near.hint(), {}, {}};
+  return {Rc::kNotFound, "there is no node " + go_quote(name) + near.hint()};
 }
 
 Error none_matches(const View& view, Str selector) {
@@ -41,7 +41,7 @@ Error none_matches(const View& view, Str selector) {
       if (added) near.offer(*pair);
     }
   });
-  return {Rc::kNotFound, "no node has labels like " + go_quote(selector) + near.hint(), {}, {}};
+  return {Rc::kNotFound, "no node has labels like " + go_quote(selector) + near.hint()};
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ struct Edit {
 // The most copies of a node, and the most pods of a workload, that an edit may ask for.
 inline constexpr size_t kMostCopies = 1'000'000;
 
-inline Error wrong_edit(std::string message) { return {Rc::kInvalid, std::move(message), {}, {}}; }
+inline Error wrong_edit(std::string message) { return {Rc::kInvalid, std::move(message)}; }
 
 // Errors: kInvalid (the text is no edit), with what is wrong but not the text itself.
 Result<Edit> parse_edit(Str text);

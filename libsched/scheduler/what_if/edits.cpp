@@ -206,9 +206,7 @@ class Editor {
                  (edit.verb == EditVerb::kSet ? "there is no pod " + go_quote(key) +
                                                     ", and no workload of that name has pods"
                                               : "no workload " + go_quote(key) + " has pods") +
-                     near.hint(),
-                 {},
-                 {}};
+                     near.hint()};
   }
 
   Cluster& cluster_;

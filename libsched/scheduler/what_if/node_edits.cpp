@@ -156,9 +156,7 @@ Result<void> NodeEditor::replace(const std::vector<std::string>& names, const st
   return Error{Rc::kNotFound,
                (names.size() == 1 ? names.front() + " has"
                                   : "none of the " + std::to_string(names.size()) + " nodes has") +
-                   (names.size() == 1 ? " no " : " the ") + what + " to take away",
-               {},
-               {}};
+                   (names.size() == 1 ? " no " : " the ") + what + " to take away"};
 }
 
 Result<void> NodeEditor::taint(const std::vector<std::string>& names, const Edit& edit) {

@@ -338,7 +338,7 @@ Result<Why> why(Span<Evaluator*> profiles, const PodRef& given, const WhyOptions
   Cluster& cluster = *profiles[0]->cluster();
   if (cluster.judged()) return may_not_change();
   Evaluator* const judge = profile_of(profiles, *given, options.other_profile);
-  if (judge == nullptr) return Error{Rc::kInvalid, no_profile_error(*given), {}, {}};
+  if (judge == nullptr) return Error{Rc::kInvalid, no_profile_error(*given)};
   std::optional<Cluster::Transaction> claims;
   PodRef pod = given;
   if (options.claims_from_templates && has_made_claims(*pod)) {

@@ -19,7 +19,7 @@ class Decoder {
 
   // The error of the whole value, if any.
   Result<void> done() {
-    return error_ ? Result<void>(Error{Rc::kInvalid, std::move(*error_), {}, {}}) : Result<void>();
+    return error_ ? Result<void>(Error{Rc::kInvalid, std::move(*error_)}) : Result<void>();
   }
 
   // The members of an object of the struct `type`; `root` is the type for Go's texts of the whole

@@ -121,7 +121,7 @@ void write_value(std::string& out, std::string_view value, Members given) {
 Result<std::string> write(libsched_str raw, Members given) {
   const Result<std::string_view> value = go_value(view_of(raw));
   if (!value.ok() || !is_object(*value))
-    return Error{Rc::kInternal, "the document of an object is no JSON object", {}, {}};
+    return Error{Rc::kInternal, "the document of an object is no JSON object"};
   std::string out;
   write_object(out, *value, given);
   return out;

@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t kDefaultTimeout = 5'000'000'000;
 
 libsched_str lend(std::string_view s) { return {s.data(), s.size()}; }
-Error extender_error(std::string why) { return {Rc::kPlugin, std::move(why), {}, {}}; }
+Error extender_error(std::string why) { return {Rc::kPlugin, std::move(why)}; }
 
 // Turns a result into the code and the status of a callback, through which no exception may pass.
 template <typename F>
@@ -65,7 +65,7 @@ HttpExtender& extender_of(void* user_data) { return *static_cast<HttpExtender*>(
 Result<HttpExtenderConfig> HttpExtenderConfig::read(std::string_view text) {
   const Result<std::string_view> json = go_value(text);
   if (!json.ok() || json_kind(*json) != JsonKind::kObject)
-    return Error{Rc::kInvalid, "an extender is a JSON object", {}, {}};
+    return Error{Rc::kInvalid, "an extender is a JSON object"};
   HttpExtenderConfig out;
   TlsConfig tls;
   bool any = false, https = false;

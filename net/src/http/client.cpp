@@ -171,18 +171,17 @@ HttpClient::~HttpClient() = default;
 Result<HttpResponse> HttpClient::post(const std::string& url, std::string_view body,
                                       int64_t timeout_ns) const {
   const auto failed = [&](std::string why) {
-    return Error{
-        Rc::kIo, "Post " + go_quote(without_password(url)) + ": " + std::move(why), {}, {}};
+    return Error{Rc::kIo, "Post " + go_quote(without_password(url)) + ": " + std::move(why)};
   };
   const UrlParts parts = split_url(url);
   if (parts.scheme != "http" && parts.scheme != "https") {
     return failed("unsupported protocol scheme " + go_quote(parts.scheme));
   }
   if (parts.host.empty()) return failed("http: no Host in request URL");
-  if (!curl_is_ready()) return Error{Rc::kInternal, "libcurl could not be initialised", {}, {}};
+  if (!curl_is_ready()) return Error{Rc::kInternal, "libcurl could not be initialised"};
   Easy owner = pool_->take();
   CURL* const easy = owner.get();
-  if (!easy) return Error{Rc::kNoMemory, "out of memory", {}, {}};
+  if (!easy) return Error{Rc::kNoMemory, "out of memory"};
 
   curl_slist* lines = nullptr;
   List headers;
@@ -202,7 +201,7 @@ Result<HttpResponse> HttpClient::post(const std::string& url, std::string_view b
     complete = complete && set_server_name(*options_.tls, &target, &connect_to) &&
                header("Host: " + parts.authority);
   }
-  if (!complete) return Error{Rc::kNoMemory, "out of memory", {}, {}};
+  if (!complete) return Error{Rc::kNoMemory, "out of memory"};
 
   char said[CURL_ERROR_SIZE] = "";
   Arrival arrival{easy, options_.max_response};

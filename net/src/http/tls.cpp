@@ -17,18 +17,15 @@ constexpr size_t kMostBytes = size_t{16} << 20;
 Result<void> read_into(const std::string& path, std::string& data) {
   if (!data.empty() || path.empty()) return {};
   const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
-  if (!file) return Error{Rc::kIo, "open " + path + ": " + go_errno(errno), {}, {}};
+  if (!file) return Error{Rc::kIo, "open " + path + ": " + go_errno(errno)};
   char buffer[4096];
   while (const size_t got = std::fread(buffer, 1, sizeof buffer, file.get())) {
     if (data.size() + got > kMostBytes)
       return Error{Rc::kLimit,
-                   "read " + path + ": more than " + std::to_string(kMostBytes) + " bytes",
-                   {},
-                   {}};
+                   "read " + path + ": more than " + std::to_string(kMostBytes) + " bytes"};
     data.append(buffer, got);
   }
-  if (std::ferror(file.get()))
-    return Error{Rc::kIo, "read " + path + ": " + go_errno(errno), {}, {}};
+  if (std::ferror(file.get())) return Error{Rc::kIo, "read " + path + ": " + go_errno(errno)};
   return {};
 }
 

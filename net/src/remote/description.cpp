@@ -141,7 +141,7 @@ Result<Description> description_of(const Said& answer) {
   if (!code.empty() && (!is_text(code) || json_string(code) != "Success")) {
     std::string why;
     for (const std::string& reason : *reasons) why += (why.empty() ? "" : ", ") + reason;
-    return Error{Rc::kPlugin, why.empty() ? "the plugin refuses" : why, {}, {}};
+    return Error{Rc::kPlugin, why.empty() ? "the plugin refuses" : why};
   }
   if (answer.find("protocol").empty()) return invalid("protocol", "expected a number");
   auto protocol = read_number(answer, "protocol", 0);

@@ -19,11 +19,8 @@ Result<Frame> first_frame(std::string_view bytes, bool* complete) {
   uint32_t lengths[2];
   std::memcpy(lengths, bytes.data(), sizeof lengths);
   if (lengths[0] > kMostOfFrame || lengths[1] > kMostOfFrame)
-    return Error{
-        Rc::kLimit,
-        "a frame of " + std::to_string(uint64_t{lengths[0]} + lengths[1]) + " bytes is too long",
-        {},
-        {}};
+    return Error{Rc::kLimit, "a frame of " + std::to_string(uint64_t{lengths[0]} + lengths[1]) +
+                                 " bytes is too long"};
   Frame frame{bytes.substr(kPrefix), {}};
   if (frame.header.size() < uint64_t{lengths[0]} + lengths[1]) return Frame();
   *complete = true;

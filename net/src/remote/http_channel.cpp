@@ -41,12 +41,12 @@ std::string HttpChannel::start() const {
 Result<Answer> HttpChannel::post(const char* path, const std::string& body) {
   const std::string url = options_.address.url + "/" + path;
   const auto began = std::chrono::steady_clock::now();
-  if (left_ns_ <= 0) return Error{Rc::kDeadline, "there was no answer in time", {}, {}};
+  if (left_ns_ <= 0) return Error{Rc::kDeadline, "there was no answer in time"};
   auto response = client_.post(url, body, left_ns_);
   left_ns_ -= std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count();
   if (!response) return response.error();
   const auto failed = [&](const std::string& why) {
-    return Error{Rc::kIo, "Post \"" + without_password(url) + "\": " + why, {}, {}};
+    return Error{Rc::kIo, "Post \"" + without_password(url) + "\": " + why};
   };
   if (response->status != 200) return failed("status " + std::to_string(response->status));
   if (!response->failure.empty()) return failed(response->failure);

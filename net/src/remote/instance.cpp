@@ -47,8 +47,7 @@ Result<void> Instance::begin() {
     if (described->points != first.points || described->reasons != first.reasons ||
         described->has_events != first.has_events ||
         described->instance_name.empty() != first.instance_name.empty())
-      return told(
-          Error{Rc::kInvalid, "the plugin describes itself differently than before", {}, {}});
+      return told(Error{Rc::kInvalid, "the plugin describes itself differently than before"});
     description_ = std::move(*described);
   } else if (!ignorable() || described.error().rc == Rc::kPlugin) {
     return told(described.error());
@@ -72,11 +71,11 @@ Result<void> Instance::prepare(Question* question, const libsched_cycle_state* s
   if (state != nullptr) {
     look_at_clock(state);
     question->state = state_of(state, state_key_, ledger_);
-    if (question->state == nullptr) return Error{Rc::kNoMemory, "out of memory", {}, {}};
+    if (question->state == nullptr) return Error{Rc::kNoMemory, "out of memory"};
   }
   switch (breaker_.state(now(), std::chrono::steady_clock::now())) {
     case Breaker::State::kClosed: break;
-    case Breaker::State::kOpen: return Error{Rc::kIo, breaker_.refusal(), {}, {}};
+    case Breaker::State::kOpen: return Error{Rc::kIo, breaker_.refusal()};
     case Breaker::State::kTrial:
       if (auto healthy = channel_->check_health(); !healthy.ok()) {
         Error error = healthy.error();

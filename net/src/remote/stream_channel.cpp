@@ -10,7 +10,7 @@
 namespace libsched::remote {
 namespace {
 
-Error protocol_error(std::string text) { return {Rc::kInvalid, std::move(text), {}, {}}; }
+Error protocol_error(std::string text) { return {Rc::kInvalid, std::move(text)}; }
 
 void append_column_entry(std::string* list, const char* name, const char* type, size_t count) {
   if (!list->empty()) list->push_back(',');
@@ -154,8 +154,7 @@ Result<Answer> StreamChannel::ask(const Question& question, Ledger* ledger) {
   if (connection_ != before) ledger->forget();  // states that another connection knew
   if (StateOfPlugin* const state = question.state) {
     if (state->connection != 0 && state->connection != connection_ && ledger->keeps())
-      return Error{
-          Rc::kState, "the plugin has lost the state: its connection was opened anew", {}, {}};
+      return Error{Rc::kState, "the plugin has lost the state: its connection was opened anew"};
     state->connection = connection_;
   }
   for (bool again = false;; again = true) {
@@ -226,7 +225,7 @@ Result<void> StreamChannel::append_nodes(const Question& question) {
   header += removed;
   header += "]}";
   if (header.size() > UINT32_MAX)
-    return Error{Rc::kLimit, "the data of the nodes has more than 4 GiB", {}, {}};
+    return Error{Rc::kLimit, "the data of the nodes has more than 4 GiB"};
   append_frame(&out_, header, {});
   return {};
 }

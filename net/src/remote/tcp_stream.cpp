@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kPiece = size_t{64} << 10;
 
 Error failed(const char* said, CURLcode code) {
-  return {Rc::kIo, *said != '\0' ? said : curl_easy_strerror(code), {}, {}};
+  return {Rc::kIo, *said != '\0' ? said : curl_easy_strerror(code)};
 }
 
 class TcpStream final : public ByteStream {
@@ -48,7 +48,7 @@ class TcpStream final : public ByteStream {
       const CURLcode code = curl_easy_recv(easy_.get(), into->data() + before, kPiece, &got);
       into->resize(before + got);
       if (got != 0) return {};
-      if (code == CURLE_OK) return Error{Rc::kIo, "the connection was closed", {}, {}};
+      if (code == CURLE_OK) return Error{Rc::kIo, "the connection was closed"};
       if (code != CURLE_AGAIN) return failed("", code);
       if (!wait_for(socket_, POLLIN, deadline)) return timed_out();
     }
@@ -74,16 +74,16 @@ class TcpStream final : public ByteStream {
 
 Result<std::unique_ptr<ByteStream>> connect_tcp(const std::string& host_port, const TlsConfig* tls,
                                                 Deadline deadline) {
-  if (!curl_is_ready()) return Error{Rc::kInternal, "libcurl could not be initialised", {}, {}};
+  if (!curl_is_ready()) return Error{Rc::kInternal, "libcurl could not be initialised"};
   Easy easy(curl_easy_init());
-  if (!easy) return Error{Rc::kNoMemory, "out of memory", {}, {}};
+  if (!easy) return Error{Rc::kNoMemory, "out of memory"};
   char said[CURL_ERROR_SIZE] = "";
   const auto left =
       std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
   std::string target = (tls != nullptr ? "https://" : "http://") + host_port;
   List connect_to;
   if (tls != nullptr && !set_server_name(*tls, &target, &connect_to))
-    return Error{Rc::kNoMemory, "out of memory", {}, {}};
+    return Error{Rc::kNoMemory, "out of memory"};
   curl_easy_setopt(easy.get(), CURLOPT_URL, target.c_str());
   curl_easy_setopt(easy.get(), CURLOPT_CONNECT_TO, connect_to.get());
   curl_easy_setopt(easy.get(), CURLOPT_CONNECT_ONLY, 1L);

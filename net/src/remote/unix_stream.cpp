@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kPiece = size_t{64} << 10;
 
 Error failed(const char* what, int code) {
-  return {Rc::kIo, std::string(what) + ": " + std::generic_category().message(code), {}, {}};
+  return {Rc::kIo, std::string(what) + ": " + std::generic_category().message(code)};
 }
 
 class UnixStream final : public ByteStream {
@@ -55,7 +55,7 @@ class UnixStream final : public ByteStream {
       const int code = errno;
       into->resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
       if (got > 0) return {};
-      if (got == 0) return Error{Rc::kIo, "the connection was closed", {}, {}};
+      if (got == 0) return Error{Rc::kIo, "the connection was closed"};
       if (code == EAGAIN || code == EWOULDBLOCK) {
         if (!wait_for(fd_, POLLIN, deadline)) return timed_out();
       } else if (code != EINTR) {
@@ -79,7 +79,7 @@ class UnixStream final : public ByteStream {
 
 }  // namespace
 
-Error timed_out() { return {Rc::kDeadline, "there was no answer in time", {}, {}}; }
+Error timed_out() { return {Rc::kDeadline, "there was no answer in time"}; }
 
 bool wait_for(int fd, short events, Deadline deadline) {
   for (;;) {
@@ -98,7 +98,7 @@ Result<std::unique_ptr<ByteStream>> connect_unix(const std::string& path, Deadli
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path)
-    return Error{Rc::kIo, "the path of the socket is longer than 107 bytes", {}, {}};
+    return Error{Rc::kIo, "the path of the socket is longer than 107 bytes"};
   std::memcpy(address.sun_path, path.data(), path.size());
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return failed("socket", errno);

@@ -13,34 +13,29 @@ using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 namespace {
 
 Result<CapacityOptions> capacity_options(const libsched_capacity_options* given) {
-  const Result<libsched_capacity_options> o = read_struct(
-      given, libsched_capacity_options LIBSCHED_CAPACITY_OPTIONS_INIT, "libsched_capacity_options");
+  const Result<libsched_capacity_options> o = read_given(given);
   if (!o.ok()) return o.error();
-  auto how = judging_options<CapacityOptions>(*o, "libsched_capacity_options");
-  if (how.ok() && o->max != 0) how->max = o->max;
+  auto how = judging_options<CapacityOptions>(*o);
+  if (o->max != 0) how.max = o->max;
   return how;
 }
 
 Result<DrainOptions> drain_options(const libsched_drain_options* given) {
-  const Result<libsched_drain_options> o = read_struct(
-      given, libsched_drain_options LIBSCHED_DRAIN_OPTIONS_INIT, "libsched_drain_options");
+  const Result<libsched_drain_options> o = read_given(given);
   if (!o.ok()) return o.error();
-  auto how = judging_options<DrainOptions>(*o, "libsched_drain_options");
-  if (!how.ok()) return how;
-  how->force = o->force;
-  how->delete_emptydir_data = o->delete_emptydir_data;
+  auto how = judging_options<DrainOptions>(*o);
+  how.force = o->force;
+  how.delete_emptydir_data = o->delete_emptydir_data;
   return how;
 }
 
 Result<WhyOptions> why_options(const libsched_why_options* given) {
-  const Result<libsched_why_options> o =
-      read_struct(given, libsched_why_options LIBSCHED_WHY_OPTIONS_INIT, "libsched_why_options");
+  const Result<libsched_why_options> o = read_given(given);
   if (!o.ok()) return o.error();
-  auto how = judging_options<WhyOptions>(*o, "libsched_why_options");
-  if (!how.ok()) return how;
-  if (o->max_nodes != 0) how->max_nodes = o->max_nodes;
-  if (o->keep_nodes) how->max_nodes = 0;
-  if (o->nearest != 0) how->nearest = o->nearest;
+  auto how = judging_options<WhyOptions>(*o);
+  if (o->max_nodes != 0) how.max_nodes = o->max_nodes;
+  if (o->keep_nodes) how.max_nodes = 0;
+  if (o->nearest != 0) how.nearest = o->nearest;
   return how;
 }
 
@@ -76,10 +71,6 @@ libsched_rc libsched_count_capacity(libsched_evaluator* const* profiles, size_t 
     return make_ref<CapacityObject>(std::move(*counted));
   });
 }
-libsched_capacity* libsched_capacity_ref(const libsched_capacity* capacity) {
-  return retain(capacity);
-}
-void libsched_capacity_unref(libsched_capacity* capacity) { release(capacity); }
 
 uint32_t libsched_capacity_end(const libsched_capacity* capacity) {
   const Capacity* c = capacity_of(capacity);
@@ -134,8 +125,6 @@ libsched_rc libsched_drain_nodes(libsched_evaluator* const* profiles, size_t pro
     return make_ref<DrainObject>(std::move(*drained));
   });
 }
-libsched_drain* libsched_drain_ref(const libsched_drain* drain) { return retain(drain); }
-void libsched_drain_unref(libsched_drain* drain) { release(drain); }
 
 bool libsched_drain_complete(const libsched_drain* drain) {
   return live(drain) && unwrap(drain)->drain.complete();

@@ -1,6 +1,8 @@
 // API clients written in C: turns requests into calls, and codes into errors.
 #include "api_client.hpp"
 
+#include "given.hpp"
+
 #include <string>
 
 #include "libsched/base/quote.hpp"
@@ -17,11 +19,8 @@ Result<Ref<const ResourceClaim>> created_claim(libsched_objects* created, Str ns
     for (const StoredObject& o : unwrap(created)->set.stored)
       if (o.kind == StoredKind::kResourceClaim && o.object->meta.ns == ns)
         return Ref<const ResourceClaim>::share(static_cast<const ResourceClaim*>(o.object.get()));
-  return Error{
-      Rc::kState,
-      "create_object of the API client gave no ResourceClaim in namespace " + std::string(ns),
-      {},
-      {}};
+  return Error{Rc::kState, "create_object of the API client gave no ResourceClaim in namespace " +
+                               std::string(ns)};
 }
 
 class ForeignApi final : public ApiClient {
@@ -95,17 +94,14 @@ class ForeignApi final : public ApiClient {
     status->ref();  // a release by the callee frees nothing
     const libsched_code code = call(slot, wrap(status.get()));
     if (const char* given_back = borrowing.released())
-      return Error{
-          Rc::kState,
-          std::string(what) + " of the API client released " + given_back + " that it had borrowed",
-          {},
-          {}};
+      return Error{Rc::kState, std::string(what) + " of the API client released " + given_back +
+                                   " that it had borrowed"};
     if (code == LIBSCHED_CODE_SUCCESS) return {};
     if (status->out_of_memory) throw std::bad_alloc();
     std::string why = status->status.message();
     if (why.empty())
       why = std::string(what) + " of the API client returned code " + std::to_string(code);
-    return Error{Rc::kState, std::move(why), {}, {}};
+    return Error{Rc::kState, std::move(why)};
   }
 
   libsched_api_client calls_;
@@ -161,11 +157,8 @@ ApiOwner::~ApiOwner() {
 
 Result<Ref<ApiClient>> ApiOwner::client() {
   if (given_ == nullptr) return Ref<ApiClient>();
-  Result<libsched_api_client> calls =
-      read_struct(given_, libsched_api_client LIBSCHED_API_CLIENT_INIT, "libsched_api_client");
+  const Result<libsched_api_client> calls = read_given(given_);
   if (!calls.ok()) return calls.error();
-  if (calls->reserved != 0)
-    return Error{Rc::kUnsupported, "libsched_api_client: reserved field is set", {}, {}};
   Ref<ApiClient> made = make_ref<ForeignApi>(*calls, user_data_);
   destroy_ = nullptr;  // now the client's
   return made;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "api_client.hpp"
+#include "given.hpp"
 #include "handles.hpp"
 #include "libsched/base/quote.hpp"
 #include "refusals.hpp"
@@ -81,9 +82,7 @@ libsched_rc libsched_api_server_create(const libsched_api_server_options* option
                                        libsched_api_server** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
-    const Result<libsched_api_server_options> o =
-        read_struct(options, libsched_api_server_options LIBSCHED_API_SERVER_OPTIONS_INIT,
-                    "libsched_api_server_options");
+    const Result<libsched_api_server_options> o = read_given(options);
     if (!o.ok()) return o.error();
     const Result<ApiServerOptions> how = options_of(*o);
     if (!how.ok()) return how.error();
@@ -93,8 +92,6 @@ libsched_rc libsched_api_server_create(const libsched_api_server_options* option
     return {};
   });
 }
-libsched_api_server* libsched_api_server_ref(libsched_api_server* server) { return retain(server); }
-void libsched_api_server_unref(libsched_api_server* server) { release(server); }
 
 libsched_rc libsched_api_server_create_objects(libsched_api_server* server,
                                                const libsched_objects* objects,
@@ -167,8 +164,7 @@ libsched_rc libsched_api_server_add_fault(libsched_api_server* server,
   LIBSCHED_REQUIRE_HANDLES(error, server);
   LIBSCHED_REQUIRE(error, fault != nullptr);
   return guarded(error, [&]() -> Result<void> {
-    const Result<libsched_api_fault> f =
-        read_struct(fault, libsched_api_fault LIBSCHED_API_FAULT_INIT, "libsched_api_fault");
+    const Result<libsched_api_fault> f = read_given(fault);
     if (!f.ok()) return f.error();
     if (f->slow_ns < 0) return invalid("libsched_api_fault: slow_ns is negative");
     ApiFault made;

@@ -17,7 +17,7 @@ libsched_rc fail(libsched_error** error, Error e) noexcept {
 
 libsched_rc misuse(libsched_error** error, const char* rule) noexcept {
   return guarded(error, [&]() -> Result<void> {
-    return Error{Rc::kMisuse, "misuse: " + std::string(rule) + " does not hold", {}, {}};
+    return Error{Rc::kMisuse, "misuse: " + std::string(rule) + " does not hold"};
   });
 }
 
@@ -35,8 +35,6 @@ libsched_str libsched_str_from(const char* text) {
 libsched_str libsched_text_get(const libsched_text* text) {
   return !live(text) ? out(Str()) : out(unwrap(text)->text);
 }
-libsched_text* libsched_text_ref(const libsched_text* text) { return retain(text); }
-void libsched_text_unref(libsched_text* text) { release(text); }
 
 libsched_rc libsched_error_code(const libsched_error* error) {
   return !live(error) ? LIBSCHED_OK : static_cast<libsched_rc>(unwrap(error)->error.rc);
@@ -60,8 +58,6 @@ libsched_rc libsched_error_create(libsched_rc code, libsched_str message, libsch
                  std::string(in(path)), std::string(in(plugin))};
   });
 }
-libsched_error* libsched_error_ref(const libsched_error* error) { return retain(error); }
-void libsched_error_unref(libsched_error* error) { release(error); }
 
 #define LIBSCHED_TEXT_OF(x) #x
 #define LIBSCHED_TEXT(x) LIBSCHED_TEXT_OF(x)
@@ -70,8 +66,6 @@ libsched_rc libsched_cancel_create(libsched_cancel** result, libsched_error** er
   LIBSCHED_REQUIRE_HANDLES(error, result);
   return hand_over(error, result, [&] { return new Cancel(); });
 }
-libsched_cancel* libsched_cancel_ref(libsched_cancel* cancel) { return retain(cancel); }
-void libsched_cancel_unref(libsched_cancel* cancel) { release(cancel); }
 void libsched_cancel_set(libsched_cancel* cancel) {
   if (live(cancel)) unwrap(cancel)->set.store(true, std::memory_order_relaxed);
 }

@@ -1,5 +1,6 @@
 // libsched/catalog.h over Catalog.
 #include "libsched/scheduler/sim/catalog.hpp"
+#include "given.hpp"
 #include "handles.hpp"
 
 namespace libsched::capi {
@@ -13,15 +14,11 @@ struct Adding {
 };
 
 Result<Adding> adding(const libsched_catalog_options* given, size_t count) {
-  const Result<libsched_catalog_options> o = read_struct(
-      given, libsched_catalog_options LIBSCHED_CATALOG_OPTIONS_INIT, "libsched_catalog_options");
+  const Result<libsched_catalog_options> o = read_given(given);
   if (!o.ok()) return o.error();
-  LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_catalog_options"));
   if (o->form > LIBSCHED_FORM_FLAT)
     return Error{Rc::kUnsupported,
-                 "libsched_catalog_options.form: unknown form " + std::to_string(o->form),
-                 {},
-                 {}};
+                 "libsched_catalog_options.form: unknown form " + std::to_string(o->form)};
   return Adding{{static_cast<DocumentForm>(o->form), o->defaults},
                 o->placed,
                 all_in(o->extras, o->extras == nullptr ? 0 : count)};
@@ -39,8 +36,6 @@ libsched_rc libsched_catalog_create(libsched_catalog** result, libsched_error** 
   LIBSCHED_REQUIRE_HANDLES(error, result);
   return hand_over(error, result, [&] { return new Catalog(); });
 }
-libsched_catalog* libsched_catalog_ref(libsched_catalog* catalog) { return retain(catalog); }
-void libsched_catalog_unref(libsched_catalog* catalog) { release(catalog); }
 
 libsched_rc libsched_catalog_add_pods(libsched_catalog* catalog, const libsched_str* documents,
                                       size_t count, const libsched_catalog_options* options,

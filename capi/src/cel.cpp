@@ -1,6 +1,7 @@
 // Expressions of the Common Expression Language.
 #include <algorithm>
 
+#include "given.hpp"
 #include "handles.hpp"
 #include "libsched/cel/question.hpp"
 
@@ -10,10 +11,8 @@ using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 namespace {
 
 Result<cel::Options> cel_options(const libsched_cel_options* given) {
-  const Result<libsched_cel_options> o =
-      read_struct(given, libsched_cel_options LIBSCHED_CEL_OPTIONS_INIT, "libsched_cel_options");
+  const Result<libsched_cel_options> o = read_given(given);
   if (!o.ok()) return o.error();
-  LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_cel_options"));
   cel::Options options;
   options.list_attributes = o->list_attributes;
   options.any_result = o->any_result;
@@ -29,10 +28,8 @@ struct GivenDevice {
   cel::Device device;
 
   Result<void> read(const libsched_cel_device* given) {
-    const Result<libsched_cel_device> d =
-        read_struct(given, libsched_cel_device LIBSCHED_CEL_DEVICE_INIT, "libsched_cel_device");
+    const Result<libsched_cel_device> d = read_given(given);
     if (!d.ok()) return d.error();
-    LIBSCHED_TRY(refuse_reserved(d->reserved, "libsched_cel_device"));
     if ((d->attributes == nullptr && d->attribute_count != 0) ||
         (d->capacity == nullptr && d->capacity_count != 0))
       return null_list("libsched_cel_device");
@@ -52,15 +49,13 @@ struct GivenDevice {
 
  private:
   static Error null_list(const char* name) {
-    return {Rc::kMisuse, std::string(name) + ": a list with items is NULL", {}, {}};
+    return {Rc::kMisuse, std::string(name) + ": a list with items is NULL"};
   }
 
   Result<void> attribute(const libsched_cel_attribute& a, size_t i) {
     if (a.kind > LIBSCHED_CEL_VERSIONS || a.reserved != 0)
-      return Error{Rc::kUnsupported,
-                   "an unknown kind of attribute",
-                   "attributes[" + std::to_string(i) + "]",
-                   {}};
+      return Error{Rc::kUnsupported, "an unknown kind of attribute",
+                   "attributes[" + std::to_string(i) + "]"};
     cel::Attribute out;
     out.name = in(a.name);
     out.kind = static_cast<cel::Attribute::Kind>(a.kind);
@@ -92,8 +87,6 @@ libsched_rc libsched_cel_compile(libsched_str expression, const libsched_cel_opt
     return cel::Question::ask(in(expression), *how);
   });
 }
-libsched_cel* libsched_cel_ref(const libsched_cel* cel) { return retain(cel); }
-void libsched_cel_unref(libsched_cel* cel) { release(cel); }
 
 libsched_str libsched_cel_type(const libsched_cel* cel) {
   return live(cel) ? out(unwrap(cel)->program().type()) : out(Str());

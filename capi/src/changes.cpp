@@ -10,7 +10,7 @@ namespace {
 Result<PutMode> mode_of(uint32_t how, uint32_t flags = 0) {
   const uint32_t mode = how & ~flags;
   if (mode > LIBSCHED_PUT_NEW)
-    return Error{Rc::kUnsupported, "unknown way to put an object: " + std::to_string(how), {}, {}};
+    return Error{Rc::kUnsupported, "unknown way to put an object: " + std::to_string(how)};
   return static_cast<PutMode>(mode);
 }
 
@@ -22,8 +22,6 @@ libsched_rc libsched_changes_create(libsched_changes** result, libsched_error** 
   LIBSCHED_REQUIRE_HANDLES(error, result);
   return hand_over(error, result, [&] { return new Changes; });
 }
-libsched_changes* libsched_changes_ref(libsched_changes* changes) { return retain(changes); }
-void libsched_changes_unref(libsched_changes* changes) { release(changes); }
 
 libsched_rc libsched_changes_put_objects(libsched_changes* changes, const libsched_objects* objects,
                                          uint32_t how, libsched_error** error) {

@@ -1,4 +1,5 @@
 // Clusters, snapshots and views.
+#include "given.hpp"
 #include "handles.hpp"
 #include "removable_kind.hpp"
 
@@ -20,12 +21,10 @@ libsched_rc libsched_cluster_create(const libsched_cluster_options* options,
                                     libsched_cluster** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
   return hand_over(error, result, [&]() -> Result<Ref<Cluster>> {
-    Result<libsched_cluster_options> o =
-        read_struct(options, libsched_cluster_options LIBSCHED_CLUSTER_OPTIONS_INIT,
-                    "libsched_cluster_options");
+    const Result<libsched_cluster_options> o = read_given(options);
     if (!o.ok()) return o.error();
     if (o->node_order > LIBSCHED_ORDER_INSERTION)
-      return Error{Rc::kUnsupported, "unknown node_order", {}, {}};
+      return Error{Rc::kUnsupported, "unknown node_order"};
     return make_ref<Cluster>(static_cast<NodeOrder>(o->node_order));
   });
 }
@@ -46,9 +45,6 @@ libsched_rc libsched_cluster_load(libsched_str path, libsched_cluster** result,
     return cluster;
   });
 }
-
-libsched_cluster* libsched_cluster_ref(libsched_cluster* cluster) { return retain(cluster); }
-void libsched_cluster_unref(libsched_cluster* cluster) { release(cluster); }
 
 libsched_rc libsched_cluster_apply(libsched_cluster* cluster, const libsched_objects* objects,
                                    libsched_error** error) {
@@ -155,10 +151,6 @@ libsched_rc libsched_cluster_snapshot(libsched_cluster* cluster, libsched_snapsh
   LIBSCHED_REQUIRE_HANDLES(error, cluster, result);
   return hand_over(error, result, [&] { return unwrap(cluster)->snapshot(); });
 }
-libsched_snapshot* libsched_snapshot_ref(const libsched_snapshot* snapshot) {
-  return retain(snapshot);
-}
-void libsched_snapshot_unref(libsched_snapshot* snapshot) { release(snapshot); }
 
 libsched_rc libsched_cluster_refresh(libsched_cluster* cluster, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, cluster);

@@ -10,11 +10,10 @@ using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 namespace {
 
 Result<CompareOptions> compare_options(const libsched_compare_options* given) {
-  const Result<libsched_compare_options> o = read_struct(
-      given, libsched_compare_options LIBSCHED_COMPARE_OPTIONS_INIT, "libsched_compare_options");
+  const Result<libsched_compare_options> o = read_given(given);
   if (!o.ok()) return o.error();
-  auto how = judging_options<CompareOptions>(*o, "libsched_compare_options");
-  if (how.ok()) how->all = o->all;
+  auto how = judging_options<CompareOptions>(*o);
+  how.all = o->all;
   return how;
 }
 
@@ -33,10 +32,6 @@ libsched_rc libsched_comparison_create(libsched_comparison** result, libsched_er
   LIBSCHED_REQUIRE(error, result != nullptr);
   return hand_over(error, result, [&] { return make_ref<Comparison>(); });
 }
-libsched_comparison* libsched_comparison_ref(libsched_comparison* comparison) {
-  return retain(comparison);
-}
-void libsched_comparison_unref(libsched_comparison* comparison) { release(comparison); }
 
 libsched_rc libsched_comparison_place(libsched_comparison* comparison, bool after,
                                       libsched_evaluator* const* profiles, size_t profile_count,

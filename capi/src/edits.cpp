@@ -44,8 +44,6 @@ libsched_rc libsched_view_choose_nodes(const libsched_view* view, libsched_str n
     return lines;
   });
 }
-libsched_edited* libsched_edited_ref(const libsched_edited* edited) { return retain(edited); }
-void libsched_edited_unref(libsched_edited* edited) { release(edited); }
 
 size_t libsched_edited_pod_count(const libsched_edited* edited) {
   return live(edited) ? unwrap(edited)->pods.size() : 0;

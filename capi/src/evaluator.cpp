@@ -1,15 +1,14 @@
 // Queries: the extension points, filters over many nodes, decisions.
 #include <map>
 
+#include "given.hpp"
 #include "handles.hpp"
 
 namespace libsched::capi {
 
 Result<FilterOptions> filter_options(const libsched_filter_options* given) {
-  const Result<libsched_filter_options> o = read_struct(
-      given, libsched_filter_options LIBSCHED_FILTER_OPTIONS_INIT, "libsched_filter_options");
+  const Result<libsched_filter_options> o = read_given(given);
   if (!o.ok()) return o.error();
-  LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
   FilterOptions f;
   f.limit = o->limit;
   f.accept_given = o->accept != nullptr;
@@ -27,7 +26,7 @@ using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 namespace {
 
 Error no_node(Str name) {
-  return {Rc::kNotFound, "node \"" + std::string(name) + "\" is not in the cluster", {}, {}};
+  return {Rc::kNotFound, "node \"" + std::string(name) + "\" is not in the cluster"};
 }
 
 Result<uint32_t> judged_row(const Evaluator& evaluator, Str name,
@@ -38,8 +37,7 @@ Result<uint32_t> judged_row(const Evaluator& evaluator, Str name,
     if (row == kNoId) return no_node(name);
     return row;
   }
-  if (!name.empty())
-    return Error{Rc::kMisuse, "the node is given by its name and by its row", {}, {}};
+  if (!name.empty()) return Error{Rc::kMisuse, "the node is given by its name and by its row"};
   if (view.node(options.row) == nullptr) return no_node("row " + std::to_string(options.row));
   return options.row;
 }
@@ -54,10 +52,7 @@ libsched_rc change_pod(ChangePod change, libsched_evaluator* evaluator, libsched
     Evaluator& e = *unwrap(evaluator);
     const uint32_t row = e.view().find_node(in(node));
     if (row == kNoId) return no_node(in(node));
-    Result<Status> ran = (e.*change)(*unwrap(state), *unwrap(pod), *unwrap(other), row);
-    if (!ran.ok()) return std::move(ran.error());
-    unwrap(status)->assign(std::move(*ran));
-    return {};
+    return unwrap(status)->take((e.*change)(*unwrap(state), *unwrap(pod), *unwrap(other), row));
   });
 }
 
@@ -89,12 +84,9 @@ const Fact::Field* field_of(const libsched_decision* d, size_t index, size_t fac
 }
 
 Result<libsched_check_options> read_check_options(const libsched_check_options* options) {
-  Result<libsched_check_options> o = read_struct(
-      options, libsched_check_options LIBSCHED_CHECK_OPTIONS_INIT, "libsched_check_options");
+  const Result<libsched_check_options> o = read_given(options);
   if (!o.ok()) return o;
-  LIBSCHED_TRY(refuse_reserved(o->reserved != 0, "libsched_check_options"));
   LIBSCHED_TRY(live_or_null("options->state", o->state));
-  LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
   return o;
 }
 CheckOptions check_options(const libsched_check_options& o) {
@@ -112,18 +104,13 @@ libsched_rc libsched_evaluator_create(const libsched_framework* framework,
   LIBSCHED_REQUIRE_HANDLES(error, framework, result);
   LIBSCHED_ALLOW_HANDLES(error, cluster);
   return guarded(error, [&]() -> Result<void> {
-    const Result<libsched_evaluator_options> o =
-        read_struct(options, libsched_evaluator_options LIBSCHED_EVALUATOR_OPTIONS_INIT,
-                    "libsched_evaluator_options");
+    const Result<libsched_evaluator_options> o = read_given(options);
     if (!o.ok()) return o.error();
     LIBSCHED_TRY(live_or_null("options->snapshot", o->snapshot));
-    LIBSCHED_TRY(refuse_reserved(o->reserved != 0, "libsched_evaluator_options"));
     if ((cluster != nullptr) == (o->snapshot != nullptr))
-      return Error{Rc::kMisuse,
-                   cluster != nullptr ? "cluster and options->snapshot are both given"
-                                      : "cluster is NULL, and the options name no snapshot",
-                   {},
-                   {}};
+      return Error{Rc::kMisuse, cluster != nullptr
+                                    ? "cluster and options->snapshot are both given"
+                                    : "cluster is NULL, and the options name no snapshot"};
     FrameworkRef owned = FrameworkRef::share(unwrap(framework));
     *result = own(cluster != nullptr
                       ? new Evaluator(std::move(owned), Ref<Cluster>::share(unwrap(cluster)))
@@ -131,10 +118,6 @@ libsched_rc libsched_evaluator_create(const libsched_framework* framework,
     return {};
   });
 }
-libsched_evaluator* libsched_evaluator_ref(libsched_evaluator* evaluator) {
-  return retain(evaluator);
-}
-void libsched_evaluator_unref(libsched_evaluator* evaluator) { release(evaluator); }
 libsched_rc libsched_evaluator_set_parallelism(libsched_evaluator* evaluator, uint32_t threads,
                                                libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, evaluator);
@@ -147,8 +130,8 @@ libsched_rc libsched_evaluator_keep_classes(libsched_evaluator* evaluator, uint3
   LIBSCHED_REQUIRE_HANDLES(error, evaluator);
   return guarded(error, [&]() -> Result<void> {
     if (when > LIBSCHED_CLASSES_CHECKED)
-      return Error{
-          Rc::kUnsupported, "no LIBSCHED_CLASSES_* has the number " + std::to_string(when), {}, {}};
+      return Error{Rc::kUnsupported,
+                   "no LIBSCHED_CLASSES_* has the number " + std::to_string(when)};
     return unwrap(evaluator)->keep_classes(static_cast<ClassMemoryMode>(when), max_bytes);
   });
 }
@@ -158,7 +141,6 @@ libsched_rc libsched_prefilter_result_create(libsched_prefilter_result** result,
   LIBSCHED_REQUIRE_HANDLES(error, result);
   return hand_over(error, result, [&] { return new PreFilterObject(); });
 }
-void libsched_prefilter_result_unref(libsched_prefilter_result* result) { release(result); }
 bool libsched_prefilter_result_all_nodes(const libsched_prefilter_result* r) {
   return !live(r) || unwrap(r)->result.all_nodes;
 }
@@ -264,11 +246,8 @@ libsched_rc libsched_filter_nodes(libsched_evaluator* evaluator, libsched_cycle_
     if (!f.ok()) return f.error();
     const size_t needed = unwrap(evaluator)->view().word_count();
     if (words < needed)
-      return Error{Rc::kBuffer,
-                   "the bitmap has " + std::to_string(words) + " words, " + std::to_string(needed) +
-                       " are needed",
-                   {},
-                   {}};
+      return Error{Rc::kBuffer, "the bitmap has " + std::to_string(words) + " words, " +
+                                    std::to_string(needed) + " are needed"};
     Result<FilterOutcome> done =
         unwrap(evaluator)->filter_nodes(*unwrap(state), *unwrap(pod), *f, feasible, words);
     if (!done.ok()) return done.error();
@@ -301,9 +280,9 @@ libsched_rc libsched_check_pods_fit(libsched_evaluator* evaluator, const libsche
     constexpr uint32_t kDefaultCalls = 8, kMostCalls = 1024;
     const Result<libsched_check_options> o = read_check_options(options);
     if (!o.ok()) return o.error();
-    if (o->state != nullptr) return Error{Rc::kMisuse, "options->state == NULL", {}, {}};
+    if (o->state != nullptr) return Error{Rc::kMisuse, "options->state == NULL"};
     if (o->extender_calls > kMostCalls)
-      return Error{Rc::kMisuse, "options->extender_calls <= 1024", {}, {}};
+      return Error{Rc::kMisuse, "options->extender_calls <= 1024"};
     std::vector<const Pod*> asked;
     for (size_t i = 0; i < count; ++i) asked.push_back(unwrap(pods[i]));
     Result<std::vector<Ref<const Decision>>> decided = unwrap(evaluator)->check_each(
@@ -314,10 +293,6 @@ libsched_rc libsched_check_pods_fit(libsched_evaluator* evaluator, const libsche
   });
 }
 
-libsched_decision* libsched_decision_ref(const libsched_decision* decision) {
-  return retain(decision);
-}
-void libsched_decision_unref(libsched_decision* decision) { release(decision); }
 size_t libsched_decision_feasible_count(const libsched_decision* d) {
   return !live(d) ? 0 : unwrap(d)->feasible_count;
 }

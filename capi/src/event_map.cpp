@@ -33,10 +33,6 @@ libsched_rc libsched_framework_events(const libsched_framework* framework,
     return made;
   });
 }
-libsched_event_map* libsched_event_map_ref(const libsched_event_map* events) {
-  return retain(events);
-}
-void libsched_event_map_unref(libsched_event_map* events) { release(events); }
 size_t libsched_event_map_count(const libsched_event_map* events) {
   return live(events) ? unwrap(events)->events.size() : 0;
 }

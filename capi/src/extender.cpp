@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "foreign_plugin/shared_object.hpp"
+#include "given.hpp"
 #include "handles.hpp"
 #include "libsched/base/mutex.hpp"
 #include "libsched/base/quote.hpp"
@@ -130,13 +131,12 @@ class ForeignExtender final : public Extender {
     const libsched_code code = call(answer, wrap(status.get()));
     const std::string where = std::string(what) + " of the extender " + go_quote(traits().name);
     if (const char* given_back = borrowing.released())
-      return Error{
-          Rc::kMisuse, where + " released " + given_back + " that it had borrowed", {}, {}};
+      return Error{Rc::kMisuse, where + " released " + given_back + " that it had borrowed"};
     if (to->out_of_memory || status->out_of_memory) throw std::bad_alloc();
     if (code == LIBSCHED_CODE_SUCCESS) return {};
     std::string why = status->status.message();
     if (why.empty()) why = where + " returned code " + std::to_string(code);
-    return Error{Rc::kPlugin, std::move(why), {}, {}};
+    return Error{Rc::kPlugin, std::move(why)};
   }
 
   libsched_extender_functions calls_;
@@ -181,9 +181,7 @@ Result<NetExtenderCreate> net_extender_create() {
     if (!opened.ok() && !folder.empty()) opened = open_shared_object(name, kFunction);
     if (!opened.ok())
       return Error{Rc::kUnsupported,
-                   "HTTP extenders need libsched-net.so: " + opened.error().message,
-                   "extenders",
-                   {}};
+                   "HTTP extenders need libsched-net.so: " + opened.error().message, "extenders"};
     loaded = std::move(*opened);
   }
   return reinterpret_cast<NetExtenderCreate>(loaded->function);
@@ -199,21 +197,15 @@ libsched_rc libsched_extender_create(const libsched_extender_functions* function
   LIBSCHED_REQUIRE_HANDLES(error, result);
   LIBSCHED_REQUIRE(error, functions != nullptr);
   return guarded(error, [&]() -> Result<void> {
-    const Result<libsched_extender_functions> f =
-        read_struct(functions, libsched_extender_functions LIBSCHED_EXTENDER_FUNCTIONS_INIT,
-                    "libsched_extender_functions");
+    const Result<libsched_extender_functions> f = read_given(functions);
     if (!f.ok()) return f.error();
     if (f->managed_resources == nullptr && f->managed_resource_count != 0)
-      return Error{Rc::kMisuse, "functions->managed_resources != NULL", {}, {}};
+      return Error{Rc::kMisuse, "functions->managed_resources != NULL"};
     *result = own(static_cast<Extender*>(new ForeignExtender(traits_of(*f), *f, user_data)));
     owned.destroy = nullptr;
     return {};
   });
 }
-libsched_extender* libsched_extender_ref(const libsched_extender* extender) {
-  return retain(extender);
-}
-void libsched_extender_unref(libsched_extender* extender) { release(extender); }
 libsched_str libsched_extender_name(const libsched_extender* extender) {
   return live(extender) ? out(unwrap(extender)->traits().name) : out(Str());
 }
@@ -228,9 +220,7 @@ libsched_rc libsched_config_extender_json(const libsched_config* config, size_t 
     const auto& extenders = unwrap(config)->extenders;
     if (index >= extenders.size())
       return Error{Rc::kNotFound,
-                   "the configuration has " + std::to_string(extenders.size()) + " extenders",
-                   {},
-                   {}};
+                   "the configuration has " + std::to_string(extenders.size()) + " extenders"};
     return extender_to_json(extenders[index]);
   });
 }

@@ -1,6 +1,7 @@
 // Clocks written in C.
 #include <algorithm>
 
+#include "given.hpp"
 #include "handles.hpp"
 #include "owned_data.hpp"
 
@@ -41,13 +42,9 @@ extern "C" libsched_rc libsched_clock_create(const libsched_clock_functions* fun
   LIBSCHED_REQUIRE_HANDLES(error, result);
   LIBSCHED_REQUIRE(error, functions != nullptr);
   return guarded(error, [&]() -> Result<void> {
-    const Result<libsched_clock_functions> f =
-        read_struct(functions, libsched_clock_functions LIBSCHED_CLOCK_FUNCTIONS_INIT,
-                    "libsched_clock_functions");
+    const Result<libsched_clock_functions> f = read_given(functions);
     if (!f.ok()) return f.error();
-    if (f->reserved != 0)
-      return Error{Rc::kUnsupported, "libsched_clock_functions: reserved field is set", {}, {}};
-    if (f->now == nullptr) return Error{Rc::kMisuse, "functions->now != NULL", {}, {}};
+    if (f->now == nullptr) return Error{Rc::kMisuse, "functions->now != NULL"};
     *result = own(static_cast<Clock*>(new ForeignClock(*f, user_data)));
     owned.destroy = nullptr;
     return {};

@@ -2,6 +2,7 @@
 #include <iterator>
 #include <optional>
 
+#include "given.hpp"
 #include "handles.hpp"
 #include "libsched/config/config_json.hpp"
 #include "libsched/config/embedded.hpp"
@@ -72,7 +73,6 @@ libsched_rc libsched_status_create(libsched_status** result, libsched_error** er
   LIBSCHED_REQUIRE_HANDLES(error, result);
   return hand_over(error, result, [&] { return new StatusObject(); });
 }
-void libsched_status_unref(libsched_status* status) { release(status); }
 libsched_code libsched_status_code(const libsched_status* s) {
   return !live(s) ? LIBSCHED_CODE_SUCCESS : static_cast<libsched_code>(unwrap(s)->status.code);
 }
@@ -125,10 +125,8 @@ libsched_rc libsched_config_parse(libsched_str document, const libsched_config_o
                                   libsched_config** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
   return hand_over(error, result, [&]() -> Result<ConfigRef> {
-    Result<libsched_config_options> o = read_struct(
-        options, libsched_config_options LIBSCHED_CONFIG_OPTIONS_INIT, "libsched_config_options");
+    const Result<libsched_config_options> o = read_given(options);
     if (!o.ok()) return o.error();
-    LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_config_options"));
     ConfigOptions parse;
     parse.several_queue_sorts = o->several_queue_sorts;
     Result<FeatureGates> gates = FeatureGates::parse(in(o->feature_gates));
@@ -140,8 +138,6 @@ libsched_rc libsched_config_parse(libsched_str document, const libsched_config_o
                : parse_config(in(document), parse);
   });
 }
-libsched_config* libsched_config_ref(const libsched_config* config) { return retain(config); }
-void libsched_config_unref(libsched_config* config) { release(config); }
 size_t libsched_config_profile_count(const libsched_config* c) {
   return !live(c) ? 0 : unwrap(c)->profiles.size();
 }
@@ -168,8 +164,6 @@ libsched_rc libsched_registry_create(libsched_registry** result, libsched_error*
   LIBSCHED_REQUIRE_HANDLES(error, result);
   return hand_over(error, result, [&] { return in_tree_registry()->copy(); });
 }
-libsched_registry* libsched_registry_ref(libsched_registry* registry) { return retain(registry); }
-void libsched_registry_unref(libsched_registry* registry) { release(registry); }
 libsched_rc libsched_registry_enable(libsched_registry* registry, libsched_str name, int32_t weight,
                                      libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, registry);
@@ -191,11 +185,8 @@ libsched_rc libsched_framework_create(const libsched_config* config, libsched_st
   LIBSCHED_REQUIRE_HANDLES(error, result);
   LIBSCHED_ALLOW_HANDLES(error, config, registry);
   return hand_over(error, result, [&]() -> Result<FrameworkRef> {
-    Result<libsched_framework_options> o =
-        read_struct(options, libsched_framework_options LIBSCHED_FRAMEWORK_OPTIONS_INIT,
-                    "libsched_framework_options");
+    const Result<libsched_framework_options> o = read_given(options);
     if (!o.ok()) return o.error();
-    LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_framework_options"));
     const Result<Release> release = parse_release(in(o->semantics));
     if (!release.ok()) return release.error();
     Result<FeatureGates> gates = FeatureGates::parse(in(o->feature_gates), *release);
@@ -207,20 +198,15 @@ libsched_rc libsched_framework_create(const libsched_config* config, libsched_st
     if (!gated.ok()) return gated.error();
     FrameworkOptions made{o->several_queue_sorts, o->skip_unknown_plugins, {}};
     if (o->extenders == nullptr && o->extender_count != 0)
-      return Error{Rc::kMisuse, "options->extenders != NULL", {}, {}};
+      return Error{Rc::kMisuse, "options->extenders != NULL"};
     for (size_t i = 0; i < o->extender_count; ++i) {
       if (!live(o->extenders[i]))
-        return Error{
-            Rc::kMisuse, "options->extenders[" + std::to_string(i) + "]: no handle", {}, {}};
+        return Error{Rc::kMisuse, "options->extenders[" + std::to_string(i) + "]: no handle"};
       made.extenders.push_back(ExtenderRef::share(unwrap(o->extenders[i])));
     }
     return Framework::create(*gated, in(profile), plugins, *gates, *release, made);
   });
 }
-libsched_framework* libsched_framework_ref(const libsched_framework* framework) {
-  return retain(framework);
-}
-void libsched_framework_unref(libsched_framework* framework) { release(framework); }
 libsched_str libsched_framework_profile(const libsched_framework* fw) {
   return !live(fw) ? out(Str()) : out(unwrap(fw)->profile());
 }
@@ -271,7 +257,6 @@ libsched_rc libsched_cycle_state_clone(const libsched_cycle_state* state,
   LIBSCHED_REQUIRE_HANDLES(error, state, result);
   return hand_over(error, result, [&] { return unwrap(state)->clone(); });
 }
-void libsched_cycle_state_unref(libsched_cycle_state* state) { release(state); }
 
 libsched_rc libsched_cycle_state_write(libsched_cycle_state* state, libsched_str key, void* data,
                                        void* (*clone)(void* data), void (*destroy)(void* data),

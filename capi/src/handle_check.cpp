@@ -52,7 +52,7 @@ std::string item_of(Str names, size_t index) {
 }  // namespace
 
 Error wrong_handle(const char* name, Parameter parameter) {
-  return {Rc::kMisuse, "misuse: " + std::string(name) + " " + what_is_wrong(parameter), {}, {}};
+  return {Rc::kMisuse, "misuse: " + std::string(name) + " " + what_is_wrong(parameter)};
 }
 
 libsched_rc misused(libsched_error** error, const char* names, const Parameter* parameters,
@@ -62,7 +62,7 @@ libsched_rc misused(libsched_error** error, const char* names, const Parameter* 
       if (!(null_allowed && parameters[i].address == nullptr) &&
           !what_is_wrong(parameters[i]).empty())
         return wrong_handle(item_of(names, i).c_str(), parameters[i]);
-    return Error{Rc::kMisuse, "misuse: a handle was released meanwhile", {}, {}};
+    return Error{Rc::kMisuse, "misuse: a handle was released meanwhile"};
   });
 }
 

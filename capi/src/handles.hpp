@@ -64,6 +64,12 @@ struct StatusObject final : RefCounted {
     status = std::move(s);
     out_of_memory = false;
   }
+  // Takes what a point has said, if it did not fail.
+  Result<void> take(Result<Status> said) {
+    if (!said.ok()) return std::move(said.error());
+    assign(std::move(*said));
+    return {};
+  }
   // Returns the status for a call to fill.
   Status* blank() {
     out_of_memory = false;
@@ -284,11 +290,11 @@ libsched_rc guarded(libsched_error** error, F&& body) noexcept {
     Result<void> done = body();
     return done.ok() ? LIBSCHED_OK : fail(error, std::move(done.error()));
   } catch (const std::bad_alloc&) {
-    return fail(error, {Rc::kNoMemory, "out of memory", {}, {}});
+    return fail(error, {Rc::kNoMemory, "out of memory"});
   } catch (const std::exception& e) {
-    return fail(error, {Rc::kInternal, e.what(), {}, {}});
+    return fail(error, {Rc::kInternal, e.what()});
   } catch (...) {
-    return fail(error, {Rc::kInternal, "unknown exception", {}, {}});
+    return fail(error, {Rc::kInternal, "unknown exception"});
   }
 }
 
@@ -347,7 +353,7 @@ Result<void> read_struct(const T** given, T* copy, const char* name) {
 template <typename T>
 Result<void> writable_struct(const T* given, const char* name) {
   if (given->struct_size >= sizeof(uint32_t) && given->struct_size <= kMaxStructSize) return {};
-  return Error{Rc::kMisuse, std::string(name) + ".struct_size is not set", {}, {}};
+  return Error{Rc::kMisuse, std::string(name) + ".struct_size is not set"};
 }
 template <typename T>
 void write_struct(T* given, T filled) {

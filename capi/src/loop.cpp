@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "api_client.hpp"
+#include "given.hpp"
 #include "handles.hpp"
 #include "only_object.hpp"
 #include "refusals.hpp"
@@ -106,8 +107,6 @@ Ref<ApiClient> no_client() {
 }
 
 Result<SchedulerOptions> scheduler_options(const libsched_scheduler_options& o) {
-  if (o.ties > LIBSCHED_TIES_RANDOM) return unsupported("libsched_scheduler_options: unknown ties");
-  LIBSCHED_TRY(refuse_reserved(o.reserved, "libsched_scheduler_options"));
   LIBSCHED_TRY(live_or_null("options->clock", o.clock));
   LIBSCHED_TRY(live_or_null("options->memory_api", o.memory_api));
   LIBSCHED_TRY(live_or_null("options->api_server", o.api_server));
@@ -116,11 +115,8 @@ Result<SchedulerOptions> scheduler_options(const libsched_scheduler_options& o) 
   if (o.api_server != nullptr && o.clock != nullptr &&
       unwrap(o.api_server)->clock().get() != unwrap(o.clock))
     return invalid("libsched_scheduler_options: the API server has another clock");
-  const Result<libsched_queue_options> q =
-      read_struct(&o.queue, libsched_queue_options LIBSCHED_QUEUE_OPTIONS_INIT,
-                  "libsched_scheduler_options.queue");
+  const Result<libsched_queue_options> q = read_given(&o.queue, "libsched_scheduler_options.queue");
   if (!q.ok()) return q.error();
-  LIBSCHED_TRY(refuse_reserved(q->reserved != 0, "libsched_scheduler_options.queue"));
   SchedulerOptions how;
   how.queue = {q->initial_backoff_ns, q->max_backoff_ns, q->max_in_unschedulable_ns};
   how.sampling = o.sampling;
@@ -129,9 +125,7 @@ Result<SchedulerOptions> scheduler_options(const libsched_scheduler_options& o) 
   how.node_by_node = o.node_by_node;
   how.binding_threads = o.binding_threads;
   if (o.observer != nullptr) {
-    const Result<libsched_scheduler_observer> calls =
-        read_struct(o.observer, libsched_scheduler_observer LIBSCHED_SCHEDULER_OBSERVER_INIT,
-                    "libsched_scheduler_observer");
+    const Result<libsched_scheduler_observer> calls = read_given(o.observer);
     if (!calls.ok()) return calls.error();
     how.observer = std::make_shared<ForeignObserver>(*calls, o.observer_user_data);
     if (calls->log != nullptr)
@@ -154,9 +148,7 @@ class Run {
   Result<void> allowed() const {
     if (outermost_) return {};
     return Error{Rc::kMisuse,
-                 "the scheduler is running: a plugin, an API client or an observer cannot run it",
-                 {},
-                 {}};
+                 "the scheduler is running: a plugin, an API client or an observer cannot run it"};
   }
   Scheduler& operator*() const { return *object_->scheduler; }
 
@@ -201,9 +193,7 @@ libsched_rc libsched_scheduler_create(const libsched_framework* const* profiles,
   LIBSCHED_REQUIRE_EACH(error, profiles, profile_count);
   LIBSCHED_REQUIRE_HANDLES(error, cluster, result);
   return guarded(error, [&]() -> Result<void> {
-    const Result<libsched_scheduler_options> o =
-        read_struct(options, libsched_scheduler_options LIBSCHED_SCHEDULER_OPTIONS_INIT,
-                    "libsched_scheduler_options");
+    const Result<libsched_scheduler_options> o = read_given(options);
     if (!o.ok()) return o.error();
     const Result<SchedulerOptions> how = scheduler_options(*o);
     if (!how.ok()) return how.error();
@@ -228,10 +218,6 @@ libsched_rc libsched_scheduler_create(const libsched_framework* const* profiles,
     return {};
   });
 }
-libsched_scheduler* libsched_scheduler_ref(libsched_scheduler* scheduler) {
-  return retain(scheduler);
-}
-void libsched_scheduler_unref(libsched_scheduler* scheduler) { release(scheduler); }
 
 libsched_rc libsched_scheduler_deliver_pod(libsched_scheduler* scheduler,
                                            const libsched_pod* before, const libsched_pod* after,

@@ -78,19 +78,14 @@ libsched_rc libsched_view_object_raw(const libsched_view* view, libsched_str kin
     const size_t stored = find_stored_kind(in(kind));
     if (stored == kStoredKinds)
       return Error{Rc::kInvalid,
-                   "a cluster keeps no objects of kind \"" + std::string(in(kind)) + "\"",
-                   {},
-                   {}};
+                   "a cluster keeps no objects of kind \"" + std::string(in(kind)) + "\""};
     const Object* object =
         unwrap(view)->objects().find(static_cast<StoredKind>(stored), in(ns), in(name));
     if (object == nullptr)
-      return Error{
-          Rc::kNotFound,
-          std::string(in(kind)) + " \"" + std::string(in(name)) + "\" is not in the cluster",
-          {},
-          {}};
+      return Error{Rc::kNotFound, std::string(in(kind)) + " \"" + std::string(in(name)) +
+                                      "\" is not in the cluster"};
     if (object->raw.empty())
-      return Error{Rc::kState, "the document was not kept: parse with keep_raw", {}, {}};
+      return Error{Rc::kState, "the document was not kept: parse with keep_raw"};
     *result = out(object->raw);
     return {};
   });

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "given.hpp"
 #include "handles.hpp"
 #include "libsched/base/quote.hpp"
 #include "libsched/ingest/flat/flat.hpp"
@@ -67,13 +68,11 @@ std::string report_json(const ObjectSet& set) {
 }
 
 Result<ParseOptions> parse_options(const libsched_parse_options* given) {
-  Result<libsched_parse_options> read = read_struct(
-      given, libsched_parse_options LIBSCHED_PARSE_OPTIONS_INIT, "libsched_parse_options");
+  const Result<libsched_parse_options> read = read_given(given);
   if (!read.ok()) return read.error();
   const libsched_parse_options& o = *read;
-  if (o.format > LIBSCHED_FORMAT_PROTOBUF || o.reserved[0] || o.reserved[1] || o.reserved[2])
-    return Error{
-        Rc::kUnsupported, "libsched_parse_options: unknown format or reserved field", {}, {}};
+  if (o.format > LIBSCHED_FORMAT_PROTOBUF)
+    return unsupported("libsched_parse_options: unknown format");
   ParseOptions p;
   p.format = static_cast<Format>(o.format);
   p.defaults = o.defaults;
@@ -93,12 +92,10 @@ Result<ParseOptions> parse_options(const libsched_parse_options* given) {
 Result<std::string> read_file(const std::string& path, const ParseOptions& options) {
   const auto failed = [&](const char* what) {
     return Error{Rc::kIo,
-                 std::string("cannot ") + what + " \"" + path + "\": " + std::strerror(errno),
-                 {},
-                 {}};
+                 std::string("cannot ") + what + " \"" + path + "\": " + std::strerror(errno)};
   };
   if (path.find('\0') != std::string::npos)
-    return Error{Rc::kIo, "the name of a file cannot hold a NUL byte", {}, {}};
+    return Error{Rc::kIo, "the name of a file cannot hold a NUL byte"};
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
                                                              std::fclose);
   if (!file) return failed("open");
@@ -109,11 +106,8 @@ Result<std::string> read_file(const std::string& path, const ParseOptions& optio
     const size_t used = text.size();
     if (options.interrupt()) return interrupted();
     if (used > options.max_bytes)
-      return Error{
-          Rc::kLimit,
-          "\"" + path + "\" has more bytes than the limit of " + std::to_string(options.max_bytes),
-          {},
-          {}};
+      return Error{Rc::kLimit, "\"" + path + "\" has more bytes than the limit of " +
+                                   std::to_string(options.max_bytes)};
     text.resize(used + std::max<size_t>(used, 64 << 10));
     got = std::fread(text.data() + used, 1, text.size() - used, file.get());
     text.resize(used + got);
@@ -156,7 +150,7 @@ bool label_into(Labels labels, Str key, libsched_str* value) {
 
 Result<void> raw_into(const Object& object, libsched_str* into) {
   if (object.raw.empty())
-    return Error{Rc::kState, "the document was not kept: parse with keep_raw", {}, {}};
+    return Error{Rc::kState, "the document was not kept: parse with keep_raw"};
   *into = out(object.raw);
   return {};
 }
@@ -205,8 +199,6 @@ libsched_rc libsched_objects_load(libsched_str path, const libsched_parse_option
   });
 }
 
-libsched_objects* libsched_objects_ref(const libsched_objects* objects) { return retain(objects); }
-void libsched_objects_unref(libsched_objects* objects) { release(objects); }
 size_t libsched_objects_pod_count(const libsched_objects* o) {
   return !live(o) ? 0 : unwrap(o)->set.pods.size();
 }
@@ -262,10 +254,6 @@ libsched_rc libsched_pod_copy(const libsched_pod* pod, libsched_str name, libsch
   });
 }
 
-libsched_pod* libsched_pod_ref(const libsched_pod* pod) {
-  return retain(const_cast<libsched_pod*>(pod));
-}
-void libsched_pod_unref(libsched_pod* pod) { release(pod); }
 libsched_str libsched_pod_name(const libsched_pod* p) {
   return !live(p) ? out(Str()) : out(unwrap(p)->meta.name);
 }
@@ -322,10 +310,6 @@ libsched_rc libsched_node_copy(const libsched_node* node, libsched_str name, lib
   });
 }
 
-libsched_node* libsched_node_ref(const libsched_node* node) {
-  return retain(const_cast<libsched_node*>(node));
-}
-void libsched_node_unref(libsched_node* node) { release(node); }
 libsched_str libsched_node_name(const libsched_node* n) {
   return !live(n) ? out(Str()) : out(unwrap(n)->meta.name);
 }

@@ -27,7 +27,8 @@ struct AnyObject {
   }
 };
 
-// kInvalid: the document, which the error calls `name`, has no object that a cluster holds, or several.
+// kInvalid: the document, which the error calls `name`, has no object that a cluster holds, or
+// several.
 inline Result<AnyObject> only_object(const char* name, const ObjectSet& set) {
   std::vector<AnyObject> all;
   const auto stored = [&](StoredKind kind, const ObjectRef& object) {
@@ -39,11 +40,8 @@ inline Result<AnyObject> only_object(const char* name, const ObjectSet& set) {
   for (const PriorityClassRef& c : set.priority_classes) stored(StoredKind::kPriorityClass, c);
   for (const StoredObject& s : set.stored) stored(s.kind, s.object);
   if (all.size() == 1) return all.front();
-  return Error{Rc::kInvalid,
-               std::string(name) + " has " + std::to_string(all.size()) +
-                   " objects that a cluster holds, not one",
-               {},
-               {}};
+  return Error{Rc::kInvalid, std::string(name) + " has " + std::to_string(all.size()) +
+                                 " objects that a cluster holds, not one"};
 }
 
 }  // namespace libsched::capi

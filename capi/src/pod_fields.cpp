@@ -20,7 +20,7 @@ std::array<NamedAmount, 4> fixed(const Resources& r) {
 
 Result<void> annotations_kept(const ObjectMeta& meta) {
   if (meta.annotations_kept()) return {};
-  return Error{Rc::kState, "annotations were not kept: parse with keep_annotations", {}, {}};
+  return Error{Rc::kState, "annotations were not kept: parse with keep_annotations"};
 }
 
 Result<void> annotation_into(const ObjectMeta& meta, Str key, bool* found, libsched_str* value) {

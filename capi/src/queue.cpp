@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "given.hpp"
 #include "handles.hpp"
 #include "libsched/base/quote.hpp"
 #include "only_object.hpp"
@@ -42,15 +43,13 @@ Result<AnyObject> object_of(const char* name, const libsched_pod* pod, const lib
 }
 
 Result<libsched_queue_event> event_of(const libsched_queue_event* given) {
-  Result<libsched_queue_event> event =
-      read_struct(given, libsched_queue_event LIBSCHED_QUEUE_EVENT_INIT, "libsched_queue_event");
+  const Result<libsched_queue_event> event = read_given(given);
   if (!event.ok()) return event;
-  if (event->reserved != 0) return unsupported("libsched_queue_event: reserved field is set");
   if (event->check > LIBSCHED_MOVE_EXCEPT)
     return unsupported("libsched_queue_event: unknown check");
   LIBSCHED_TRY(live_or_null("event->except", event->except));
   if (event->check == LIBSCHED_MOVE_EXCEPT && event->except == nullptr)
-    return Error{Rc::kMisuse, "event->except != NULL", {}, {}};
+    return Error{Rc::kMisuse, "event->except != NULL"};
   return event;
 }
 
@@ -147,18 +146,14 @@ libsched_rc libsched_queue_create(libsched_evaluator* const* profiles, size_t pr
   LIBSCHED_REQUIRE_EACH(error, profiles, profile_count);
   LIBSCHED_REQUIRE_HANDLES(error, result);
   return hand_over(error, result, [&]() -> Result<SchedulingQueueRef> {
-    const Result<libsched_queue_options> o = read_struct(
-        options, libsched_queue_options LIBSCHED_QUEUE_OPTIONS_INIT, "libsched_queue_options");
+    const Result<libsched_queue_options> o = read_given(options);
     if (!o.ok()) return o.error();
-    if (o->reserved != 0) return unsupported("libsched_queue_options: reserved field is set");
     std::vector<Evaluator*> evaluators;
     for (size_t i = 0; i < profile_count; ++i) evaluators.push_back(unwrap(profiles[i]));
     return SchedulingQueue::create(
         evaluators, {o->initial_backoff_ns, o->max_backoff_ns, o->max_in_unschedulable_ns});
   });
 }
-libsched_queue* libsched_queue_ref(libsched_queue* queue) { return retain(queue); }
-void libsched_queue_unref(libsched_queue* queue) { release(queue); }
 
 libsched_rc libsched_queue_add(libsched_queue* queue, const libsched_pod* pod,
                                libsched_error** error) {
@@ -198,13 +193,11 @@ libsched_rc libsched_queue_add_unschedulable(libsched_queue* queue, libsched_que
   LIBSCHED_REQUIRE_HANDLES(error, queue, queued);
   LIBSCHED_ALLOW_HANDLES(error, pod);
   return guarded(error, [&]() -> Result<void> {
-    const Result<libsched_rejection> r =
-        read_struct(rejection, libsched_rejection LIBSCHED_REJECTION_INIT, "libsched_rejection");
+    const Result<libsched_rejection> r = read_given(rejection);
     if (!r.ok()) return r.error();
-    if (r->reserved != 0) return unsupported("libsched_rejection: reserved field is set");
     if ((r->unschedulable == nullptr && r->unschedulable_count != 0) ||
         (r->pending == nullptr && r->pending_count != 0))
-      return Error{Rc::kMisuse, "rejection: names are NULL", {}, {}};
+      return Error{Rc::kMisuse, "rejection: names are NULL"};
     const std::vector<Str> unschedulable = all_in(r->unschedulable, r->unschedulable_count);
     const std::vector<Str> pending = all_in(r->pending, r->pending_count);
     return unwrap(queue)->add_unschedulable(*unwrap(queued),
@@ -298,8 +291,6 @@ libsched_rc libsched_queue_close(libsched_queue* queue, libsched_error** error) 
   return change(error, [&] { return unwrap(queue)->close(); });
 }
 
-libsched_queued_pod* libsched_queued_pod_ref(libsched_queued_pod* queued) { return retain(queued); }
-void libsched_queued_pod_unref(libsched_queued_pod* queued) { release(queued); }
 libsched_rc libsched_queued_pod_get(const libsched_queued_pod* queued,
                                     libsched_queued_pod_info* info, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, queued, info);

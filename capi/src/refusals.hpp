@@ -8,9 +8,7 @@
 
 namespace libsched::capi {
 
-inline Error invalid(std::string message) { return {Rc::kInvalid, std::move(message), {}, {}}; }
-inline Error unsupported(std::string message) {
-  return {Rc::kUnsupported, std::move(message), {}, {}};
-}
+inline Error invalid(std::string message) { return {Rc::kInvalid, std::move(message)}; }
+inline Error unsupported(std::string message) { return {Rc::kUnsupported, std::move(message)}; }
 
 }  // namespace libsched::capi

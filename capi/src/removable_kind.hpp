@@ -12,11 +12,8 @@ namespace libsched::capi {
 inline Result<StoredKind> removable_kind(Str kind) {
   const size_t stored = find_stored_kind(kind);
   if (stored != kStoredKinds) return static_cast<StoredKind>(stored);
-  return Error{Rc::kInvalid,
-               "a cluster keeps no objects of kind \"" + std::string(kind) +
-                   "\" that can be removed by kind and name",
-               {},
-               {}};
+  return Error{Rc::kInvalid, "a cluster keeps no objects of kind \"" + std::string(kind) +
+                                 "\" that can be removed by kind and name"};
 }
 
 }  // namespace libsched::capi

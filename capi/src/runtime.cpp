@@ -14,10 +14,8 @@ libsched_rc run_at(AtNode point, libsched_evaluator* evaluator, libsched_cycle_s
                    libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
   return guarded(error, [&]() -> Result<void> {
-    Result<Status> ran = (unwrap(evaluator)->*point)(*unwrap(state), *unwrap(pod), in(node));
-    if (!ran.ok()) return std::move(ran.error());
-    unwrap(status)->assign(std::move(*ran));
-    return {};
+    return unwrap(status)->take(
+        (unwrap(evaluator)->*point)(*unwrap(state), *unwrap(pod), in(node)));
   });
 }
 
@@ -51,7 +49,6 @@ libsched_rc libsched_node_statuses_create(libsched_node_statuses** result, libsc
   LIBSCHED_REQUIRE_HANDLES(error, result);
   return hand_over(error, result, [&] { return new NodeStatuses(); });
 }
-void libsched_node_statuses_unref(libsched_node_statuses* statuses) { destroy(statuses); }
 libsched_rc libsched_node_statuses_set(libsched_node_statuses* statuses, uint32_t row,
                                        const libsched_status* status, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, statuses, status);
@@ -152,10 +149,7 @@ libsched_rc libsched_wait_on_permit(libsched_evaluator* evaluator, const libsche
                                     libsched_status* status, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, evaluator, pod, status);
   return guarded(error, [&]() -> Result<void> {
-    Result<Status> ran = unwrap(evaluator)->wait_on_permit(*unwrap(pod));
-    if (!ran.ok()) return std::move(ran.error());
-    unwrap(status)->assign(std::move(*ran));
-    return {};
+    return unwrap(status)->take(unwrap(evaluator)->wait_on_permit(*unwrap(pod)));
   });
 }
 

@@ -12,16 +12,6 @@
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 
-namespace {
-
-Result<PlaceOptions> place_options(const libsched_schedule_options& o) {
-  auto how = judging_options<PlaceOptions>(o, "libsched_schedule_options");
-  if (how.ok()) how->stop_at_failure = o.stop_at_failure;
-  return how;
-}
-
-}  // namespace
-
 extern "C" {
 
 libsched_rc libsched_schedule(libsched_evaluator* const* profiles, size_t profile_count,
@@ -32,19 +22,17 @@ libsched_rc libsched_schedule(libsched_evaluator* const* profiles, size_t profil
   LIBSCHED_REQUIRE_EACH(error, pods, count);
   LIBSCHED_REQUIRE(error, placed != nullptr);
   return guarded(error, [&]() -> Result<void> {
-    const Result<libsched_schedule_options> o =
-        read_struct(options, libsched_schedule_options LIBSCHED_SCHEDULE_OPTIONS_INIT,
-                    "libsched_schedule_options");
+    const Result<libsched_schedule_options> o = read_given(options);
     if (!o.ok()) return o.error();
-    const Result<PlaceOptions> how = place_options(*o);
-    if (!how.ok()) return how.error();
+    auto how = judging_options<PlaceOptions>(*o);
+    how.stop_at_failure = o->stop_at_failure;
     std::vector<Evaluator*> evaluators;
     for (size_t i = 0; i < profile_count; ++i) evaluators.push_back(unwrap(profiles[i]));
     const Placed tell = [&](const Placement& p) {
       const libsched_placement told = placement_of(p);
       return placed(user_data, &told);
     };
-    Result<Placing> placing = Placing::begin(evaluators, *how, tell);
+    Result<Placing> placing = Placing::begin(evaluators, how, tell);
     if (!placing.ok()) return std::move(placing.error());
     constexpr size_t kBatch = 256, kAhead = 16;
     // A callback may release pods whose turn has not come.
@@ -63,8 +51,7 @@ libsched_rc libsched_schedule(libsched_evaluator* const* profiles, size_t profil
         request.replica = [&o, user_data, i](size_t index) -> Result<PodRef> {
           libsched_pod* const made = o->replica(user_data, i, index);
           if (may_release(made)) return PodRef::adopt(unwrap(made));
-          return Error{
-              Rc::kInvalid, "a replica of pods[" + std::to_string(i) + "] is not made", {}, {}};
+          return Error{Rc::kInvalid, "a replica of pods[" + std::to_string(i) + "] is not made"};
         };
       requests.push_back(std::move(request));
       if (requests.size() < kBatch && i + 1 < count) continue;

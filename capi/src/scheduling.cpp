@@ -82,14 +82,13 @@ std::shared_ptr<CycleObserver> listener_of(const libsched_scheduling_options* gi
 }
 
 Result<SchedulingOptions> scheduling_options(const libsched_scheduling_options& o) {
-  auto how = judging_options<SchedulingOptions>(o, "libsched_scheduling_options");
-  if (!how.ok()) return how;
+  auto how = judging_options<SchedulingOptions>(o);
   LIBSCHED_TRY(live_or_null("options->state", o.state));
   LIBSCHED_TRY(live_or_null("options->writer", o.writer));
-  if (o.writer == nullptr) return Error{Rc::kMisuse, "options->writer != NULL", {}, {}};
-  how->node_by_node = o.node_by_node;
-  if (o.state != nullptr) how->state = Ref<CycleState>::share(unwrap(o.state));
-  how->writer = Ref<WriterQueue>::share(unwrap(o.writer));
+  if (o.writer == nullptr) return Error{Rc::kMisuse, "options->writer != NULL"};
+  how.node_by_node = o.node_by_node;
+  if (o.state != nullptr) how.state = Ref<CycleState>::share(unwrap(o.state));
+  how.writer = Ref<WriterQueue>::share(unwrap(o.writer));
   return how;
 }
 
@@ -101,10 +100,6 @@ libsched_rc libsched_writer_queue_create(libsched_writer_queue** result, libsche
   LIBSCHED_REQUIRE_HANDLES(error, result);
   return hand_over(error, result, [&] { return new WriterQueue(); });
 }
-libsched_writer_queue* libsched_writer_queue_ref(libsched_writer_queue* queue) {
-  return retain(queue);
-}
-void libsched_writer_queue_unref(libsched_writer_queue* queue) { release(queue); }
 size_t libsched_writer_queue_pending(const libsched_writer_queue* queue) {
   return !live(queue) ? 0 : unwrap(queue)->pending();
 }
@@ -133,9 +128,7 @@ libsched_rc libsched_schedule_one(libsched_evaluator* const* profiles, size_t pr
   LIBSCHED_REQUIRE_EACH(error, profiles, profile_count);
   LIBSCHED_REQUIRE_HANDLES(error, pod, result);
   return hand_over(error, result, [&]() -> Result<Ref<Scheduling>> {
-    const Result<libsched_scheduling_options> o =
-        read_struct(options, libsched_scheduling_options LIBSCHED_SCHEDULING_OPTIONS_INIT,
-                    "libsched_scheduling_options");
+    const Result<libsched_scheduling_options> o = read_given(options);
     if (!o.ok()) return o.error();
     Result<SchedulingOptions> how = scheduling_options(*o);
     if (!how.ok()) return std::move(how.error());
@@ -145,10 +138,6 @@ libsched_rc libsched_schedule_one(libsched_evaluator* const* profiles, size_t pr
     return schedule_one(evaluators, PodRef::share(unwrap(pod)), *how);
   });
 }
-libsched_scheduling* libsched_scheduling_ref(libsched_scheduling* scheduling) {
-  return retain(scheduling);
-}
-void libsched_scheduling_unref(libsched_scheduling* scheduling) { release(scheduling); }
 
 libsched_rc libsched_scheduling_get(const libsched_scheduling* scheduling,
                                     libsched_scheduling_outcome* outcome, libsched_error** error) {

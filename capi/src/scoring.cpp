@@ -1,4 +1,5 @@
 // Scores, cycles, assumed pods.
+#include "given.hpp"
 #include "handles.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
@@ -17,11 +18,8 @@ bool has_scores(const libsched_decision* d) {
 
 Result<void> enough(const char* what, size_t given, size_t needed) {
   if (given >= needed) return {};
-  return Error{Rc::kBuffer,
-               std::string(what) + " has room for " + std::to_string(given) + ", " +
-                   std::to_string(needed) + " are needed",
-               {},
-               {}};
+  return Error{Rc::kBuffer, std::string(what) + " has room for " + std::to_string(given) + ", " +
+                                std::to_string(needed) + " are needed"};
 }
 
 }  // namespace
@@ -36,11 +34,8 @@ libsched_rc libsched_run_pre_score_plugins(libsched_evaluator* evaluator,
   LIBSCHED_REQUIRE(error, feasible != nullptr || words == 0);
   return guarded(error, [&]() -> Result<void> {
     LIBSCHED_TRY(enough("the bitmap", words, unwrap(evaluator)->view().word_count()));
-    Result<Status> ran =
-        unwrap(evaluator)->run_pre_score(*unwrap(state), *unwrap(pod), feasible, words);
-    if (!ran.ok()) return std::move(ran.error());
-    unwrap(status)->assign(std::move(*ran));
-    return {};
+    return unwrap(status)->take(
+        unwrap(evaluator)->run_pre_score(*unwrap(state), *unwrap(pod), feasible, words));
   });
 }
 
@@ -73,19 +68,14 @@ libsched_rc libsched_run_cycle(libsched_evaluator* evaluator, libsched_cycle_sta
   LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
   LIBSCHED_REQUIRE_HANDLES(error, outcome);
   return guarded(error, [&]() -> Result<void> {
-    Result<libsched_cycle_options> o = read_struct(
-        options, libsched_cycle_options LIBSCHED_CYCLE_OPTIONS_INIT, "libsched_cycle_options");
+    const Result<libsched_cycle_options> o = read_given(options);
     if (!o.ok()) return o.error();
-    if (o->ties > LIBSCHED_TIES_RANDOM)
-      return Error{Rc::kUnsupported, "libsched_cycle_options: unknown ties", {}, {}};
-    LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_cycle_options"));
     libsched_cycle_outcome result = LIBSCHED_CYCLE_OUTCOME_INIT;
     LIBSCHED_TRY(writable_struct(outcome, "libsched_cycle_outcome"));
     CycleOptions how;
     how.sampling = o->sampling;
     how.ties = static_cast<TieMode>(o->ties);
     how.seed = o->seed;
-    LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
     how.limits = limits_of(o->cancel, o->deadline_ns);
     how.fit_error = o->fit_error;
     Result<CycleOutcome> ran = unwrap(evaluator)->run_cycle(*unwrap(state), *unwrap(pod), how);
@@ -118,15 +108,11 @@ libsched_rc libsched_evaluator_assume(libsched_evaluator* evaluator, libsched_cy
                                       libsched_status* status, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, evaluator, state, pod, status);
   return guarded(error, [&]() -> Result<void> {
-    Result<libsched_assume_options> o = read_struct(
-        options, libsched_assume_options LIBSCHED_ASSUME_OPTIONS_INIT, "libsched_assume_options");
+    const Result<libsched_assume_options> o = read_given(options);
     if (!o.ok()) return o.error();
-    LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_assume_options"));
     const Time start = o->started ? Time{o->start_ns, true} : Time{};
-    Result<Status> ran = unwrap(evaluator)->assume(*unwrap(state), *unwrap(pod), row, start);
-    if (!ran.ok()) return std::move(ran.error());
-    unwrap(status)->assign(std::move(*ran));
-    return {};
+    return unwrap(status)->take(
+        unwrap(evaluator)->assume(*unwrap(state), *unwrap(pod), row, start));
   });
 }
 libsched_rc libsched_evaluator_forget(libsched_evaluator* evaluator, libsched_cycle_state* state,
@@ -139,7 +125,6 @@ libsched_rc libsched_score_table_create(libsched_score_table** result, libsched_
   LIBSCHED_REQUIRE_HANDLES(error, result);
   return hand_over(error, result, [&] { return new ScoreTable(); });
 }
-void libsched_score_table_unref(libsched_score_table* table) { destroy(table); }
 size_t libsched_score_table_row_count(const libsched_score_table* t) {
   return !live(t) ? 0 : unwrap(t)->rows.size();
 }

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "api_client.hpp"
+#include "given.hpp"
 #include "handles.hpp"
 #include "libsched/base/quote.hpp"
 #include "libsched/ingest/write/write.hpp"
@@ -62,8 +63,6 @@ libsched_rc libsched_clock_create_virtual(int64_t now_ns, libsched_clock** resul
   LIBSCHED_REQUIRE_HANDLES(error, result);
   return hand_over(error, result, [&] { return static_cast<Clock*>(new VirtualClock(now_ns)); });
 }
-libsched_clock* libsched_clock_ref(libsched_clock* clock) { return retain(clock); }
-void libsched_clock_unref(libsched_clock* clock) { release(clock); }
 int64_t libsched_clock_now(const libsched_clock* clock) {
   return !live(clock) ? 0 : unwrap(clock)->now_ns();
 }
@@ -72,8 +71,7 @@ libsched_rc libsched_clock_advance_to(libsched_clock* clock, int64_t now_ns,
   LIBSCHED_REQUIRE_HANDLES(error, clock);
   return guarded(error, [&]() -> Result<void> {
     auto* moved = dynamic_cast<VirtualClock*>(unwrap(clock));
-    if (moved == nullptr)
-      return Error{Rc::kState, "the clock cannot be moved: it is not virtual", {}, {}};
+    if (moved == nullptr) return Error{Rc::kState, "the clock cannot be moved: it is not virtual"};
     moved->advance_to(now_ns);
     return {};
   });
@@ -84,17 +82,13 @@ libsched_rc libsched_services_create(const libsched_services_options* options,
   ApiOwner owner(options);
   LIBSCHED_REQUIRE_HANDLES(error, result);
   return guarded(error, [&]() -> Result<void> {
-    Result<libsched_services_options> o =
-        read_struct(options, libsched_services_options LIBSCHED_SERVICES_OPTIONS_INIT,
-                    "libsched_services_options");
+    const Result<libsched_services_options> o = read_given(options);
     if (!o.ok()) return o.error();
-    LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_services_options"));
     LIBSCHED_TRY(live_or_null("options->clock", o->clock));
     LIBSCHED_TRY(live_or_null("options->deadline_clock", o->deadline_clock));
     LIBSCHED_TRY(live_or_null("options->memory_api", o->memory_api));
     if (o->api != nullptr && o->memory_api != nullptr)
-      return Error{
-          Rc::kInvalid, "libsched_services_options: api and memory_api are both set", {}, {}};
+      return Error{Rc::kInvalid, "libsched_services_options: api and memory_api are both set"};
     Result<Ref<ApiClient>> api = owner.client();
     if (!api.ok()) return std::move(api.error());
     if (o->memory_api != nullptr) *api = Ref<MemoryApi>::share(unwrap(o->memory_api));
@@ -109,8 +103,6 @@ libsched_rc libsched_services_create(const libsched_services_options* options,
     return {};
   });
 }
-libsched_services* libsched_services_ref(libsched_services* services) { return retain(services); }
-void libsched_services_unref(libsched_services* services) { release(services); }
 libsched_clock* libsched_services_clock(libsched_services* services) {
   return !live(services) ? nullptr : wrap(&unwrap(services)->clock());
 }
@@ -137,8 +129,6 @@ libsched_rc libsched_memory_api_create(libsched_memory_api** result, libsched_er
   LIBSCHED_REQUIRE_HANDLES(error, result);
   return hand_over(error, result, [&] { return new MemoryApi(); });
 }
-libsched_memory_api* libsched_memory_api_ref(libsched_memory_api* api) { return retain(api); }
-void libsched_memory_api_unref(libsched_memory_api* api) { release(api); }
 libsched_rc libsched_memory_api_requests_json(const libsched_memory_api* api,
                                               libsched_text** result, libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, api, result);
@@ -160,14 +150,13 @@ libsched_rc libsched_services_nominate(libsched_services* services, const libsch
                                        libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, services, pod);
   return guarded(error, [&]() -> Result<void> {
-    Result<libsched_nomination> n = read_struct(
-        nomination, libsched_nomination LIBSCHED_NOMINATION_INIT, "libsched_nomination");
+    const Result<libsched_nomination> n = read_given(nomination);
     if (!n.ok()) return n.error();
     std::optional<Nomination> wish;
     if (n->mode == LIBSCHED_NOMINATION_NOOP) wish = Nomination{};
     if (n->mode == LIBSCHED_NOMINATION_OVERRIDE) wish = Nomination{true, std::string(in(n->node))};
     if (n->mode > LIBSCHED_NOMINATION_OVERRIDE)
-      return Error{Rc::kUnsupported, "libsched_nomination: unknown mode", {}, {}};
+      return Error{Rc::kUnsupported, "libsched_nomination: unknown mode"};
     unwrap(services)->nominator().add(PodRef::share(unwrap(pod)), wish);
     return {};
   });

@@ -12,11 +12,8 @@ template <typename F>
 Result<void> write_ids(size_t count, uint64_t* ids, size_t capacity, size_t* written, F&& id) {
   *written = count;
   if (capacity < count)
-    return Error{Rc::kBuffer,
-                 "the array has " + std::to_string(capacity) + " elements, " +
-                     std::to_string(count) + " are needed",
-                 {},
-                 {}};
+    return Error{Rc::kBuffer, "the array has " + std::to_string(capacity) + " elements, " +
+                                  std::to_string(count) + " are needed"};
   for (size_t i = 0; i < count; ++i) ids[i] = id(i);
   return {};
 }
@@ -54,8 +51,6 @@ libsched_rc libsched_sim_create(const libsched_framework* framework, libsched_ca
                        Ref<Catalog>::share(unwrap(catalog)));
   });
 }
-libsched_sim* libsched_sim_ref(libsched_sim* sim) { return retain(sim); }
-void libsched_sim_unref(libsched_sim* sim) { release(sim); }
 
 libsched_rc libsched_sim_reset(libsched_sim* sim, const uint64_t* nodes, const libsched_str* names,
                                size_t node_count, const uint64_t* pods, const uint32_t* on_node,
@@ -130,9 +125,7 @@ libsched_rc libsched_sim_put_objects(libsched_sim* sim, const libsched_objects* 
     const ObjectSet& set = unwrap(objects)->set;
     if (!set.pods.empty() || !set.nodes.empty())
       return Error{Rc::kInvalid,
-                   "the document has pods or nodes, which are added by content: see catalog.h",
-                   {},
-                   {}};
+                   "the document has pods or nodes, which are added by content: see catalog.h"};
     return unwrap(sim)->put_objects(set);
   });
 }

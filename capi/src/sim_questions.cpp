@@ -1,4 +1,5 @@
 // libsched/sim.h over Sim: questions and placements.
+#include "given.hpp"
 #include "handles.hpp"
 #include "libsched/scheduler/sim/sim.hpp"
 
@@ -114,11 +115,8 @@ libsched_rc libsched_sim_feasible(libsched_sim* sim, uint64_t pod, const libsche
     LIBSCHED_TRY(read_query(query, &q));
     const size_t needed = unwrap(sim)->view().word_count();
     if (words < needed)
-      return Error{Rc::kBuffer,
-                   "the bitmap has " + std::to_string(words) + " words, " + std::to_string(needed) +
-                       " are needed",
-                   {},
-                   {}};
+      return Error{Rc::kBuffer, "the bitmap has " + std::to_string(words) + " words, " +
+                                    std::to_string(needed) + " are needed"};
     const Result<size_t> found = unwrap(sim)->feasible(pod, q, bits, words);
     if (!found.ok()) return found.error();
     if (count != nullptr) *count = *found;
@@ -159,11 +157,8 @@ libsched_rc libsched_sim_place_many(libsched_sim* sim, const uint64_t* pods, siz
   return guarded(error, [&]() -> Result<void> {
     SimQuery q;
     LIBSCHED_TRY(read_query(query, &q));
-    const Result<libsched_sim_place_options> o =
-        read_struct(options, libsched_sim_place_options LIBSCHED_SIM_PLACE_OPTIONS_INIT,
-                    "libsched_sim_place_options");
+    const Result<libsched_sim_place_options> o = read_given(options);
     if (!o.ok()) return o.error();
-    LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_sim_place_options"));
     SimPlaceOptions how;
     how.stop_at_failure = o->stop_at_failure;
     how.retry_failed = o->retry_failed;
@@ -182,19 +177,15 @@ libsched_rc libsched_sim_bin_pack(libsched_sim* sim, const libsched_sim_group* g
   LIBSCHED_REQUIRE_HANDLES(error, sim, packing);
   LIBSCHED_REQUIRE(error, groups != nullptr || count == 0);
   return guarded(error, [&]() -> Result<void> {
-    const Result<libsched_sim_pack_options> o =
-        read_struct(options, libsched_sim_pack_options LIBSCHED_SIM_PACK_OPTIONS_INIT,
-                    "libsched_sim_pack_options");
+    const Result<libsched_sim_pack_options> o = read_given(options);
     if (!o.ok()) return o.error();
-    LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_sim_pack_options"));
-    LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
     SimPackOptions how;
     how.keep_order = o->keep_order;
     how.existing_too = o->existing_too;
     how.prefix = in(o->prefix);
     how.max_nodes = o->max_nodes;
     if (o->node_pods == nullptr && o->node_pod_count != 0)
-      return Error{Rc::kMisuse, "libsched_sim_pack_options.node_pods is NULL", {}, {}};
+      return Error{Rc::kMisuse, "libsched_sim_pack_options.node_pods is NULL"};
     if (o->node_pods != nullptr) how.node_pods = {o->node_pods, o->node_pod_count};
     how.permit = o->permit;
     how.user_data = o->user_data;
@@ -225,11 +216,8 @@ libsched_rc libsched_sim_remove(libsched_sim* sim, uint64_t node, const uint64_t
   return guarded(error, [&]() -> Result<void> {
     SimQuery q;
     LIBSCHED_TRY(read_query(query, &q));
-    const Result<libsched_sim_remove_options> o =
-        read_struct(options, libsched_sim_remove_options LIBSCHED_SIM_REMOVE_OPTIONS_INIT,
-                    "libsched_sim_remove_options");
+    const Result<libsched_sim_remove_options> o = read_given(options);
     if (!o.ok()) return o.error();
-    LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_sim_remove_options"));
     SimRemoveOptions how;
     how.keep = o->keep;
     how.ghost = o->ghost;

@@ -1,6 +1,7 @@
 // Workloads, simulations and their tables.
 #include "libsched/scheduler/simulation/simulation.hpp"
 
+#include "given.hpp"
 #include "handles.hpp"
 #include "libsched/base/quote.hpp"
 #include "libsched/ingest/rfc3339.hpp"
@@ -14,29 +15,19 @@ using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
 namespace {
 
 Result<Timing> timing_of(const libsched_timing& given) {
-  const Result<libsched_timing> t =
-      read_struct(&given, libsched_timing LIBSCHED_TIMING_INIT, "libsched_timing");
+  const Result<libsched_timing> t = read_given(&given);
   if (!t.ok()) return t.error();
-  if (t->reserved != 0) return unsupported("libsched_timing: reserved field is set");
   Timing timing{t->arrival_ns, {}, t->interval_ns};
   if (t->duration_ns >= 0) timing.duration_ns = t->duration_ns;
   return timing;
 }
 
 Result<SimulationOptions> simulation_options(const libsched_simulation_options* given) {
-  const Result<libsched_simulation_options> o =
-      read_struct(given, libsched_simulation_options LIBSCHED_SIMULATION_OPTIONS_INIT,
-                  "libsched_simulation_options");
+  const Result<libsched_simulation_options> o = read_given(given);
   if (!o.ok()) return o.error();
-  if (o->ties > LIBSCHED_TIES_RANDOM)
-    return unsupported("libsched_simulation_options: unknown ties");
-  LIBSCHED_TRY(refuse_reserved(o->reserved, "libsched_simulation_options"));
   const Result<libsched_queue_options> q =
-      read_struct(&o->queue, libsched_queue_options LIBSCHED_QUEUE_OPTIONS_INIT,
-                  "libsched_simulation_options.queue");
+      read_given(&o->queue, "libsched_simulation_options.queue");
   if (!q.ok()) return q.error();
-  if (q->reserved != 0)
-    return unsupported("libsched_simulation_options.queue: reserved field is set");
   SimulationOptions how;
   how.ties = static_cast<TieMode>(o->ties);
   how.seed = o->seed;
@@ -69,8 +60,6 @@ libsched_rc libsched_workload_create(libsched_workload** result, libsched_error*
   LIBSCHED_REQUIRE_HANDLES(error, result);
   return hand_over(error, result, [&] { return make_ref<TimedWorkload>(); });
 }
-libsched_workload* libsched_workload_ref(libsched_workload* workload) { return retain(workload); }
-void libsched_workload_unref(libsched_workload* workload) { release(workload); }
 size_t libsched_workload_pod_count(const libsched_workload* workload) {
   return live(workload) ? unwrap(workload)->pod_count() : 0;
 }
@@ -112,11 +101,8 @@ libsched_rc libsched_workload_add_trace(libsched_workload* workload, libsched_st
                                         libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, workload);
   return guarded(error, [&]() -> Result<void> {
-    const Result<libsched_trace_options> o = read_struct(
-        options, libsched_trace_options LIBSCHED_TRACE_OPTIONS_INIT, "libsched_trace_options");
+    const Result<libsched_trace_options> o = read_given(options);
     if (!o.ok()) return o.error();
-    if (o->reserved != 0) return unsupported("libsched_trace_options: reserved field is set");
-    LIBSCHED_TRY(live_or_null("options->cancel", o->cancel));
     TraceOptions how;
     set(&how.ns, o->ns);
     set(&how.scheduler_name, o->scheduler_name);
@@ -152,10 +138,6 @@ libsched_rc libsched_simulation_create(const libsched_framework* const* profiles
                               Ref<TimedWorkload>::share(unwrap(workload)), *how);
   });
 }
-libsched_simulation* libsched_simulation_ref(libsched_simulation* simulation) {
-  return retain(simulation);
-}
-void libsched_simulation_unref(libsched_simulation* simulation) { release(simulation); }
 
 libsched_rc libsched_simulation_run(libsched_simulation* simulation, int64_t until_ns,
                                     const libsched_cancel* cancel, libsched_progress_fn progress,
@@ -195,13 +177,10 @@ libsched_rc libsched_simulation_table(const libsched_simulation* simulation, lib
   LIBSCHED_REQUIRE_HANDLES(error, simulation, result);
   return hand_over(error, result, [&]() -> Result<TableRef> {
     TableRef table = unwrap(simulation)->table(in(name));
-    if (!table)
-      return Error{Rc::kNotFound, "a simulation has no table " + go_quote(in(name)), {}, {}};
+    if (!table) return Error{Rc::kNotFound, "a simulation has no table " + go_quote(in(name))};
     return table;
   });
 }
-libsched_table* libsched_table_ref(const libsched_table* table) { return retain(table); }
-void libsched_table_unref(libsched_table* table) { release(table); }
 size_t libsched_table_row_count(const libsched_table* table) {
   return live(table) ? unwrap(table)->row_count() : 0;
 }

@@ -21,8 +21,7 @@ libsched_rc libsched_services_add_waiting_pod(libsched_services* services, const
   LIBSCHED_REQUIRE_HANDLES(error, services, pod);
   LIBSCHED_REQUIRE(error, waits != nullptr || count == 0);
   return guarded(error, [&]() -> Result<void> {
-    if (count == 0)
-      return Error{Rc::kInvalid, "a pod waits for at least one plugin: `count` is 0", {}, {}};
+    if (count == 0) return Error{Rc::kInvalid, "a pod waits for at least one plugin: `count` is 0"};
     std::vector<PermitWait> list;
     for (size_t i = 0; i < count; ++i)
       list.push_back({std::string(in(waits[i].plugin)), waits[i].timeout_ns});
@@ -39,8 +38,7 @@ libsched_rc libsched_services_find_waiting_pod(const libsched_services* services
   return guarded(error, [&]() -> Result<void> {
     std::shared_ptr<WaitingPod> found = waiting_pods(services).get(in(uid));
     if (!found)
-      return Error{
-          Rc::kNotFound, "no pod with the uid \"" + std::string(in(uid)) + "\" waits", {}, {}};
+      return Error{Rc::kNotFound, "no pod with the uid \"" + std::string(in(uid)) + "\" waits"};
     *result = own(new WaitingPodObject(std::move(found)));
     return {};
   });
@@ -60,15 +58,11 @@ libsched_rc libsched_services_waiting_pods(const libsched_services* services,
     return {};
   });
 }
-libsched_waiting_pod* libsched_waiting_pod_ref(const libsched_waiting_pod* waiting) {
-  return retain(waiting);
-}
 bool libsched_services_reject_waiting_pod(libsched_services* services, libsched_str uid) {
   return live(services) &&
          quietly(false, [&] { return unwrap(services)->waiting_pods().reject(in(uid)); });
 }
 
-void libsched_waiting_pod_unref(libsched_waiting_pod* waiting) { release(waiting); }
 const libsched_pod* libsched_waiting_pod_pod(const libsched_waiting_pod* waiting) {
   return !live(waiting) ? nullptr : wrap(&unwrap(waiting)->waiting->pod());
 }

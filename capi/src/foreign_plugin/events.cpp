@@ -133,13 +133,9 @@ libsched_rc libsched_object_change_raw(const libsched_object_change* change, boo
   return guarded(error, [&]() -> Result<void> {
     const Object* o = side(change, after);
     if (o == nullptr)
-      return Error{Rc::kNotFound,
-                   after ? "the object has gone: there is none after the change"
-                         : "the object is new: there is none before the change",
-                   {},
-                   {}};
-    if (o->raw.empty())
-      return Error{Rc::kState, "the document was not kept: parse with keep_raw", {}, {}};
+      return Error{Rc::kNotFound, after ? "the object has gone: there is none after the change"
+                                        : "the object is new: there is none before the change"};
+    if (o->raw.empty()) return Error{Rc::kState, "the document was not kept: parse with keep_raw"};
     *result = out(o->raw);
     return {};
   });

@@ -31,7 +31,7 @@ libsched_rc libsched_registry_load(libsched_registry* registry, libsched_str pat
   const libsched_rc loaded = guarded(error, [&]() -> Result<void> {
     const std::string name(in(path));
     if (name.empty() || name.find('\0') != std::string::npos)
-      return Error{Rc::kInvalid, "the path of a plugin is empty or holds a NUL byte", {}, {}};
+      return Error{Rc::kInvalid, "the path of a plugin is empty or holds a NUL byte"};
     auto opened = open_shared_object(name, LIBSCHED_PLUGIN_INIT_NAME);
     if (!opened.ok()) return std::move(opened.error());
     const auto init = reinterpret_cast<InitFunction>(opened->function);
@@ -54,9 +54,7 @@ libsched_rc libsched_registry_load(libsched_registry* registry, libsched_str pat
   }
   if (!live(told))
     return fail(error, {rc < 0 && rc >= LIBSCHED_ERR_PLUGIN ? static_cast<Rc>(rc) : Rc::kInternal,
-                        "the plugin failed to register, without a reason",
-                        {},
-                        {}});
+                        "the plugin failed to register, without a reason"});
   if (error != nullptr) {
     *error = told;
   } else {

@@ -10,9 +10,7 @@ Result<SharedObject> open_shared_object(const std::string& path, const char* /*f
   return Error{Rc::kUnsupported,
                "cannot load \"" + path +
                    "\": this program is linked to the static library, which loads no shared "
-                   "objects; register the plugin with libsched_registry_add()",
-               {},
-               {}};
+                   "objects; register the plugin with libsched_registry_add()"};
 }
 
 }  // namespace libsched::capi

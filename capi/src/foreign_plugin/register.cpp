@@ -100,17 +100,14 @@ Result<void> add_plugin(Registry* registry, const libsched_plugin* given,
   if (!read.ok()) return read.error();
   const libsched_plugin& p = *read;
   if (p.abi_version != LIBSCHED_ABI_VERSION)
-    return Error{Rc::kUnsupported,
-                 "the plugin was built for ABI version " + std::to_string(p.abi_version) +
-                     ", this is " + std::to_string(LIBSCHED_ABI_VERSION),
-                 {},
-                 {}};
+    return Error{Rc::kUnsupported, "the plugin was built for ABI version " +
+                                       std::to_string(p.abi_version) + ", this is " +
+                                       std::to_string(LIBSCHED_ABI_VERSION)};
   if ((p.flags & ~uint32_t{LIBSCHED_PLUGIN_CONCURRENT | LIBSCHED_PLUGIN_CALLER_THREAD}) != 0)
-    return Error{Rc::kUnsupported, "the plugin has flags that this version does not know", {}, {}};
+    return Error{Rc::kUnsupported, "the plugin has flags that this version does not know"};
   for (const auto slot : p.reserved)
     if (slot != nullptr)
-      return Error{
-          Rc::kUnsupported, "the plugin has slots that this version does not know", {}, {}};
+      return Error{Rc::kUnsupported, "the plugin has slots that this version does not know"};
   if (const char* wrong = lonely_slot(p))
     return Error{Rc::kInvalid, wrong, {}, std::string(in(p.name))};
   r->slots = p;
@@ -132,7 +129,7 @@ extern "C" {
 libsched_rc libsched_registry_add(libsched_registry* registry, const libsched_plugin* plugin,
                                   void* user_data, libsched_error** error) {
   return guarded(error, [&]() -> Result<void> {
-    if (plugin == nullptr) return Error{Rc::kMisuse, "misuse: plugin is NULL", {}, {}};
+    if (plugin == nullptr) return Error{Rc::kMisuse, "misuse: plugin is NULL"};
     // Only the struct's destroy slot is read, so that it runs on every path.
     const auto destroy =
         plugin->struct_size >= offsetof(libsched_plugin, destroy) + sizeof(plugin->destroy)

@@ -84,17 +84,15 @@ std::string own_folder() {
 
 Result<SharedObject> open_shared_object(const std::string& path, const char* function) {
   if (const std::string flaw = flaw_of(path); !flaw.empty())
-    return Error{Rc::kIo, "cannot load \"" + path + "\": " + flaw, {}, {}};
+    return Error{Rc::kIo, "cannot load \"" + path + "\": " + flaw};
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* const why = ::dlerror();
-    return Error{
-        Rc::kIo, "cannot load \"" + path + "\": " + (why == nullptr ? "unknown" : why), {}, {}};
+    return Error{Rc::kIo, "cannot load \"" + path + "\": " + (why == nullptr ? "unknown" : why)};
   }
   SharedObject opened{{handle, [](void* h) { ::dlclose(h); }}, ::dlsym(handle, function)};
   if (opened.function == nullptr)
-    return Error{
-        Rc::kUnsupported, "\"" + path + "\" is no plugin: it exports no " + function, {}, {}};
+    return Error{Rc::kUnsupported, "\"" + path + "\" is no plugin: it exports no " + function};
   return opened;
 }
 

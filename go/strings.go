@@ -15,7 +15,7 @@ import (
 var emptyText = C.lsgo_empty_ptr()
 
 // nameOf returns the name of a value of an enumeration that begins with 0.
-func nameOf[T ~uint32](value T, names ...string) string {
+func nameOf[T ~uint8 | ~uint32](value T, names ...string) string {
 	if int(value) < len(names) {
 		return names[value]
 	}

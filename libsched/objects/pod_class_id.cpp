@@ -15,7 +15,7 @@
 namespace libsched {
 namespace {
 
-constexpr size_t kTables = 16, kTableBytes = size_t{512} << 10;
+constexpr size_t kTables = 32, kTableBytes = size_t{32} << 10;
 constexpr size_t kEntry = 96;  // bytes of the table and of the allocations
 
 // The classes of some hashes.

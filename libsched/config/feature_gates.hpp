@@ -77,18 +77,18 @@ struct GateInfo {
 
 // All gates: first those of enum Gate in its order, then the others by name. If `releases` lacks
 // the given release, that release does not know the gate, and it is off.
-Span<GateInfo> known_gates(Release release = kNewestRelease);
+Span<GateInfo> known_gates(Release release = kDefaultRelease);
 
 class FeatureGates {
  public:
-  FeatureGates() : FeatureGates(kNewestRelease) {}
+  FeatureGates() : FeatureGates(kDefaultRelease) {}
   explicit FeatureGates(Release release);  // its defaults
 
   // "A=true,B=false" as kube-scheduler's --feature-gates takes it; "" gives the defaults.
-  static Result<FeatureGates> parse(Str text, Release release = kNewestRelease);
+  static Result<FeatureGates> parse(Str text, Release release = kDefaultRelease);
   // The same from name and value; a later entry for the same name wins.
   static Result<FeatureGates> from_map(const std::vector<std::pair<std::string, bool>>& gates,
-                                       Release release = kNewestRelease);
+                                       Release release = kDefaultRelease);
 
   Release release() const { return release_; }
 

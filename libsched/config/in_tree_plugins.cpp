@@ -59,7 +59,7 @@ std::optional<PointMask> in_tree_points(Str plugin, Release release) {
 }
 
 std::optional<PointMask> in_tree_catalog(Str plugin) {
-  return in_tree_points(plugin, kNewestRelease);
+  return in_tree_points(plugin, kDefaultRelease);
 }
 
 }  // namespace libsched

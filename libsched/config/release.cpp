@@ -9,7 +9,8 @@
 namespace libsched {
 namespace {
 
-constexpr std::array<Str, kReleaseCount> kNames = {"1.31", "1.32", "1.33", "1.34", "1.35", "1.36"};
+constexpr std::array<Str, kReleaseCount> kNames = {"1.31", "1.32", "1.33", "1.34",
+                                                   "1.35", "1.36", "1.37"};
 
 // The releases whose decisions are compared with upstream's, the newest first.
 constexpr Release kJudged[] = {Release::k1_36, Release::k1_31};
@@ -25,7 +26,7 @@ constexpr BehaviourRow kBehaviours[] = {
 Str release_name(Release release) { return kNames[static_cast<size_t>(release)]; }
 
 Result<Release> parse_release(Str text) {
-  if (text.empty()) return kNewestRelease;
+  if (text.empty()) return kDefaultRelease;
   std::string choices;
   for (const Release r : kJudged) {
     if (text == release_name(r)) return r;

@@ -12,9 +12,10 @@
 
 namespace libsched {
 
-enum class Release : uint8_t { k1_31, k1_32, k1_33, k1_34, k1_35, k1_36 };
+enum class Release : uint8_t { k1_31, k1_32, k1_33, k1_34, k1_35, k1_36, k1_37 };
 inline constexpr Release kOldestRelease = Release::k1_31;
-inline constexpr Release kNewestRelease = Release::k1_36;
+inline constexpr Release kNewestRelease = Release::k1_37;
+inline constexpr Release kDefaultRelease = Release::k1_36;  // the newest that is judged
 inline constexpr size_t kReleaseCount = static_cast<size_t>(kNewestRelease) + 1;
 
 // A range of releases, both ends included.
@@ -26,8 +27,8 @@ struct ReleaseRange {
 
 Str release_name(Release release);  // "1.36"
 
-// "1.36", "1.31", or "" for the newest. The releases between them are an Rc::kUnsupported error:
-// no oracle has judged what libsched would do.
+// "1.36", "1.31", or "" for the default. The other releases are an Rc::kUnsupported error: no
+// oracle has judged what libsched would do.
 Result<Release> parse_release(Str text);
 
 // The differences of a release from 1.36, by name. All false is 1.36.

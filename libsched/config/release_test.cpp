@@ -28,10 +28,10 @@ TEST_CASE("releases are ordered, and two of them are there") {
   CHECK_EQ(*parse_release(""), Release::k1_36);
   CHECK_EQ(*parse_release("1.36"), Release::k1_36);
   CHECK_EQ(*parse_release("1.31"), Release::k1_31);
-  for (const char* between : {"1.32", "1.33", "1.34", "1.35"})
+  for (const char* between : {"1.32", "1.33", "1.34", "1.35", "1.37"})
     CHECK_EQ(refusal(between), "the semantics of \"" + std::string(between) +
                                    "\" are not available yet: choose \"1.36\" or \"1.31\"");
-  for (const char* unknown : {"1.30", "1.37", "v1.36", "1.36.3", " "})
+  for (const char* unknown : {"1.30", "1.38", "v1.36", "1.36.3", " "})
     CHECK_EQ(refusal(unknown),
              "unknown semantics \"" + std::string(unknown) + "\": choose \"1.36\" or \"1.31\"");
 }

@@ -37,7 +37,7 @@ class Framework final : public RefCounted {
   // kUnsupported.
   static Result<Ref<const Framework>> create(const ConfigRef& config, Str profile,
                                              const RegistryRef& registry, const FeatureGates& gates,
-                                             Release release = kNewestRelease,
+                                             Release release = kDefaultRelease,
                                              const FrameworkOptions& options = {});
 
   const std::string& profile() const { return expanded_.scheduler_name; }

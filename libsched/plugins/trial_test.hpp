@@ -24,7 +24,7 @@ inline std::string text_of(const Status& s) {
 struct TrialOptions {
   std::string args;   // pluginConfig of the plugin, as flow YAML
   std::string gates;  // "A=true"
-  Release release = kNewestRelease;
+  Release release = kDefaultRelease;
   std::string profile;  // instead of the plugin at every point: the `plugins` field, as flow YAML
 };
 

@@ -123,7 +123,7 @@ Result<FrameworkRef> bare(const std::vector<Fake>& fakes, const std::string& pro
                           const FrameworkOptions& options = {}) {
   Result<ConfigRef> config = parse_profile(profile);
   REQUIRE_MESSAGE(config.ok(), config.error().text());
-  return Framework::create(*config, "", fake_registry(fakes), {}, kNewestRelease, options);
+  return Framework::create(*config, "", fake_registry(fakes), {}, kDefaultRelease, options);
 }
 
 const std::string kNeeded = "{name: PrioritySort}, {name: DefaultBinder}";

@@ -3,5 +3,10 @@
 #pragma once
 
 #if defined(__x86_64__)
+// GCC 12 takes the deliberately undefined operands inside its AVX-512 intrinsics for mistakes.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <immintrin.h>
 #endif

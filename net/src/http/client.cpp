@@ -192,7 +192,7 @@ Result<HttpResponse> HttpClient::post(const std::string& url, std::string_view b
     headers.reset(lines);
     return true;
   };
-  bool complete = header("Content-Type: application/json") && header("Expect:");
+  bool complete = header("Content-Type: application/json") && header("Expect:") && header("TE:");
   for (const std::string& line : options_.headers) complete = complete && header(line);
 
   std::string target = url;
@@ -216,6 +216,9 @@ Result<HttpResponse> HttpClient::post(const std::string& url, std::string_view b
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 1L);  // to see what is no HTTP
   curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+  // libcurl 8.14 ends a transfer at the header line of an encoding that it is not to
+  // decode, before take_header() has seen the line. No encoding but chunked is asked for or taken.
+  curl_easy_setopt(easy, CURLOPT_TRANSFER_ENCODING, 1L);
   curl_easy_setopt(easy, CURLOPT_USERAGENT, "libsched/" LIBSCHED_BUILD_VERSION);
   curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
   curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 256L << 10);

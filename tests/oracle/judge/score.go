@@ -6,12 +6,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
+	schedconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
 
 	"libsched.dev/tests/oracle/cases"
@@ -106,6 +108,13 @@ func choose(pod *v1.Pod, r *cases.PodResult) string {
 	return r.Best[0]
 }
 
+// reserves reports whether the profile has the plugin at Reserve. PreBind uses what Reserve has left.
+func reserves(env *profileEnv, name string) bool {
+	return slices.ContainsFunc(env.fw.ListPlugins().Reserve.Enabled, func(p schedconfig.Plugin) bool {
+		return p.Name == name
+	})
+}
+
 // commit assumes the pod on its node, as the scheduling cycle does.
 func (e *engine) commit(env *profileEnv, state fwk.CycleState, pod *v1.Pod, r *cases.PodResult) error {
 	assumed := pod.DeepCopy()
@@ -118,7 +127,7 @@ func (e *engine) commit(env *profileEnv, state fwk.CycleState, pod *v1.Pod, r *c
 		return err
 	}
 	s := env.fw.RunReservePluginsReserve(e.ctx, state, assumed, r.Chosen)
-	if s.IsSuccess() && len(pod.Spec.ResourceClaims) > 0 {
+	if s.IsSuccess() && len(pod.Spec.ResourceClaims) > 0 && reserves(env, dynamicresources.Name) {
 		// Claims must be allocated before the next pod reads them.
 		if dra, ok := env.plugins[dynamicresources.Name].(*dynamicresources.DynamicResources); ok {
 			ctx, cancel := context.WithTimeout(e.ctx, 5*time.Second)

@@ -20,12 +20,11 @@ class Callbacks {
 
   class Inside {
    public:
-    explicit Inside(const Callbacks& of) {
-      if (of.baton_ == nullptr || of.baton_->held()) judging_.emplace(of.cluster_.get());
-    }
+    explicit Inside(const Callbacks& of)
+        : judging_(of.baton_ == nullptr || of.baton_->held() ? of.cluster_.get() : nullptr) {}
 
    private:
-    std::optional<Cluster::Judging> judging_;
+    Cluster::Judging judging_;
   };
   Inside enter() const { return Inside(*this); }
 

@@ -26,7 +26,10 @@ struct RowColumn {
   explicit operator bool() const { return base != nullptr || blocks != nullptr; }
   // Those of the rows 64 w .. 64 w + 63.
   const int64_t* word(size_t w) const { return reinterpret_cast<const int64_t*>(at(w)); }
-  int64_t operator[](size_t row) const { return word(row / 64)[row % 64]; }
+  int64_t operator[](size_t row) const {
+    if (base != nullptr) return reinterpret_cast<const int64_t*>(base)[row];
+    return word(row / 64)[row % 64];
+  }
   // The same from the first row of a word on.
   RowColumn from(size_t word) const {
     if (base != nullptr) return {base + word * kWordBytes, nullptr, 0};

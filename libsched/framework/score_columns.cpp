@@ -32,7 +32,7 @@ template <bool first, bool small, bool all, typename Total>
   uint64_t outside = 0;  // its highest bit
   for (size_t i = 0; i < 64; ++i) {
     const auto s = static_cast<uint64_t>(in[i]);
-    const uint64_t beyond = s | (static_cast<uint64_t>(kMaxNodeScore) - s);
+    const uint64_t beyond = beyond_range(in[i]);
     outside |= all ? beyond : beyond & kept(b, i);
     // A score in range and such a weight fit 32 bits, which multiply in one
     // instruction.
@@ -56,7 +56,7 @@ template <bool first, bool small, typename Total>
       for (uint64_t left = b; left != 0; left &= left - 1) {
         const auto i = static_cast<size_t>(std::countr_zero(left));
         const auto s = static_cast<uint64_t>(in[i]);
-        outside |= s | (static_cast<uint64_t>(kMaxNodeScore) - s);
+        outside |= beyond_range(in[i]);
         out[i] = static_cast<Total>((first ? 0 : static_cast<uint64_t>(out[i])) + s * weight);
       }
       continue;
@@ -71,7 +71,6 @@ template <typename Total>
 [[gnu::always_inline]] inline bool add_body(const uint64_t* bits, size_t words,
                                             const int64_t* scores, int64_t weight, bool first,
                                             Total* totals) {
-  static_assert(kMinNodeScore == 0);
   const auto factor = static_cast<uint64_t>(weight);
   const bool small = sizeof(Total) == 4 || factor >> 32 == 0;
   uint64_t outside;
@@ -82,7 +81,7 @@ template <typename Total>
     outside = first ? add_words<true, false>(bits, words, scores, factor, totals)
                     : add_words<false, false>(bits, words, scores, factor, totals);
   }
-  return outside >> 63 == 0;
+  return !any_beyond(outside);
 }
 
 [[gnu::always_inline]] inline ColumnRange range_body(const uint64_t* bits, size_t words,

@@ -87,6 +87,14 @@ struct Scored {
   int64_t value = 0;
 };
 
+// Its highest bit is set if the score is out of range; those of many scores combine by `or`.
+inline uint64_t beyond_range(int64_t score) {
+  static_assert(kMinNodeScore == 0);
+  const auto s = static_cast<uint64_t>(score);
+  return s | (static_cast<uint64_t>(kMaxNodeScore) - s);
+}
+inline bool any_beyond(uint64_t beyond) { return beyond >> 63 != 0; }
+
 // Adds a score times a weight to a total. What is out of the total's range wraps around.
 inline void add_weighted(int64_t score, uint32_t weight, int32_t* total) {
   *total =

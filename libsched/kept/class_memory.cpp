@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "libsched/objects/pod_class_id.hpp"
-
 namespace libsched {
 namespace {
 
@@ -22,9 +20,7 @@ void ClassMemory::configure(ClassMemoryMode mode, size_t max_bytes) {
   max_bytes_ = max_bytes == 0 ? kDefaultBytes : max_bytes;
 }
 
-// An order that does not hold all nodes has no places for them.
-bool ClassMemory::serves(const View& view) const {
-  if (view.order_membership() != view.membership()) return false;
+bool ClassMemory::pays(const View& view) const {
   switch (mode_) {
     case ClassMemoryMode::kOff: return false;
     case ClassMemoryMode::kAuto: return view.node_count() >= kFewNodes;
@@ -33,7 +29,7 @@ bool ClassMemory::serves(const View& view) const {
 }
 
 // The class becomes the first of classes_.
-KeptClass& ClassMemory::find(uint64_t number) {
+KeptClass& ClassMemory::first(uint64_t number) {
   if (const auto found = by_number_.find(number); found != by_number_.end()) {
     classes_.splice(classes_.begin(), classes_, found->second);
     return classes_.front();
@@ -54,10 +50,10 @@ void ClassMemory::count(KeptClass* of) {
   of->bytes = now;
 }
 
-KeptClass& ClassMemory::find(const View& view, const Pod& pod) {
+KeptClass& ClassMemory::find(const View& view, uint64_t number) {
   if (!classes_.empty()) count(&classes_.front());  // which may have grown since
   if (bytes_ > max_bytes_) evict();
-  KeptClass& kept = find(pod.class_id != 0 ? pod.class_id : class_number(pod));
+  KeptClass& kept = first(number);
   // While classes are few, most pods are followed by others of their class.
   const bool few = classes_.size() <= kFewClasses && !evicted_;
   const bool first_of_few = !std::exchange(kept.met_, true) && few;

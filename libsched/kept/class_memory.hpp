@@ -54,16 +54,21 @@ class ClassMemory {
   ClassMemoryMode mode() const { return mode_; }
   // Forgets everything. `max_bytes` 0: the default.
   void configure(ClassMemoryMode mode, size_t max_bytes);
-  // Reports whether answers about this view are kept.
-  bool serves(const View& view) const;
+  // Reports whether the nodes are so many that it pays to keep what plugins say of each.
+  bool pays(const View& view) const;
+  // Reports whether the answers of whole cycles about this view are kept.
+  bool serves(const View& view) const {
+    // An order that does not hold all nodes has no places for them.
+    return view.order_membership() == view.membership() && pays(view);
+  }
   // Over all calls: how many pods got their node by what is kept.
   uint64_t served() const { return served_; }
   void note_served() { ++served_; }
   size_t size() const { return classes_.size(); }
   size_t bytes() const { return bytes_; }
 
-  // Returns what is kept of the pod's class. Valid until the next call.
-  KeptClass& find(const View& view, const Pod& pod);
+  // Returns what is kept of the class (class_number()). Valid until the next call.
+  KeptClass& find(const View& view, uint64_t number);
   // The class keeps more than when it was found.
   static void note_growth(KeptClass* of) { of->counted = false; }
 
@@ -76,7 +81,7 @@ class ClassMemory {
  private:
   using Classes = std::list<KeptClass>;
 
-  KeptClass& find(uint64_t number);
+  KeptClass& first(uint64_t number);
   void count(KeptClass* of);
   void evict();
 

@@ -27,9 +27,11 @@ bool KeptFilters::judge_all(const KeptQuestion& asked, uint32_t part) {
   parts_[part].plugin->filter(call_of(asked, parts_[part]),
                               {0, words_, alive.data(), errors.data()});
   uint64_t failed = 0, rejected = 0;
-  for (size_t w = 0; w < words_; ++w) {
-    failed |= std::exchange(errors[w], 0);
-    rejected |= live.word(w) & ~alive[w];
+  const uint64_t *const before = live.data(), *const after = alive.data();
+  uint64_t* const error = errors.data();
+  for (size_t w = 0, end = words_; w < end; ++w) {
+    failed |= std::exchange(error[w], 0);
+    rejected |= before[w] & ~after[w];
   }
   if (failed != 0 || asked.call.exceeded()) return false;
   if (rejected != 0 && !rejects(part)) rejecting_.push_back(part);
@@ -55,12 +57,14 @@ bool KeptFilters::judge_rows(const KeptQuestion& asked, std::span<const uint32_t
   }
   // Mostly it accepted every row, and still does.
   const bool all = !rejects(part);
-  uint64_t* const accepted = accepted_[part].data();
-  for (const uint32_t r : rejected || !all || added_ ? rows : std::span<const uint32_t>()) {
-    const uint64_t bit = uint64_t{1} << (r % 64);
-    if (((accepted[r / 64] ^ alive[r / 64]) & bit) == 0) continue;
-    accepted[r / 64] ^= bit;
-    judged_anew_.push_back(r);
+  if (rejected || !all || added_) {
+    uint64_t* const accepted = accepted_[part].data();
+    for (const uint32_t r : rows) {
+      const uint64_t bit = uint64_t{1} << (r % 64);
+      if (((accepted[r / 64] ^ alive[r / 64]) & bit) == 0) continue;
+      accepted[r / 64] ^= bit;
+      judged_anew_.push_back(r);
+    }
   }
   for (const uint32_t r : rows) alive[r / 64] = errors[r / 64] = 0;
   if (rejected && all) rejecting_.push_back(part);

@@ -84,15 +84,14 @@ bool KeptScores::add_scores(const Asked& asked, std::span<const uint32_t> rows) 
     const ScoreCall call = score_call_of(asked, asked.filters.entries()->list[p.index]);
     const Scored s = p.plugin->score(call, set, column);
     const auto weight = static_cast<uint32_t>(p.weight);
-    static_assert(kMinNodeScore == 0);
-    uint64_t beyond = 0;  // its highest bit, if a score is out of range
-    for (size_t i = 0; i < rows.size(); ++i) {
-      const int64_t score = s.uniform ? s.value : column[rows[i]];
-      beyond |= static_cast<uint64_t>(score) |
-                (static_cast<uint64_t>(kMaxNodeScore) - static_cast<uint64_t>(score));
+    uint64_t beyond = 0;
+    const auto add = [&](size_t i, int64_t score) {
+      beyond |= beyond_range(score);
       add_weighted(score, weight, &sums[i]);
-    }
-    fits = fits && beyond >> 63 == 0;
+    };
+    for (size_t i = 0; i < rows.size() && !s.uniform; ++i) add(i, column[rows[i]]);
+    for (size_t i = 0; i < rows.size() && s.uniform; ++i) add(i, s.value);
+    fits = fits && !any_beyond(beyond);
   }
   for (const uint32_t r : rows) bits[r / 64] = errors[r / 64] = 0;
   return fits && !failed;

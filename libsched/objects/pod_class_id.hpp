@@ -8,7 +8,8 @@ namespace libsched {
 
 // Returns the number of the pod's class, which is not 0. No other class ever gets it. A class that
 // is met again has its number still, unless some 1,000 others, or some that are very large, have
-// come in between: the process remembers classes in 1 MiB at most. Thread-safe.
+// come in between: the process remembers classes in 1 MiB, and each thread its latest one.
+// Thread-safe.
 uint64_t class_number(const Pod& pod);
 
 // Sets Pod::class_id; call it last, when the pod is complete. Pods get no number there that have a

@@ -109,6 +109,44 @@ TEST_CASE("rows are judged again in the cycles after one in which all were") {
   }
 }
 
+TEST_CASE(
+    "a search goes on from what is kept of the class, and begins anew if that was forgotten") {
+  constexpr uint64_t kClass = 7;
+  for (const size_t most : {size_t{0}, size_t{1}}) {  // bytes; 0: the default
+    CAPTURE(most);
+    Asked asked;
+    KeptWorld w({labels_matter(&asked, {kLabels, kLabels})});
+    REQUIRE(w.evaluator.keep_classes(ClassMemoryMode::kAlways, most).ok());
+    const View& v = w.evaluator.view();
+    const auto search = [&] {
+      asked.clear();
+      CycleState state;
+      bool lasts = false;
+      REQUIRE(w.evaluator.run_pre_filter(state, *w.pod, kClass, &lasts)->success());
+      CHECK(lasts);
+      SearchOptions options;
+      options.order = v.order();
+      options.whole = true;
+      options.class_number = kClass;
+      std::vector<uint64_t> bits(v.word_count());
+      const Result<size_t> found =
+          w.evaluator.find_all(state, *w.pod, options, bits.data(), nullptr);
+      REQUIRE_MESSAGE(found.ok(), found.error().text());
+      return *found;
+    };
+    const Names all = {"n1", "n2", "n3"};
+    CHECK(search() == 3);
+    CHECK(search() == 3);
+    CHECK(asked.filter == all);
+    w.label("n2", "{bad: a}");
+    CHECK(search() == 2);
+    CHECK(asked.filter == (most == 0 ? Names{"n2"} : all));
+    w.evaluator.forget_filters(kClass);
+    CHECK(search() == 2);
+    CHECK(asked.filter == all);
+  }
+}
+
 TEST_CASE("a plugin without a declaration is asked each time, about what others leave") {
   Asked known, unknown;
   Fake first = labels_matter(&known, {kLabels, {}});

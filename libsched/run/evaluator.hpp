@@ -89,7 +89,8 @@ struct SearchOptions {
   Span<uint64_t> accept;  // bitmap over rows
   bool accept_given = false;
   bool skip_unschedulable = false;  // leaves out rows with spec.unschedulable
-  KeptFilters* kept = nullptr;      // of the pod's class; null: every row is judged
+  // Of the pod's class: goes on from what is kept of it, after run_pre_filter(). 0: of none.
+  uint64_t class_number = 0;
   Limits limits;
 };
 
@@ -118,12 +119,19 @@ class Evaluator final : public RefCounted {
   Result<void> may_ask() const {
     return ForeignCall::depth() < ForeignCall::kMaxDepth ? Result<void>() : too_deep();
   }
+  // The same for calls that use the workspace, which a plugin may not make while it judges nodes.
+  Result<void> check_idle() const {
+    LIBSCHED_TRY(may_ask());
+    return busy_ ? busy() : Result<void>();
+  }
 
   Status run_pre_enqueue(const Pod& pod) const;
   // The result is in state.pre_filter().
   Result<Status> run_pre_filter(CycleState& state, const Pod& pod);
-  // The same; goes on from what the caller has kept of the pod's class, where that is possible.
-  Result<Status> run_pre_filter(CycleState& state, const Pod& pod, KeptFilters* kept);
+  // The same; goes on from what is kept of the pod's class (class_number()), where that is
+  // possible. `lasts` says whether the answer holds until the view changes.
+  Result<Status> run_pre_filter(CycleState& state, const Pod& pod, uint64_t class_number,
+                                bool* lasts);
   // Upstream's RunPreFilterExtensionAddPod and -RemovePod: updates PreFilter's data in the state
   // for `other` joining or leaving the node. Changes only the state.
   Result<Status> run_add_pod(CycleState& state, const Pod& pod, const Pod& other, uint32_t row);
@@ -176,6 +184,10 @@ class Evaluator final : public RefCounted {
   // ClassMemory::kDefaultBytes. In mode kChecked run_cycle() returns kInternal if a kept answer
   // differs from a fresh one.
   Result<void> keep_classes(ClassMemoryMode mode, size_t max_bytes = 0);
+  // Forgets what is kept of filters for the class.
+  void forget_filters(uint64_t class_number) {
+    classes_.find(view(), class_number).filters.forget();
+  }
   const ClassMemory& classes() const { return classes_; }
 
   // Where a sampled cycle begins; upstream shares this between all profiles and never resets it.
@@ -278,10 +290,6 @@ class Evaluator final : public RefCounted {
     return call_with(around == nullptr ? nullptr : around->limits);
   }
 
-  Result<void> check_idle() const {
-    LIBSCHED_TRY(may_ask());
-    return busy_ ? busy() : Result<void>();
-  }
   // Guards data that plugins have prepared and are running with.
   Result<void> may_replace(const CycleState& state) const {
     return state.in_use() ? in_use() : Result<void>();
@@ -305,6 +313,8 @@ class Evaluator final : public RefCounted {
   // Searches (evaluator_search.cpp).
   Result<void> may_search(const CycleState& state, const Pod& pod) const;
   void candidates(const CycleState& state, const SearchOptions& options);
+  Result<void> judge_class(CycleState& state, const Pod& pod, const Call& call,
+                           uint64_t class_number);
 
   // Filter of many nodes (evaluator_filter.cpp).
   void mask(const CycleState& state, const FilterOptions& options, size_t words);

@@ -1,5 +1,6 @@
 // Evaluator: choosing a node by what is kept of the pod's class.
 #include "libsched/framework/plugin_scope.hpp"
+#include "libsched/objects/pod_class_id.hpp"
 #include "libsched/run/evaluator.hpp"
 #include "libsched/run/observed_point.hpp"
 
@@ -12,7 +13,7 @@ KeptClass* Evaluator::find_kept(const CycleState& state, const Pod& pod,
   if (options.node_by_node || !framework_->extenders().empty() || comparing_ ||
       state.timer() != nullptr || !classes_.serves(view()))
     return nullptr;
-  return &classes_.find(view(), pod);
+  return &classes_.find(view(), pod.class_id != 0 ? pod.class_id : class_number(pod));
 }
 
 // Brings what is kept of filters up to date for the pod, whose state is then as after PreFilter.

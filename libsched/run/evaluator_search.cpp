@@ -24,16 +24,20 @@ void Evaluator::candidates(const CycleState& state, const SearchOptions& options
   for (size_t w = 0; w < words; ++w) work_.alive[w] &= ~cordoned.data()[w];
 }
 
-Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod, KeptFilters* kept) {
+Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod, uint64_t class_number,
+                                         bool* lasts) {
   LIBSCHED_TRY(check_idle());
   LIBSCHED_TRY(may_replace(state));
   const Call call = call_inside(state);
   const ExclusiveUse use(*this);
   const View& v = view();
   const KeptQuestion asked{*framework_, call, pod, state, work_};
-  const bool few = few_.read(v.log(), kept->cursor(), v.row_count());
-  if (few && kept->can_follow(v)) {
-    const Result<bool> followed = kept->follow(asked, few_);
+  KeptClass& of_class = classes_.find(v, class_number);
+  KeptFilters& kept = of_class.filters;
+  const bool few = few_.read(v.log(), kept.cursor(), v.row_count());
+  *lasts = true;
+  if (few && kept.can_follow(v)) {
+    const Result<bool> followed = kept.follow(asked, few_);
     if (!followed.ok()) return followed.error();
     if (*followed) return Status();
   }
@@ -41,8 +45,19 @@ Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod, Kept
   if (!said.ok()) return said;
   FilterPass pass(*framework_, state, pod, call);
   if (said->success()) LIBSCHED_TRY(pass.prepare(&work_, false));
-  LIBSCHED_TRY(kept->take(asked, few ? &few_ : nullptr, said->success()));
+  classes_.note_growth(&of_class);
+  LIBSCHED_TRY(kept.take(asked, few ? &few_ : nullptr, said->success()));
+  *lasts = !kept.outside();
   return said;
+}
+
+// Points the steps of the workspace to the verdicts that are kept of the pod's class.
+Result<void> Evaluator::judge_class(CycleState& state, const Pod& pod, const Call& call,
+                                    uint64_t class_number) {
+  if (class_number == 0 || !classes_.pays(view())) return {};
+  KeptClass& kept = classes_.find(view(), class_number);
+  classes_.note_growth(&kept);
+  return kept.filters.judge({*framework_, call, pod, state, work_}, false);
 }
 
 Result<FilterOutcome> Evaluator::find_first(CycleState& state, const Pod& pod,
@@ -121,8 +136,7 @@ Result<FilterOutcome> Evaluator::find_first(CycleState& state, const Pod& pod,
       if (has_bit(work_.alive, r)) found[r / 64] |= uint64_t{1} << (r % 64);
     }
   }
-  if (options.kept != nullptr)
-    LIBSCHED_TRY(options.kept->judge({*framework_, call, pod, state, work_}, false));
+  LIBSCHED_TRY(judge_class(state, pod, call, options.class_number));
   LIBSCHED_TRY(pass.judge({0, words, found.data(), work_.errors.data()}, nullptr));
   if (std::any_of(found.begin(), found.end(), [](uint64_t w) { return w != 0; }))
     pick(found, few, count);
@@ -150,8 +164,7 @@ Result<size_t> Evaluator::find_all(CycleState& state, const Pod& pod, const Sear
   work_.errors.assign(words, 0);
   const RowSet set{0, words, found.data(), work_.errors.data()};
   if (of_row == nullptr) {
-    if (options.kept != nullptr)
-      LIBSCHED_TRY(options.kept->judge({*framework_, call, pod, state, work_}, false));
+    LIBSCHED_TRY(judge_class(state, pod, call, options.class_number));
     LIBSCHED_TRY(pass.judge(set, nullptr));
   } else {
     for (size_t w = 0; w < words; ++w)

@@ -67,6 +67,8 @@ struct RowSet {
   std::span<const uint32_t> few = {};
 
   bool single() const { return words == 1; }
+  // Whether the rows are so few that looking at each costs less than looking at sets of rows.
+  bool scattered() const { return single() || !few.empty(); }
   // Calls f(row) for every row of the set; f may call reject(row).
   template <typename F>
   void for_each(F&& f) const {
@@ -89,7 +91,9 @@ struct RowSet {
   void keep(F&& accepted) const {
     for (const uint32_t row : few) alive[row / 64 - first_word] &= accepted(row / 64);
     if (!few.empty()) return;
-    for (size_t w = 0; w < words; ++w) alive[w] &= accepted(first_word + w);
+    const size_t first = first_word, end = words;  // which the words of rows do not overlap
+    uint64_t* const in = alive;
+    for (size_t w = 0; w < end; ++w) in[w] &= accepted(first + w);
   }
 };
 

@@ -3,9 +3,6 @@
 
 #if defined(__x86_64__)
 
-#include <array>
-
-#include "libsched/base/wrapping.hpp"
 #include "libsched/plugins/noderesources/score_rows.hpp"
 
 namespace libsched {

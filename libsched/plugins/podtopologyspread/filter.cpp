@@ -109,7 +109,7 @@ std::shared_ptr<PluginData> HardConstraints::clone() const {
 void judge(const View& view, const HardConstraint& c, const RowSet& set) {
   const TopologyColumn& column = *c.column;
   const auto full = [&](int32_t d) { return c.pods_in(d) > c.most; };
-  if (set.single() || !set.few.empty()) {
+  if (set.scattered()) {
     set.for_each([&](uint32_t r) {
       if (column.domain[r] == TopologyColumn::kNone || full(column.domain[r])) set.reject(r);
     });
@@ -142,7 +142,7 @@ void judge_hard(const Call& call, const HardConstraints& data, const RowSet& set
       judge(call.view, data.list[i], set);
       continue;
     }
-    const std::vector<uint64_t>& accepted = data.judged[i].accepted;
+    const uint64_t* const accepted = data.judged[i].accepted.data();
     set.keep([&](size_t w) { return accepted[w]; });
   }
 }

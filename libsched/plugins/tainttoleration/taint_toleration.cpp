@@ -54,7 +54,7 @@ class TaintToleration final : public Plugin {
   void filter(const FilterCall& call, const RowSet& set) const override {
     const auto& sets = call.view.taint_sets().sets();
     const auto& untolerated = static_cast<const Untolerated&>(*call.data).sets;
-    if (set.single() || !set.few.empty()) {
+    if (set.scattered()) {
       // Checking the rows is cheaper than walking the sets.
       if (untolerated.empty()) return;
       set.for_each([&](uint32_t row) {

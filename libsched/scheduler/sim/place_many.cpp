@@ -74,7 +74,6 @@ Result<SimPlaced> Sim::place_all(Span<uint64_t> pods, const SimQuery& query,
     if (k.pre_filter.success() && (k.failed_in != calls_ || options.retry_failed)) {
       search->start = query.ring == nullptr ? start : query.ring->last + query.ring->offset;
       if (!search->order.empty()) search->start %= search->order.size();
-      search->kept = kept_of(&k);
       Result<SimHit> found = find(&k, *search, query.ring, true);
       if (!found.ok() && by_limits(found.error())) {
         out.ended = true;

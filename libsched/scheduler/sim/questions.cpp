@@ -2,17 +2,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "libsched/objects/pod_class_id.hpp"
 #include "libsched/scheduler/sim/change.hpp"
 #include "libsched/scheduler/sim/errors.hpp"
 #include "libsched/scheduler/sim/sim.hpp"
 
 namespace libsched {
-namespace {
-
-constexpr size_t kMaxKeptBytes = size_t{64} << 20;  // of verdicts
-constexpr size_t kFewNodes = 256;  // with fewer, looking for kept verdicts costs as much as judging
-
-}  // namespace
 
 Result<Sim::Known*> Sim::know(uint64_t ref) {
   // Another thread may make the catalog forget a content while it is used here: that is the same as
@@ -24,22 +19,23 @@ Result<Sim::Known*> Sim::know(uint64_t ref) {
   made->content = catalog_->pods().get(ref);
   if (!made->content) return stale_pod_ref();
   made->ref = ref;
+  made->class_number = class_number(made->pod());
   made->state = make_ref<CycleState>();
   if (known_.size() <= index) known_.resize(std::max<size_t>(64, index + index / 2 + 1));
-  if (known_[index]) kept_bytes_ -= known_[index]->kept_bytes;
   known_[index] = std::move(made);
   return known_[index].get();
 }
 
 Result<void> Sim::ready(Known* known, const Limits& limits) {
   Known& k = *known;
-  if (k.version != 0 && k.version == view().version() && !k.kept.outside()) return {};
+  if (k.version != 0 && k.version == view().version()) return {};
   k.version = 0;
   const LimitScope scope(*evaluator_, *k.state, limits);
-  Result<Status> ran = evaluator_->run_pre_filter(*k.state, k.pod(), &k.kept);
+  bool lasts = false;
+  Result<Status> ran = evaluator_->run_pre_filter(*k.state, k.pod(), k.class_number, &lasts);
   if (!ran.ok()) return std::move(ran.error());
   k.pre_filter = std::move(*ran);
-  k.version = view().version();
+  k.version = lasts ? view().version() : 0;
   return {};
 }
 
@@ -68,6 +64,7 @@ Result<SimVerdict> Sim::check(uint64_t pod, uint64_t node, const Limits& limits)
 
 Result<SearchOptions> Sim::search_of(const SimQuery& query, std::vector<uint32_t>* rows) const {
   SearchOptions out;
+  LIBSCHED_TRY(evaluator_->check_idle());  // a search around this one may be reading `rows`
   if (query.order_given) {
     rows->resize(query.order.size());
     for (size_t i = 0; i < rows->size(); ++i) {
@@ -89,32 +86,12 @@ Result<SearchOptions> Sim::search_of(const SimQuery& query, std::vector<uint32_t
   return out;
 }
 
-// The verdicts that are kept of the content; null where that does not pay.
-KeptFilters* Sim::kept_of(Known* known) {
-  return order_.size() < kFewNodes ? nullptr : &known->kept;
-}
-
-// Counts the memory of the kept verdicts, which grows with the number of nodes. Beyond the limit
-// all of them are dropped.
-void Sim::count_kept(Known* known) {
-  const size_t now = sizeof known->kept + known->kept.bytes();
-  kept_bytes_ += now - known->kept_bytes;
-  known->kept_bytes = now;
-  if (kept_bytes_ <= kMaxKeptBytes) return;
-  for (const std::unique_ptr<Known>& k : known_) {
-    if (!k) continue;
-    k->kept.forget();
-    k->kept_bytes = 0;
-  }
-  kept_bytes_ = 0;
-}
-
 // Finds the first node that takes a pod that has passed PreFilter. With `place` the pod is also
 // placed there; the caller has opened a Change then.
-Result<SimHit> Sim::find(Known* known, const SearchOptions& search, SimRing* ring, bool place) {
+Result<SimHit> Sim::find(Known* known, SearchOptions search, SimRing* ring, bool place) {
+  search.class_number = known->class_number;
   const Result<FilterOutcome> found = evaluator_->find_first(*known->state, known->pod(), search);
   if (!found.ok()) return found.error();
-  if (search.kept != nullptr) count_kept(known);
   SimHit hit;
   if (found->count == 0) return hit;
   hit.node = node_id(found->first);
@@ -140,7 +117,6 @@ Result<SimHit> Sim::first(uint64_t pod, const SimQuery& query, SimVerdict* verdi
                 texts_.of((*known)->pre_filter)};
     return SimHit{};
   }
-  search->kept = kept_of(*known);
   Result<SimHit> hit = SimHit{};
   if (query.place) {
     Change change(this);
@@ -164,11 +140,10 @@ Result<size_t> Sim::feasible(uint64_t pod, const SimQuery& query, uint64_t* bits
     std::fill(bits, bits + words, 0);
     return size_t{0};
   }
-  search->kept = kept_of(*known);
+  search->class_number = (*known)->class_number;
   const Result<size_t> found =
       evaluator_->find_all(*(*known)->state, (*known)->pod(), *search, bits, nullptr);
   if (found.ok()) std::fill(bits + view().word_count(), bits + words, 0);
-  if (search->kept != nullptr) count_kept(*known);
   return found;
 }
 

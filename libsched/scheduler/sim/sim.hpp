@@ -195,12 +195,11 @@ class Sim final : public RefCounted {
   struct Known {
     Ref<const PodContent> content;
     uint64_t ref = 0;
+    uint64_t class_number = 0;
     Ref<CycleState> state;
     uint64_t version = 0;  // of the view for which the state and pre_filter hold; 0: of none
     Status pre_filter;
     uint64_t failed_in = 0;  // the latest call of place_many() in which it found no node
-    KeptFilters kept;
-    size_t kept_bytes = 0;  // as counted last
 
     const Pod& pod() const { return *content->pod; }
   };
@@ -237,9 +236,7 @@ class Sim final : public RefCounted {
   Result<SimVerdict> judge(Known* known, uint32_t row, Status* status);
   // What a query means in the present state; `rows` holds a given order.
   Result<SearchOptions> search_of(const SimQuery& query, std::vector<uint32_t>* rows) const;
-  KeptFilters* kept_of(Known* known);
-  void count_kept(Known* known);
-  Result<SimHit> find(Known* known, const SearchOptions& search, SimRing* ring, bool place);
+  Result<SimHit> find(Known* known, SearchOptions search, SimRing* ring, bool place);
   // Places pods in a Change, and leaves their places in hits_. `besides`: a row that takes none
   // (kNoId: any may).
   Result<SimPlaced> place_all(Span<uint64_t> pods, const SimQuery& query,
@@ -258,7 +255,6 @@ class Sim final : public RefCounted {
   std::vector<Undo> undo_;
   std::vector<size_t> marks_;                  // of forks, in undo_
   std::vector<std::unique_ptr<Known>> known_;  // by the index of the reference
-  size_t kept_bytes_ = 0;
   uint64_t calls_ = 0;     // of place_many()
   uint32_t removals_ = 0;  // calls of remove()
   VerdictTexts texts_;

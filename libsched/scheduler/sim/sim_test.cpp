@@ -521,6 +521,39 @@ TEST_CASE("What a plugin of another origin says is never kept") {
   }
 }
 
+TEST_CASE("A plugin that asks the Sim that is asking it is refused, and the search goes on") {
+  Sim* asking = nullptr;
+  uint64_t pod = 0, first = 0;
+  size_t refused = 0;
+  Fake fake;
+  fake.name = "Curious";
+  fake.filter = [&](const FilterCall&, const Node& node) {
+    SimQuery other;
+    other.order = {&first, 1};
+    other.order_given = true;
+    SimVerdict why;
+    refused += asking->first(pod, other, &why).error().rc == Rc::kMisuse ? 1 : 0;
+    return node.meta.name == "n2" ? Status() : Status(Code::kUnschedulable, "no");
+  };
+  FakeWorld fakes({fake}, {});
+  World w;
+  w.sim = *Sim::create(FrameworkRef::share(&fakes.evaluator.framework()), w.catalog);
+  asking = w.sim.get();
+  pod = w.pod(100);
+  std::vector<uint64_t> order;
+  for (const char* name : {"n0", "n1", "n2"}) order.push_back(w.add(w.node(4), name));
+  first = order[0];
+  SimQuery query;
+  query.order = order;
+  query.order_given = true;
+  SimVerdict why;
+  const Result<SimHit> hit = w.sim->first(pod, query, &why);
+  REQUIRE_MESSAGE(hit.ok(), hit.error().text());
+  CHECK(hit->node == order[2]);
+  CHECK(hit->position == 2);
+  CHECK(refused == 3);
+}
+
 TEST_CASE("Texts of verdicts are kept once, and the oldest go") {
   VerdictTexts texts;
   Status no(Code::kUnschedulable, "no");

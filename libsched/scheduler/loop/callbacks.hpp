@@ -4,7 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "libsched/scheduler/loop/forwarding_api.hpp"

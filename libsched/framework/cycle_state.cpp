@@ -52,6 +52,10 @@ std::span<CycleState::Entry> CycleState::edit_entries() {
 
 void CycleState::adopt(const RefCounted& framework, uint64_t pod_serial,
                        const Ref<Entries>& entries) {
+  // The same again: the steps of its filters stay, too.
+  if (adopted_ && entries_.get() == entries.get() && framework_.get() == &framework &&
+      pod_serial_ == pod_serial && data_serial_ == pod_serial && pre_filter_.all_nodes)
+    return;
   if (framework_.get() != &framework) framework_ = Ref<const RefCounted>::share(&framework);
   if (entries_.get() != entries.get()) entries_ = entries;
   note_edit();

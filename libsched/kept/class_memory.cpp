@@ -30,6 +30,7 @@ bool ClassMemory::pays(const View& view) const {
 
 // The class becomes the first of classes_.
 KeptClass& ClassMemory::first(uint64_t number) {
+  if (!classes_.empty() && classes_.front().number == number) return classes_.front();
   if (const auto found = by_number_.find(number); found != by_number_.end()) {
     classes_.splice(classes_.begin(), classes_, found->second);
     return classes_.front();

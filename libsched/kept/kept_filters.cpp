@@ -69,6 +69,13 @@ void KeptFilters::note_relevant(const Framework& framework) {
   note_entries(framework);
 }
 
+ChangeKinds KeptFilters::concerns() const {
+  if (outside_ || bound_) return kAllChanges;
+  ChangeKinds out = 0;
+  for (const Part& p : parts_) out |= p.reads.others ? kAllChanges : p.reads.any;
+  return out;
+}
+
 void KeptFilters::note_entries(const Framework& framework) {
   std::vector<uint32_t>& bound = entries_->bound ? *entries_->bound : entries_->bound.emplace();
   bound.clear();

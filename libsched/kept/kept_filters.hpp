@@ -47,6 +47,8 @@ class KeptFilters {
   bool outside() const { return outside_; }
   // Whether Reserve or PreBind of some plugin use the data, which is then for one pod alone.
   bool reserves() const { return reserves_; }
+  // The kinds of changes after which PreFilter may answer otherwise, or its data has to be renewed.
+  ChangeKinds concerns() const;
   // Forgets prepared data that follow() cannot use for a pod that is to be reserved.
   void drop_unused();
 

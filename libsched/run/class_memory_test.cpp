@@ -121,9 +121,10 @@ TEST_CASE(
     const auto search = [&] {
       asked.clear();
       CycleState state;
-      bool lasts = false;
-      REQUIRE(w.evaluator.run_pre_filter(state, *w.pod, kClass, &lasts)->success());
-      CHECK(lasts);
+      const Result<PreFiltered> ran = w.evaluator.run_pre_filter(state, *w.pod, kClass);
+      REQUIRE(ran->status.success());
+      CHECK(ran->lasts);
+      CHECK(ran->concerns == 0);  // labels are read row by row
       SearchOptions options;
       options.order = v.order();
       options.whole = true;

@@ -94,6 +94,14 @@ struct SearchOptions {
   Limits limits;
 };
 
+struct PreFiltered {
+  Status status;
+  // The kinds of changes after which the state is of no use any more. `lasts`: without one of these
+  // it is.
+  ChangeKinds concerns = kAllChanges;
+  bool lasts = false;
+};
+
 class ScorePass;
 class Subscription;
 
@@ -129,9 +137,8 @@ class Evaluator final : public RefCounted {
   // The result is in state.pre_filter().
   Result<Status> run_pre_filter(CycleState& state, const Pod& pod);
   // The same; goes on from what is kept of the pod's class (class_number()), where that is
-  // possible. `lasts` says whether the answer holds until the view changes.
-  Result<Status> run_pre_filter(CycleState& state, const Pod& pod, uint64_t class_number,
-                                bool* lasts);
+  // possible.
+  Result<PreFiltered> run_pre_filter(CycleState& state, const Pod& pod, uint64_t class_number);
   // Upstream's RunPreFilterExtensionAddPod and -RemovePod: updates PreFilter's data in the state
   // for `other` joining or leaving the node. Changes only the state.
   Result<Status> run_add_pod(CycleState& state, const Pod& pod, const Pod& other, uint32_t row);

@@ -24,8 +24,8 @@ void Evaluator::candidates(const CycleState& state, const SearchOptions& options
   for (size_t w = 0; w < words; ++w) work_.alive[w] &= ~cordoned.data()[w];
 }
 
-Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod, uint64_t class_number,
-                                         bool* lasts) {
+Result<PreFiltered> Evaluator::run_pre_filter(CycleState& state, const Pod& pod,
+                                              uint64_t class_number) {
   LIBSCHED_TRY(check_idle());
   LIBSCHED_TRY(may_replace(state));
   const Call call = call_inside(state);
@@ -35,29 +35,33 @@ Result<Status> Evaluator::run_pre_filter(CycleState& state, const Pod& pod, uint
   KeptClass& of_class = classes_.find(v, class_number);
   KeptFilters& kept = of_class.filters;
   const bool few = few_.read(v.log(), kept.cursor(), v.row_count());
-  *lasts = true;
   if (few && kept.can_follow(v)) {
     const Result<bool> followed = kept.follow(asked, few_);
     if (!followed.ok()) return followed.error();
-    if (*followed) return Status();
+    if (*followed) return PreFiltered{Status(), kept.concerns(), true};
   }
   Result<Status> said = pre_filter(state, pod, call);
-  if (!said.ok()) return said;
+  if (!said.ok()) return std::move(said.error());
   FilterPass pass(*framework_, state, pod, call);
   if (said->success()) LIBSCHED_TRY(pass.prepare(&work_, false));
   classes_.note_growth(&of_class);
   LIBSCHED_TRY(kept.take(asked, few ? &few_ : nullptr, said->success()));
-  *lasts = !kept.outside();
-  return said;
+  return PreFiltered{std::move(*said), kept.concerns(), !kept.outside()};
 }
 
 // Points the steps of the workspace to the verdicts that are kept of the pod's class.
 Result<void> Evaluator::judge_class(CycleState& state, const Pod& pod, const Call& call,
                                     uint64_t class_number) {
   if (class_number == 0 || !classes_.pays(view())) return {};
-  KeptClass& kept = classes_.find(view(), class_number);
+  const View& v = view();
+  const KeptQuestion asked{*framework_, call, pod, state, work_};
+  KeptClass& kept = classes_.find(v, class_number);
   classes_.note_growth(&kept);
-  return kept.filters.judge({*framework_, call, pod, state, work_}, false);
+  if (v.log().distance(kept.filters.cursor()) != 0) {  // the state has stood through changes
+    const bool few = few_.read(v.log(), kept.filters.cursor(), v.row_count());
+    LIBSCHED_TRY(kept.filters.take(asked, few ? &few_ : nullptr, true));
+  }
+  return kept.filters.judge(asked, false);
 }
 
 Result<FilterOutcome> Evaluator::find_first(CycleState& state, const Pod& pod,

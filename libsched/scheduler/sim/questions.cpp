@@ -26,16 +26,33 @@ Result<Sim::Known*> Sim::know(uint64_t ref) {
   return known_[index].get();
 }
 
+// Whether PreFilter would answer as it did.
+bool Sim::stands(Known* known) const {
+  Known& k = *known;
+  const View& v = view();
+  if (k.version == 0 || k.version == v.version()) return k.version != 0;
+  ChangeKinds changed = 0;
+  const bool all =
+      v.log().for_each_since(k.cursor, [&](uint32_t, ChangeKinds kinds) { changed |= kinds; });
+  if (!all || (changed & k.concerns) != 0) return false;
+  k.version = v.version();
+  k.cursor = v.log().cursor();
+  return true;
+}
+
 Result<void> Sim::ready(Known* known, const Limits& limits) {
   Known& k = *known;
-  if (k.version != 0 && k.version == view().version()) return {};
+  const View& v = view();
+  if (stands(known)) return {};
   k.version = 0;
   const LimitScope scope(*evaluator_, *k.state, limits);
-  bool lasts = false;
-  Result<Status> ran = evaluator_->run_pre_filter(*k.state, k.pod(), k.class_number, &lasts);
+  Result<PreFiltered> ran = evaluator_->run_pre_filter(*k.state, k.pod(), k.class_number);
   if (!ran.ok()) return std::move(ran.error());
-  k.pre_filter = std::move(*ran);
-  k.version = lasts ? view().version() : 0;
+  k.pre_filter = std::move(ran->status);
+  k.concerns = ran->concerns;
+  if (!ran->lasts) return {};
+  k.version = v.version();
+  k.cursor = v.log().cursor();
   return {};
 }
 

@@ -112,11 +112,12 @@ Result<uint32_t> Sim::put_pod(const PodRef& pod, uint64_t ref, uint32_t row) {
 Result<uint32_t> Sim::place_pod(Known* known, uint32_t row) {
   const PodRef& pod = known->content->pod;
   known->state->release_shared();
-  known->version = 0;  // the pod has to be made ready again
+  if (known->concerns == kAllChanges) known->version = 0;  // its data may have been released
   const Result<uint32_t> slot = put_pod(pod, known->ref, row);
   const bool extended = slot.ok() && asks_device_resource(view(), *pod);
   if (!slot.ok() || (pod->spec.resource_claims.empty() && !extended)) return slot;
   evaluator_->forget_filters(known->class_number);  // what was prepared is used up
+  known->version = 0;
   const Result<Status> reserved =
       evaluator_->run_reserve(*known->state, *pod, view().row(row).name);
   if (!reserved.ok()) return reserved.error();

@@ -197,8 +197,10 @@ class Sim final : public RefCounted {
     uint64_t ref = 0;
     uint64_t class_number = 0;
     Ref<CycleState> state;
-    uint64_t version = 0;  // of the view for which the state and pre_filter hold; 0: of none
+    uint64_t version = 0;      // of the view for which the state and pre_filter hold; 0: of none
+    ChangeLog::Cursor cursor;  // in the log of that version
     Status pre_filter;
+    ChangeKinds concerns = kAllChanges;  // see PreFiltered
     uint64_t failed_in = 0;  // the latest call of place_many() in which it found no node
 
     const Pod& pod() const { return *content->pod; }
@@ -232,6 +234,7 @@ class Sim final : public RefCounted {
     Known* const known = known_[index].get();
     return known != nullptr && known->ref == ref ? known : nullptr;
   }
+  bool stands(Known* known) const;
   Result<void> ready(Known* known, const Limits& limits);
   Result<SimVerdict> judge(Known* known, uint32_t row, Status* status);
   // What a query means in the present state; `rows` holds a given order.
@@ -255,8 +258,8 @@ class Sim final : public RefCounted {
   std::vector<Undo> undo_;
   std::vector<size_t> marks_;                  // of forks, in undo_
   std::vector<std::unique_ptr<Known>> known_;  // by the index of the reference
-  uint64_t calls_ = 0;     // of place_many()
-  uint32_t removals_ = 0;  // calls of remove()
+  uint64_t calls_ = 0;                         // of place_many()
+  uint32_t removals_ = 0;                      // calls of remove()
   VerdictTexts texts_;
   std::vector<const Pod*> pods_put_;  // of a piece of put_pods()
   std::vector<uint32_t> rows_put_;

@@ -4,57 +4,55 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 
-	"libsched.dev/tests/oracle/bubble"
 	"libsched.dev/tests/oracle/cases"
-	"libsched.dev/tests/oracle/cel"
-	"libsched.dev/tests/oracle/celspec"
-	"libsched.dev/tests/oracle/cycles"
-	"libsched.dev/tests/oracle/documents"
-	"libsched.dev/tests/oracle/extender"
-	"libsched.dev/tests/oracle/generate"
 	"libsched.dev/tests/oracle/judge"
-	"libsched.dev/tests/oracle/peer"
-	"libsched.dev/tests/oracle/queue"
-	"libsched.dev/tests/oracle/tables"
-	"libsched.dev/tests/oracle/trace"
+	"libsched.dev/tests/oracle/kube"
 
 	"k8s.io/klog/v2"
+)
+
+// command is a verb of this program.
+type command struct {
+	arguments string // for the usage
+	run       func(arguments []string) error
+}
+
+var commands = map[string]command{
+	"run":     {"[FILE...]", cmdRun},
+	"modes":   {"", printModes},
+	"version": {"", printVersion},
+}
+
+// Commands and modes that the oracles of some releases lack.
+var (
+	tools      = []string{"gen", "live", "tables", "metrics", "celspec", "documents", "bench"}
+	laterModes = []string{"trace", "dra", "cel", "queue", "cycles", "extender"}
 )
 
 func main() {
 	if len(os.Args) < 2 {
 		usage()
 	}
-	var err error
-	switch os.Args[1] {
-	case "run":
-		err = cmdRun(os.Args[2:])
-	case "gen":
-		err = generate.Command(os.Args[2:])
-	case "live":
-		err = peer.Live(os.Args[2:])
-	case "version":
-		fmt.Printf("kube-scheduler %s, %s\n", judge.Kubernetes, runtime.Version())
-	case "tables":
-		err = tables.Command(os.Args[2:])
-	case "metrics":
-		err = tables.MetricsCommand(os.Args[2:])
-	case "celspec":
-		err = celspec.Command()
-	case "documents":
-		err = documents.Command(os.Args[2:])
-	case "bench":
-		err = peer.Bench(os.Args[2:])
-	default:
+	name := os.Args[1]
+	c, ok := commands[name]
+	if !ok && !slices.Contains(tools, name) {
 		usage()
+	}
+	err := fmt.Errorf("the oracle of %s has no command %s, which that of 1.36 has", kube.Minor, name)
+	if ok {
+		err = c.run(os.Args[2:])
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "oracle:", err)
@@ -63,8 +61,28 @@ func main() {
 }
 
 func usage() {
-	fmt.Fprintln(os.Stderr, "usage: oracle run [FILE...] | gen -kind K -seed N | tables [flags] | metrics GATES | documents | celspec | version | bench [flags] | live [flags]")
+	var all []string
+	for name, c := range commands {
+		all = append(all, strings.TrimSpace(name+" "+c.arguments))
+	}
+	slices.Sort(all)
+	fmt.Fprintln(os.Stderr, "usage: oracle "+strings.Join(all, " | "))
 	os.Exit(2)
+}
+
+func printVersion([]string) error {
+	_, err := fmt.Printf("kube-scheduler %s, %s\n", kube.Kubernetes, runtime.Version())
+	return err
+}
+
+// printModes lists the modes of cases that this oracle answers.
+func printModes([]string) error {
+	for _, name := range slices.Sorted(maps.Keys(modes)) {
+		if _, err := fmt.Println(name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // cmdRun reads one case per file (or a stream of cases from standard input)
@@ -84,7 +102,7 @@ func cmdRun(args []string) error {
 		judge.Quiet()
 		quietCtx = klog.NewContext(quietCtx, klog.Logger{}) // errors, too
 	}
-	if err := cycles.RegisterMetrics(); err != nil {
+	if err := prepare(); err != nil {
 		return err
 	}
 	out := bufio.NewWriter(os.Stdout)
@@ -169,30 +187,14 @@ func runCase(quietCtx context.Context, c *cases.Case, raw json.RawMessage, catch
 			}
 		}()
 	}
-	switch c.Mode {
-	case "queue":
-		return queue.Run(quietCtx, raw)
-	case "cycles":
-		return cycles.Run(quietCtx, raw)
+	name := cmp.Or(c.Mode, "evaluate")
+	if mode, ok := modes[name]; ok {
+		return mode(quietCtx, c, raw)
 	}
-	err = bubble.WithGates(c.Gates, func() error {
-		switch c.Mode {
-		case "trace":
-			golden, err = trace.Run(quietCtx, c)
-		case "dra":
-			golden, err = judge.RunDRA(quietCtx, c)
-		case "cel":
-			golden, err = cel.Run(c)
-		case "config":
-			golden, err = tables.RunConfig(c)
-		case "extender":
-			golden, err = extender.Run(quietCtx, c)
-		default:
-			golden, err = judge.Run(context.Background(), c)
-		}
-		return err
-	})
-	return golden, err
+	if slices.Contains(laterModes, name) {
+		return nil, fmt.Errorf("the oracle of %s has no mode %q", kube.Minor, name)
+	}
+	return nil, fmt.Errorf("unknown mode %q", name)
 }
 
 func readAll(names []string, do func(io.Reader, string) error) error {

@@ -1,3 +1,5 @@
+//go:build !k131 && !k132 && !k133
+
 // The form of mode cel.
 
 package cases

@@ -1,3 +1,5 @@
+//go:build !k131 && !k132 && !k133 && !k134 && !k135
+
 // The golden result of mode dra.
 
 package cases

@@ -7,12 +7,10 @@ import (
 	"encoding/json"
 
 	v1 "k8s.io/api/core/v1"
-	schedulingv1alpha2 "k8s.io/api/scheduling/v1alpha2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	clientset "k8s.io/client-go/kubernetes"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
-	schedulingclient "k8s.io/client-go/kubernetes/typed/scheduling/v1alpha2"
 
 	"libsched.dev/tests/oracle/cases"
 )
@@ -26,10 +24,6 @@ type client struct {
 }
 
 func (c client) CoreV1() corev1client.CoreV1Interface { return coreClient{c.Interface.CoreV1(), c.s} }
-
-func (c client) SchedulingV1alpha2() schedulingclient.SchedulingV1alpha2Interface {
-	return schedulingClient{c.Interface.SchedulingV1alpha2(), c.s}
-}
 
 type coreClient struct {
 	corev1client.CoreV1Interface
@@ -128,23 +122,9 @@ func (p claimClient) Update(ctx context.Context, pvc *v1.PersistentVolumeClaim, 
 	return out, c.end(err)
 }
 
-type schedulingClient struct {
-	schedulingclient.SchedulingV1alpha2Interface
-	s *server
-}
-
-func (c schedulingClient) PodGroups(ns string) schedulingclient.PodGroupInterface {
-	return groupClient{c.SchedulingV1alpha2Interface.PodGroups(ns), c.s, ns}
-}
-
-type groupClient struct {
-	schedulingclient.PodGroupInterface
-	s  *server
-	ns string
-}
-
-func (g groupClient) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, o metav1.PatchOptions, sub ...string) (*schedulingv1alpha2.PodGroup, error) {
-	c := g.s.call(rankPatchGroup, "patchGroup", g.ns+"/"+name)
+// patchGroup begins the patch of a PodGroup.
+func (s *server) patchGroup(ctx context.Context, key string, data []byte) (*call, error) {
+	c := s.call(rankPatchGroup, "patchGroup", key)
 	var patch struct {
 		Status struct{ Conditions []metav1.Condition }
 	}
@@ -157,6 +137,5 @@ func (g groupClient) Patch(ctx context.Context, name string, pt types.PatchType,
 	if err := c.begin(ctx); err != nil {
 		return nil, c.end(err)
 	}
-	pg, err := g.PodGroupInterface.Patch(ctx, name, pt, data, o, sub...)
-	return pg, c.end(err)
+	return c, nil
 }

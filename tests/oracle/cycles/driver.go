@@ -3,7 +3,6 @@
 package cycles
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 	"testing/synctest"
@@ -115,11 +114,9 @@ func (r *runner) turnPreemption() {
 	for _, fw := range r.sched.Profiles {
 		for _, pl := range queue.Hidden(reflect.ValueOf(fw), "postFilterPlugins").Interface().([]fwk.PostFilterPlugin) {
 			if d, ok := pl.(*defaultpreemption.DefaultPreemption); ok {
-				evict := d.Executor.PreemptPod
-				d.Executor.PreemptPod = func(ctx context.Context, c preemption.Candidate, p preemption.ExecutorPreemptor, victim *v1.Pod, plugin string) error {
+				beforeEviction(d, func(p preemption.ExecutorPreemptor, victim *v1.Pod) {
 					r.turns.park(rankPlugin, "evict for "+p.GetNamespace()+"/"+p.GetName(), judge.PodKey(victim))
-					return evict(ctx, c, p, victim, plugin)
-				}
+				})
 			}
 		}
 	}

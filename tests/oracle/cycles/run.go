@@ -22,6 +22,7 @@ import (
 	"libsched.dev/tests/oracle/cases"
 	"libsched.dev/tests/oracle/fakes"
 	"libsched.dev/tests/oracle/judge"
+	"libsched.dev/tests/oracle/kube"
 	"libsched.dev/tests/oracle/queue"
 )
 
@@ -147,21 +148,16 @@ func (r *runner) begin(c *cases.CyclesCase) error {
 			return err
 		}
 	}
-	r.factory = scheduler.NewInformerFactory(r.api.raw, 0)
+	r.factory = kube.NewInformerFactory(r.api.raw)
 	recorder := func(string) events.EventRecorderLogger { return r.recorder }
 	if r.sched, err = scheduler.New(r.ctx, r.api.client(), r.factory, nil, recorder, opts...); err != nil {
 		return err
 	}
 	r.first = r.sched.Profiles[cfg.Profiles[0].SchedulerName]
 	r.view = queue.NewView(r.sched.SchedulingQueue, r.first.QueueSortFunc(), r.start)
-	pop := r.sched.NextPod
-	r.sched.NextPod = func(l klog.Logger) (*framework.QueuedPodInfo, error) {
-		info, err := pop(l)
-		if info != nil {
-			r.cycles = append(r.cycles, cases.Cycle{At: time.Since(r.start).Nanoseconds(), Pod: judge.PodKey(info.Pod), Info: r.view.Info(info)})
-		}
-		return info, err
-	}
+	onPop(r.sched, func(info *framework.QueuedPodInfo) {
+		r.cycles = append(r.cycles, cases.Cycle{At: time.Since(r.start).Nanoseconds(), Pod: judge.PodKey(info.Pod), Info: r.view.Info(info)})
+	})
 	r.turnPreemption()
 	r.factory.Start(r.ctx.Done())
 	r.factory.WaitForCacheSync(r.ctx.Done())

@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"libsched.dev/tests/oracle/kube"
 )
 
 var actionByName = map[string]fwk.ActionType{"Update": fwk.Update, "All": fwk.All}
@@ -23,7 +25,7 @@ func init() {
 
 // ClusterEvent makes an event of the names of a resource and of actions.
 func ClusterEvent(resource string, actions []string) (fwk.ClusterEvent, error) {
-	ev := fwk.ClusterEvent{Resource: fwk.EventResource(resource)}
+	ev := fwk.ClusterEvent{Resource: fwk.EventResource(kube.EventResource(resource))}
 	for _, name := range actions {
 		a, ok := actionByName[name]
 		if !ok {

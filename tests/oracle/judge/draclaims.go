@@ -1,3 +1,5 @@
+//go:build !k131 && !k132 && !k133 && !k134 && !k135
+
 // What mode dra reads of the API server and of the plugin: claims, taints, allocations.
 
 package judge
@@ -76,7 +78,7 @@ func (d *draRun) waitForTaints() error {
 	if !utilfeature.DefaultFeatureGate.Enabled(features.DRADeviceTaintRules) {
 		return nil
 	}
-	rules, err := d.client.ResourceV1beta2().DeviceTaintRules().List(d.ctx, metav1.ListOptions{})
+	rules, err := d.taintRules()
 	if err != nil {
 		return err
 	}
@@ -88,9 +90,8 @@ func (d *draRun) waitForTaints() error {
 	for _, s := range list.Items {
 		for _, dev := range s.Spec.Devices {
 			want += len(dev.Taints)
-			for _, r := range rules.Items {
-				sel := r.Spec.DeviceSelector
-				if sel == nil || (sel.Driver == nil || *sel.Driver == s.Spec.Driver) && (sel.Pool == nil || *sel.Pool == s.Spec.Pool.Name) && (sel.Device == nil || *sel.Device == dev.Name) {
+			for _, sel := range rules {
+				if (sel.Driver == nil || *sel.Driver == s.Spec.Driver) && (sel.Pool == nil || *sel.Pool == s.Spec.Pool.Name) && (sel.Device == nil || *sel.Device == dev.Name) {
 					want++
 				}
 			}

@@ -1,3 +1,5 @@
+//go:build !k131 && !k132 && !k133 && !k134 && !k135
+
 // DeviceClasses that come, change and go between the pods of mode dra.
 
 package judge
@@ -5,25 +7,17 @@ package judge
 import (
 	"fmt"
 	"strings"
-	"sync/atomic"
 
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/cache"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/dynamic-resource-allocation/deviceclass/extendedresourcecache"
+	"k8s.io/kubernetes/pkg/features"
 
 	"libsched.dev/tests/oracle/cases"
 )
-
-// classEvents counts the events that upstream's map of extended resources has followed.
-type classEvents struct{ n atomic.Int64 }
-
-func (e *classEvents) OnAdd(any, bool)   { e.n.Add(1) }
-func (e *classEvents) OnUpdate(any, any) { e.n.Add(1) }
-func (e *classEvents) OnDelete(any)      { e.n.Add(1) }
-
-var _ cache.ResourceEventHandler = &classEvents{}
 
 // classChanges makes the changes before pod i, one event after the other.
 func (d *draRun) classChanges(all []cases.Change, i int) error {
@@ -92,11 +86,13 @@ func (d *draRun) applyClass(class *resourcev1.DeviceClass) error {
 // afterEvent waits until the scheduler has seen a change, and its map of extended resources, if
 // there is one, has followed.
 func (d *draRun) afterEvent(change func() error, seen func() bool) error {
+	_, follows := d.manager().DeviceClassResolver().(*extendedresourcecache.ExtendedResourceCache)
+	follows = follows && utilfeature.DefaultFeatureGate.Enabled(features.DRAExtendedResource)
 	before := d.classes.n.Load()
 	if err := change(); err != nil {
 		return err
 	}
 	return d.until("a DeviceClass", func() (bool, error) {
-		return seen() && (!d.followsClasses || d.classes.n.Load() > before), nil
+		return seen() && (!follows || d.classes.n.Load() > before), nil
 	})
 }

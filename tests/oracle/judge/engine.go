@@ -12,15 +12,11 @@ import (
 	v1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	clientset "k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/events"
-	"k8s.io/dynamic-resource-allocation/deviceclass/extendedresourcecache"
-	resourceslicetracker "k8s.io/dynamic-resource-allocation/resourceslice/tracker"
 	"k8s.io/klog/v2"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	_ "k8s.io/kubernetes/pkg/apis/apps/install" // the defaults of legacyscheme
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
@@ -28,29 +24,20 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/resource/install"
 	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
-	"k8s.io/kubernetes/pkg/features"
-	"k8s.io/kubernetes/pkg/scheduler"
 	schedconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
-	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	frameworkplugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
-	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
-	"k8s.io/kubernetes/pkg/scheduler/util/assumecache"
 
 	"libsched.dev/tests/oracle/cases"
+	"libsched.dev/tests/oracle/kube"
 )
-
-// Kubernetes is the upstream release in go.mod.
-const Kubernetes = "v1.36.3"
 
 type profileEnv struct {
 	fw      framework.Framework
-	plugins map[string]fwk.Plugin
+	plugins map[string]kube.Plugin
 	weights map[string]int32
 	preempt *defaultpreemption.DefaultPreemption
 }
@@ -61,18 +48,16 @@ type engine struct {
 	logger    klog.Logger
 	client    clientset.Interface
 	informers informers.SharedInformerFactory
-	cache     internalcache.Cache
-	snapshot  *internalcache.Snapshot
-	nominator fwk.PodNominator
+	cache     kube.Cache
+	snapshot  *kube.Snapshot
+	nominator kube.PodNominator
 	profiles  map[string]*profileEnv
 	pods      []*v1.Pod
 	mode      string
 	assumed   int
 	world     *world
 	defaulter *runtime.Scheme
-	// What upstream's map of extended resources follows, if there is such a map.
-	classes        classEvents
-	followsClasses bool
+	classes   classEvents
 }
 
 func newEngine(parent context.Context, c *cases.Case) (*engine, error) {
@@ -100,6 +85,9 @@ func newEngineWith(parent context.Context, c *cases.Case, cfg *schedconfig.KubeS
 		if err != nil {
 			return nil, fmt.Errorf("objects[%d]: %w", i, err)
 		}
+		if obj == nil {
+			continue
+		}
 		objs = append(objs, obj)
 		if pc, ok := obj.(*schedulingv1.PriorityClass); ok {
 			classes = append(classes, pc)
@@ -123,7 +111,7 @@ func newEngineWith(parent context.Context, c *cases.Case, cfg *schedconfig.KubeS
 			admitPriority(p, classes)
 		}
 	}
-	for _, obj := range objs[:len(c.Objects)] {
+	for _, obj := range objs[:len(objs)-len(pending)] {
 		switch o := obj.(type) {
 		case *v1.Node:
 			nodes = append(nodes, o)
@@ -144,54 +132,25 @@ func newEngineWith(parent context.Context, c *cases.Case, cfg *schedconfig.KubeS
 	e := &engine{ctx: ctx, cancel: cancel, logger: klog.FromContext(ctx), pods: pending, mode: c.Mode, profiles: map[string]*profileEnv{}, nominator: NewNominator()}
 	client := fake.NewSimpleClientset(objs...)
 	e.client = client
-	e.informers = scheduler.NewInformerFactory(client, 0)
+	kube.KeepPods(client)
+	e.informers = kube.NewInformerFactory(client)
 	handlers := recordHandlers(e.informers)
-	e.snapshot = internalcache.NewEmptySnapshot()
-	e.cache = internalcache.New(ctx, nil, utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload))
+	e.snapshot = kube.NewSnapshot()
+	e.cache = kube.NewCache(ctx)
 
-	var draManager fwk.SharedDRAManager
-	if utilfeature.DefaultFeatureGate.Enabled(features.DynamicResourceAllocation) {
-		claims := assumecache.NewAssumeCache(e.logger, e.informers.Resource().V1().ResourceClaims().Informer(), "ResourceClaim", "", nil)
-		opts := resourceslicetracker.Options{
-			EnableDeviceTaintRules:   utilfeature.DefaultFeatureGate.Enabled(features.DRADeviceTaintRules),
-			EnableConsumableCapacity: utilfeature.DefaultFeatureGate.Enabled(features.DRAConsumableCapacity),
-			SliceInformer:            e.informers.Resource().V1().ResourceSlices(),
-			KubeClient:               client,
-		}
-		if opts.EnableDeviceTaintRules {
-			opts.TaintInformer = e.informers.Resource().V1beta2().DeviceTaintRules()
-			opts.ClassInformer = e.informers.Resource().V1().DeviceClasses()
-		}
-		slices, err := resourceslicetracker.StartTracker(ctx, opts)
-		if err != nil {
-			cancel()
-			return nil, err
-		}
-		mgr := dynamicresources.NewDRAManager(ctx, claims, slices, e.informers)
-		if utilfeature.DefaultFeatureGate.Enabled(features.DRAExtendedResource) {
-			// As in upstream's eventhandlers.go: the cache that maps extended
-			// resource names to device classes is fed by an event handler.
-			if c, ok := mgr.DeviceClassResolver().(*extendedresourcecache.ExtendedResourceCache); ok {
-				c.AddEventHandler(&e.classes)
-				e.followsClasses = true
-				if _, err := e.informers.Resource().V1().DeviceClasses().Informer().AddEventHandler(c); err != nil {
-					cancel()
-					return nil, err
-				}
-			}
-		}
-		draManager = mgr
+	managers, err := kube.Parts{Ctx: ctx, Logger: e.logger, Client: client, Informers: e.informers, Cache: e.cache, Snapshot: e.snapshot, Classes: &e.classes}.Managers()
+	if err != nil {
+		cancel()
+		return nil, err
 	}
-	csiManager := nodevolumelimits.NewCSIManager(e.informers.Storage().V1().CSINodes().Lister())
 	waiting := frameworkruntime.NewWaitingPodsMap()
-	preBind := frameworkruntime.NewPodsInPreBindMap()
 
 	for i := range cfg.Profiles {
 		prof := &cfg.Profiles[i]
-		env := &profileEnv{plugins: map[string]fwk.Plugin{}, weights: map[string]int32{}}
+		env := &profileEnv{plugins: map[string]kube.Plugin{}, weights: map[string]int32{}}
 		registry := frameworkplugins.NewInTreeRegistry()
 		for name, factory := range registry {
-			registry[name] = func(ctx context.Context, args runtime.Object, h fwk.Handle) (fwk.Plugin, error) {
+			registry[name] = func(ctx context.Context, args runtime.Object, h kube.Handle) (kube.Plugin, error) {
 				pl, err := factory(ctx, args, h)
 				if err == nil {
 					env.plugins[name] = pl
@@ -199,19 +158,15 @@ func newEngineWith(parent context.Context, c *cases.Case, cfg *schedconfig.KubeS
 				return pl, err
 			}
 		}
-		env.fw, err = frameworkruntime.NewFramework(ctx, registry, prof,
+		env.fw, err = frameworkruntime.NewFramework(ctx, registry, prof, append(managers,
 			frameworkruntime.WithComponentConfigVersion(cfg.TypeMeta.APIVersion),
 			frameworkruntime.WithClientSet(client),
 			frameworkruntime.WithEventRecorder(&events.FakeRecorder{}),
 			frameworkruntime.WithInformerFactory(e.informers),
-			frameworkruntime.WithSharedDRAManager(draManager),
-			frameworkruntime.WithSharedCSIManager(csiManager),
 			frameworkruntime.WithSnapshotSharedLister(e.snapshot),
 			frameworkruntime.WithParallelism(int(cfg.Parallelism)),
 			frameworkruntime.WithWaitingPods(waiting),
-			frameworkruntime.WithPodsInPreBind(preBind),
-			frameworkruntime.WithPodGroupManager(e.cache),
-		)
+		)...)
 		if err != nil {
 			cancel()
 			return nil, &ProfileError{prof.SchedulerName, err}
@@ -222,9 +177,7 @@ func newEngineWith(parent context.Context, c *cases.Case, cfg *schedconfig.KubeS
 		if pl, ok := env.plugins[defaultpreemption.Name].(*defaultpreemption.DefaultPreemption); ok {
 			env.preempt = pl
 			// Dry: no victim is ever deleted through the API.
-			pl.Executor.PreemptPod = func(context.Context, preemption.Candidate, preemption.ExecutorPreemptor, *v1.Pod, string) error {
-				return nil
-			}
+			kube.KeepVictims(pl)
 		}
 		env.fw.SetPodNominator(e.nominator)
 		e.profiles[prof.SchedulerName] = env
@@ -271,6 +224,6 @@ func (e *engine) nominate(p *v1.Pod, node string) error {
 	if pi == nil {
 		return fmt.Errorf("no pod info for %s", PodKey(p))
 	}
-	e.nominator.AddNominatedPod(e.logger, pi, &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride, NominatedNodeName: node})
+	e.nominator.AddNominatedPod(e.logger, pi, &kube.NominatingInfo{NominatingMode: kube.ModeOverride, NominatedNodeName: node})
 	return nil
 }

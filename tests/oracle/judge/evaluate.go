@@ -9,10 +9,10 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"libsched.dev/tests/oracle/cases"
+	"libsched.dev/tests/oracle/kube"
 )
 
 // Run evaluates every pod of the case.
@@ -51,9 +51,9 @@ func Run(ctx context.Context, c *cases.Case) (*cases.Golden, error) {
 	return g, nil
 }
 
-func toStatus(s *fwk.Status) cases.Status {
+func toStatus(s *kube.Status) cases.Status {
 	if s == nil {
-		return cases.Status{Code: fwk.Success.String()}
+		return cases.Status{Code: kube.Success.String()}
 	}
 	// Sorted, because upstream walks a map for the scalar resources.
 	reasons := append([]string(nil), s.Reasons()...)
@@ -82,7 +82,7 @@ func (e *engine) evaluate(pod *v1.Pod) (*cases.PodResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	nodes := append([]fwk.NodeInfo(nil), infos...)
+	nodes := append([]kube.NodeInfo(nil), infos...)
 	sort.Slice(nodes, func(i, j int) bool { return nodes[i].Node().Name < nodes[j].Node().Name })
 
 	state := framework.NewCycleState()
@@ -91,25 +91,25 @@ func (e *engine) evaluate(pod *v1.Pod) (*cases.PodResult, error) {
 		r.Error = "no nodes available to schedule pods"
 		return r, nil
 	}
-	diagnosis := framework.Diagnosis{NodeToStatus: framework.NewDefaultNodeToStatus()}
+	diagnosis := kube.NewDiagnosis()
 	pre, s, restrict := env.fw.RunPreFilterPlugins(e.ctx, state, pod)
 	diagnosis.UnschedulablePlugins = restrict
-	r.PreFilter = &cases.PreFilterResult{Status: toStatus(s), AllNodes: pre.AllNodes(), RestrictedBy: sets.List(restrict), SkipFilter: sets.List(state.GetSkipFilterPlugins())}
+	r.PreFilter = &cases.PreFilterResult{Status: toStatus(s), AllNodes: pre.AllNodes(), RestrictedBy: sets.List(restrict), SkipFilter: sets.List(kube.SkippedFilters(state))}
 	if !pre.AllNodes() {
 		r.PreFilter.NodeNames = sets.List(pre.NodeNames)
 	}
-	var feasible []fwk.NodeInfo
+	var feasible []kube.NodeInfo
 	switch {
 	case !s.IsSuccess() && !s.IsRejected():
 		r.Error = s.AsError().Error()
 		return r, nil
 	case !s.IsSuccess():
-		diagnosis.NodeToStatus.SetAbsentNodesStatus(s)
+		kube.RejectAll(&diagnosis, nodes, s)
 		diagnosis.PreFilterMsg = s.Message()
 		diagnosis.AddPluginStatus(s)
 	default:
 		if !pre.AllNodes() {
-			diagnosis.NodeToStatus.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", sets.List(restrict))))
+			kube.RejectExcluded(&diagnosis, kube.NewStatus(kube.UnschedulableAndUnresolvable, fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", sets.List(restrict))))
 		}
 		for _, ni := range nodes {
 			name := ni.Node().Name
@@ -118,7 +118,7 @@ func (e *engine) evaluate(pod *v1.Pod) (*cases.PodResult, error) {
 			r.Nodes = append(r.Nodes, cases.NodeResult{Node: name, Status: toStatus(fs), ExcludedByPreFilter: excluded})
 			switch {
 			case excluded:
-			case fs.Code() == fwk.Error:
+			case fs.Code() == kube.Error:
 				if r.Error == "" {
 					r.Error = fs.AsError().Error()
 				}
@@ -126,7 +126,7 @@ func (e *engine) evaluate(pod *v1.Pod) (*cases.PodResult, error) {
 				feasible = append(feasible, ni)
 				r.Feasible = append(r.Feasible, name)
 			default:
-				diagnosis.NodeToStatus.Set(name, fs)
+				kube.Reject(&diagnosis, name, fs)
 				diagnosis.AddPluginStatus(fs)
 			}
 		}

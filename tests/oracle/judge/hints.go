@@ -1,3 +1,5 @@
+//go:build !k131 && !k132 && !k133 && !k134 && !k135
+
 // The events for which plugins register, and the answers of their queueing hints.
 
 package judge

@@ -5,16 +5,17 @@ package judge
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	coreinformers "k8s.io/client-go/informers/core/v1"
-	resourceinformers "k8s.io/client-go/informers/resource/v1"
 	clientset "k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
+
+	"libsched.dev/tests/oracle/kube"
 )
 
 // recordingInformer remembers the handlers added to it. Plugins keep caches
@@ -40,10 +41,6 @@ func (r recordingInformer) AddEventHandlerWithResyncPeriod(h cache.ResourceEvent
 	return r.record(r.SharedIndexInformer.AddEventHandlerWithResyncPeriod(h, d))
 }
 
-func (r recordingInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, o cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
-	return r.record(r.SharedIndexInformer.AddEventHandlerWithOptions(h, o))
-}
-
 // recordHandlers replaces the informers whose handlers matter.
 func recordHandlers(f informers.SharedInformerFactory) *[]cache.ResourceEventHandlerRegistration {
 	handlers := &[]cache.ResourceEventHandlerRegistration{}
@@ -60,17 +57,26 @@ func recordHandlers(f informers.SharedInformerFactory) *[]cache.ResourceEventHan
 	with(&v1.PersistentVolumeClaim{}, func(c clientset.Interface, d time.Duration) cache.SharedIndexInformer {
 		return coreinformers.NewPersistentVolumeClaimInformer(c, v1.NamespaceAll, d, index())
 	})
-	with(&resourcev1.ResourceClaim{}, func(c clientset.Interface, d time.Duration) cache.SharedIndexInformer {
-		return resourceinformers.NewResourceClaimInformer(c, v1.NamespaceAll, d, index())
+	with(&kube.ResourceClaim{}, func(c clientset.Interface, d time.Duration) cache.SharedIndexInformer {
+		return kube.NewResourceClaimInformer(c, v1.NamespaceAll, d, index())
 	})
-	with(&resourcev1.ResourceSlice{}, func(c clientset.Interface, d time.Duration) cache.SharedIndexInformer {
-		return resourceinformers.NewResourceSliceInformer(c, d, index())
+	with(&kube.ResourceSlice{}, func(c clientset.Interface, d time.Duration) cache.SharedIndexInformer {
+		return kube.NewResourceSliceInformer(c, d, index())
 	})
-	with(&resourcev1.DeviceClass{}, func(c clientset.Interface, d time.Duration) cache.SharedIndexInformer {
-		return resourceinformers.NewDeviceClassInformer(c, d, index())
+	with(&kube.DeviceClass{}, func(c clientset.Interface, d time.Duration) cache.SharedIndexInformer {
+		return kube.NewDeviceClassInformer(c, d, index())
 	})
 	return handlers
 }
+
+// classEvents counts the events that upstream's map of extended resources has followed.
+type classEvents struct{ n atomic.Int64 }
+
+func (e *classEvents) OnAdd(any, bool)   { e.n.Add(1) }
+func (e *classEvents) OnUpdate(any, any) { e.n.Add(1) }
+func (e *classEvents) OnDelete(any)      { e.n.Add(1) }
+
+var _ cache.ResourceEventHandler = &classEvents{}
 
 func waitForHandlers(ctx context.Context, handlers []cache.ResourceEventHandlerRegistration) error {
 	for i, h := range handlers {

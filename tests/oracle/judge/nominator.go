@@ -5,25 +5,26 @@ package judge
 import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
-	fwk "k8s.io/kube-scheduler/framework"
+
+	"libsched.dev/tests/oracle/kube"
 )
 
 // nominator is a PodNominator without a queue behind it. (Upstream's lives in
 // the scheduling queue and only returns pods that are queued.) Pods nominated
 // to a node are kept in the order of their nomination.
 type nominator struct {
-	byNode map[string][]fwk.PodInfo
+	byNode map[string][]kube.PodInfo
 }
 
-var _ fwk.PodNominator = &nominator{}
+var _ kube.PodNominator = &nominator{}
 
 // NewNominator returns an empty nominator.
-func NewNominator() fwk.PodNominator { return &nominator{byNode: map[string][]fwk.PodInfo{}} }
+func NewNominator() kube.PodNominator { return &nominator{byNode: map[string][]kube.PodInfo{}} }
 
-func (n *nominator) AddNominatedPod(_ klog.Logger, pi fwk.PodInfo, info *fwk.NominatingInfo) {
-	n.DeleteNominatedPodIfExists(pi.GetPod())
-	node := pi.GetPod().Status.NominatedNodeName
-	if info.Mode() == fwk.ModeOverride {
+func (n *nominator) AddNominatedPod(_ klog.Logger, pi kube.PodInfo, info *kube.NominatingInfo) {
+	n.DeleteNominatedPodIfExists(kube.PodOf(pi))
+	node := kube.PodOf(pi).Status.NominatedNodeName
+	if info.Mode() == kube.ModeOverride {
 		node = info.NominatedNodeName
 	}
 	if node != "" {
@@ -33,9 +34,9 @@ func (n *nominator) AddNominatedPod(_ klog.Logger, pi fwk.PodInfo, info *fwk.Nom
 
 func (n *nominator) DeleteNominatedPodIfExists(pod *v1.Pod) {
 	for node, list := range n.byNode {
-		keep := make([]fwk.PodInfo, 0, len(list))
+		keep := make([]kube.PodInfo, 0, len(list))
 		for _, pi := range list {
-			if pi.GetPod().UID != pod.UID {
+			if kube.PodOf(pi).UID != pod.UID {
 				keep = append(keep, pi)
 			}
 		}
@@ -43,11 +44,11 @@ func (n *nominator) DeleteNominatedPodIfExists(pod *v1.Pod) {
 	}
 }
 
-func (n *nominator) UpdateNominatedPod(logger klog.Logger, old *v1.Pod, pi fwk.PodInfo) {
+func (n *nominator) UpdateNominatedPod(logger klog.Logger, old *v1.Pod, pi kube.PodInfo) {
 	n.DeleteNominatedPodIfExists(old)
 	n.AddNominatedPod(logger, pi, nil)
 }
 
-func (n *nominator) NominatedPodsForNode(node string) []fwk.PodInfo {
-	return append([]fwk.PodInfo(nil), n.byNode[node]...)
+func (n *nominator) NominatedPodsForNode(node string) []kube.PodInfo {
+	return append([]kube.PodInfo(nil), n.byNode[node]...)
 }

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clientscheme "k8s.io/client-go/kubernetes/scheme"
+
+	"libsched.dev/tests/oracle/kube"
 )
 
 var clusterScoped = map[string]bool{
@@ -20,8 +22,11 @@ var clusterScoped = map[string]bool{
 }
 
 // DecodeObject decodes one API object and fills in what the API server would
-// always have set: namespace and UID.
+// always have set: namespace and UID. It returns nil for an object that this minor release leaves out.
 func DecodeObject(raw []byte, defaulter *runtime.Scheme) (runtime.Object, error) {
+	if raw = kube.Translate(raw); raw == nil {
+		return nil, nil
+	}
 	obj, gvk, err := clientscheme.Codecs.UniversalDeserializer().Decode(raw, nil, nil)
 	if err != nil {
 		return nil, err

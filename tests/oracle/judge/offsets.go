@@ -1,3 +1,5 @@
+//go:build !k131 && !k132 && !k133 && !k134 && !k135
+
 // Preemption at a given offset, which upstream draws at random.
 
 package judge

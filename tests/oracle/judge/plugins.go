@@ -5,6 +5,8 @@ package judge
 import (
 	"context"
 	"io"
+	"reflect"
+	"strings"
 
 	"k8s.io/klog/v2"
 	schedconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
@@ -18,13 +20,15 @@ type PluginWeight struct {
 	Weight int32  `json:"weight,omitempty"`
 }
 
-// PluginLists lists the plugins that run at each extension point.
+// PluginLists lists the plugins that run at each extension point of this minor release.
 func PluginLists(p *schedconfig.Plugins) map[string][]PluginWeight {
 	out := map[string][]PluginWeight{}
-	for name, set := range map[string]*schedconfig.PluginSet{"preEnqueue": &p.PreEnqueue, "queueSort": &p.QueueSort, "preFilter": &p.PreFilter,
-		"filter": &p.Filter, "postFilter": &p.PostFilter, "preScore": &p.PreScore, "score": &p.Score, "reserve": &p.Reserve,
-		"permit": &p.Permit, "preBind": &p.PreBind, "bind": &p.Bind, "postBind": &p.PostBind,
-		"placementGenerate": &p.PlacementGenerate, "placementScore": &p.PlacementScore} {
+	for field, value := range reflect.ValueOf(*p).Fields() {
+		set, ok := value.Interface().(schedconfig.PluginSet)
+		if !ok || field.Name == "MultiPoint" { // it is expanded into the others
+			continue
+		}
+		name := strings.ToLower(field.Name[:1]) + field.Name[1:]
 		for _, pl := range set.Enabled {
 			out[name] = append(out[name], PluginWeight{pl.Name, pl.Weight})
 		}

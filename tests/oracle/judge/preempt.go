@@ -14,30 +14,30 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 	schedconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/util"
 
 	"libsched.dev/tests/oracle/cases"
+	"libsched.dev/tests/oracle/kube"
 )
 
 // postFilter runs DefaultPreemption twice: once as a full dry run over every
 // potential node (no random offset, no early stop), to list the candidates,
 // and once for real, to get its status and check its choice.
-func (e *engine) postFilter(env *profileEnv, state fwk.CycleState, pod *v1.Pod, fit *framework.FitError, r *cases.PodResult) error {
+func (e *engine) postFilter(env *profileEnv, state kube.CycleState, pod *v1.Pod, fit *framework.FitError, r *cases.PodResult) error {
 	pf := &cases.PostFilter{}
 	r.PostFilter = pf
-	m := fit.Diagnosis.NodeToStatus
+	m := kube.StatusesOf(&fit.Diagnosis)
 	pl := env.preempt
 	victims := map[string]*extenderv1.Victims{}
-	if ok, _ := pl.PodEligibleToPreemptOthers(e.ctx, pod, m.Get(pod.Status.NominatedNodeName)); ok {
-		potential, err := m.NodesForStatusCode(e.snapshot.NodeInfos(), fwk.Unschedulable)
+	if kube.Eligible(e.ctx, pl, pod, m) {
+		potential, err := kube.Potential(e.snapshot, m)
 		if err != nil {
 			return err
 		}
-		potential = append([]fwk.NodeInfo(nil), potential...)
+		potential = append([]kube.NodeInfo(nil), potential...)
 		sort.Slice(potential, func(i, j int) bool { return potential[i].Node().Name < potential[j].Node().Name })
 		if len(potential) > 100 {
 			r.Warnings = append(r.Warnings, "more than 100 potential nodes: upstream looks at a random part of them")
@@ -47,7 +47,7 @@ func (e *engine) postFilter(env *profileEnv, state fwk.CycleState, pod *v1.Pod, 
 			if err != nil {
 				return err
 			}
-			cands, statuses, err := pl.Evaluator.DryRunPreemption(e.ctx, state, pod, potential, pdbs, 0, int32(len(potential)+1))
+			cands, statuses, err := kube.DryRun(e.ctx, env.fw, pl, state, pod, potential, pdbs)
 			if err != nil {
 				r.Warnings = append(r.Warnings, "dry run: "+err.Error())
 			}
@@ -63,7 +63,7 @@ func (e *engine) postFilter(env *profileEnv, state fwk.CycleState, pod *v1.Pod, 
 				}
 				pf.Candidates = append(pf.Candidates, v)
 			}
-			statuses.ForEachExplicitNode(func(name string, s *fwk.Status) {
+			kube.EachStatus(statuses, func(name string, s *kube.Status) {
 				pf.DryRun = append(pf.DryRun, cases.NodeState{Node: name, Status: toStatus(s)})
 			})
 			sort.Slice(pf.DryRun, func(i, j int) bool { return pf.DryRun[i].Node < pf.DryRun[j].Node })
@@ -107,8 +107,8 @@ func (e *engine) postFilter(env *profileEnv, state fwk.CycleState, pod *v1.Pod, 
 		}
 	}
 	for _, pi := range e.nominator.NominatedPodsForNode(pf.NominatedNode) {
-		if corev1helpers.PodPriority(pi.GetPod()) < corev1helpers.PodPriority(pod) {
-			e.nominator.DeleteNominatedPodIfExists(pi.GetPod())
+		if corev1helpers.PodPriority(kube.PodOf(pi)) < corev1helpers.PodPriority(pod) {
+			e.nominator.DeleteNominatedPodIfExists(kube.PodOf(pi))
 		}
 	}
 	if err := e.nominate(pod, pf.NominatedNode); err != nil {

@@ -12,14 +12,13 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
-	fwk "k8s.io/kube-scheduler/framework"
 	schedconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
 
 	"libsched.dev/tests/oracle/cases"
+	"libsched.dev/tests/oracle/kube"
 )
 
-func (e *engine) score(env *profileEnv, state fwk.CycleState, pod *v1.Pod, feasible []fwk.NodeInfo, r *cases.PodResult) error {
+func (e *engine) score(env *profileEnv, state kube.CycleState, pod *v1.Pod, feasible []kube.NodeInfo, r *cases.PodResult) error {
 	if !env.fw.HasScorePlugins() {
 		for _, ni := range feasible {
 			r.Scores = append(r.Scores, cases.NodeScore{Node: ni.Node().Name, Total: 1, Plugins: map[string]cases.PluginScore{}})
@@ -31,7 +30,7 @@ func (e *engine) score(env *profileEnv, state fwk.CycleState, pod *v1.Pod, feasi
 		r.ScoreError = s.AsError().Error()
 		return nil
 	}
-	r.SkipScore = sets.List(state.GetSkipScorePlugins())
+	r.SkipScore = sets.List(kube.SkippedScores(state))
 	totals, s := env.fw.RunScorePlugins(e.ctx, state, pod, feasible)
 	if !s.IsSuccess() {
 		r.ScoreError = s.AsError().Error()
@@ -50,14 +49,14 @@ func (e *engine) score(env *profileEnv, state fwk.CycleState, pod *v1.Pod, feasi
 		r.Scores = append(r.Scores, ns)
 	}
 	for _, ps := range totals[0].Scores {
-		pl := env.plugins[ps.Name].(fwk.ScorePlugin)
-		list := make(fwk.NodeScoreList, len(feasible))
+		pl := env.plugins[ps.Name].(kube.ScorePlugin)
+		list := make(kube.NodeScoreList, len(feasible))
 		for i, ni := range feasible {
-			raw, s := pl.Score(e.ctx, state, pod, ni)
+			raw, s := kube.Score(e.ctx, pl, state, pod, ni)
 			if !s.IsSuccess() {
 				return s.AsError()
 			}
-			list[i] = fwk.NodeScore{Name: ni.Node().Name, Score: raw}
+			list[i] = kube.NodeScore{Name: ni.Node().Name, Score: raw}
 			p := r.Scores[i].Plugins[ps.Name]
 			p.Raw = raw
 			r.Scores[i].Plugins[ps.Name] = p
@@ -115,8 +114,15 @@ func reserves(env *profileEnv, name string) bool {
 	})
 }
 
+// devices is the plugin whose PreBind a commit runs. Its type has no name outside of its package in 1.31.
+const devices = "DynamicResources"
+
+type preBinder interface {
+	PreBind(context.Context, kube.CycleState, *v1.Pod, string) *kube.Status
+}
+
 // commit assumes the pod on its node, as the scheduling cycle does.
-func (e *engine) commit(env *profileEnv, state fwk.CycleState, pod *v1.Pod, r *cases.PodResult) error {
+func (e *engine) commit(env *profileEnv, state kube.CycleState, pod *v1.Pod, r *cases.PodResult) error {
 	assumed := pod.DeepCopy()
 	assumed.Spec.NodeName = r.Chosen
 	// Without a start time upstream would read the clock when it compares
@@ -127,9 +133,9 @@ func (e *engine) commit(env *profileEnv, state fwk.CycleState, pod *v1.Pod, r *c
 		return err
 	}
 	s := env.fw.RunReservePluginsReserve(e.ctx, state, assumed, r.Chosen)
-	if s.IsSuccess() && len(pod.Spec.ResourceClaims) > 0 && reserves(env, dynamicresources.Name) {
+	if s.IsSuccess() && len(pod.Spec.ResourceClaims) > 0 && reserves(env, devices) {
 		// Claims must be allocated before the next pod reads them.
-		if dra, ok := env.plugins[dynamicresources.Name].(*dynamicresources.DynamicResources); ok {
+		if dra, ok := env.plugins[devices].(preBinder); ok {
 			ctx, cancel := context.WithTimeout(e.ctx, 5*time.Second)
 			s = dra.PreBind(ctx, state, assumed, r.Chosen)
 			cancel()

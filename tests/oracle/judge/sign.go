@@ -1,3 +1,5 @@
+//go:build !k131 && !k132 && !k133 && !k134 && !k135
+
 // The parts of a pod's signature from the plugins of a profile.
 
 package judge

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"libsched.dev/tests/oracle/judge"
+	"libsched.dev/tests/oracle/kube"
 )
 
 // BenchResult is the output of "oracle bench".
@@ -65,7 +66,7 @@ func Bench(args []string) error {
 		*runs = max(*runs, 5)
 	}
 	byKind := want["filter"] || want["serial"] || want["whole"] || want["cycle"] || want["loop"]
-	out := BenchResult{Kubernetes: judge.Kubernetes, Go: runtime.Version(), CPUs: runtime.NumCPU(), Existing: *existing, Heap: map[string]int{}}
+	out := BenchResult{Kubernetes: kube.Kubernetes, Go: runtime.Version(), CPUs: runtime.NumCPU(), Existing: *existing, Heap: map[string]int{}}
 	for _, s := range strings.Split(*nodes, ",") {
 		n, err := strconv.Atoi(s)
 		if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"libsched.dev/tests/oracle/cases"
 	"libsched.dev/tests/oracle/judge"
@@ -45,11 +44,9 @@ func (r *runner) podStep(s *cases.QueueStep) error {
 	case "update":
 		r.pq.Update(r.ctx, old, p)
 	case "assignedAdd":
-		r.pq.AssignedPodAdded(r.logger, p)
+		assignedAdded(r.pq, r.logger, p)
 	case "assignedUpdate":
-		for _, ev := range framework.PodSchedulingPropertiesChange(p, old) {
-			r.pq.AssignedPodUpdated(r.logger, old, p, ev)
-		}
+		assignedUpdated(r.pq, r.logger, old, p)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (r *runner) pop(s *cases.QueueStep, res *cases.QueueResult) error {
 	c := make(chan popResult, 1)
 	r.waiting = c
 	go func() {
-		info, err := r.pq.Pop(r.logger)
+		info, err := pop(r.pq, r.logger)
 		c <- popResult{info, err}
 	}()
 	if s.Wait && !r.closed && !r.view.CanPop() {
@@ -99,7 +99,7 @@ func (r *runner) fail(s *cases.QueueStep, res *cases.QueueResult) error {
 		return nil
 	}
 	info.PodInfo, _ = framework.NewPodInfo(obj.(*v1.Pod).DeepCopy())
-	if err := r.pq.AddUnschedulableIfNotPresent(r.logger, info, r.pq.SchedulingCycle()); err != nil {
+	if err := fail(r.pq, r.logger, info); err != nil {
 		res.Error = err.Error()
 	}
 	return nil
@@ -126,6 +126,6 @@ func (r *runner) bound(s *cases.QueueStep, res *cases.QueueResult) error {
 	}
 	r.pods[judge.PodKey(p)] = p
 	r.pq.MoveAllToActiveOrBackoffQueue(r.logger, framework.EventAssignedPodAdd, nil, p, nil)
-	r.pq.Delete(old)
+	remove(r.pq, r.logger, old)
 	return nil
 }

@@ -24,15 +24,13 @@ import (
 	"libsched.dev/tests/oracle/cases"
 	"libsched.dev/tests/oracle/fakes"
 	"libsched.dev/tests/oracle/judge"
+	"libsched.dev/tests/oracle/kube"
 )
 
-// The two functions have no body here; link.s makes the compiler accept that.
-
+// The function, like flushUnschedulable, has no body here; link.s makes the compiler accept that.
+//
 //go:linkname flushBackoffQ k8s.io/kubernetes/pkg/scheduler/backend/queue.(*PriorityQueue).flushBackoffQCompleted
 func flushBackoffQ(*internalqueue.PriorityQueue, klog.Logger)
-
-//go:linkname flushUnschedulable k8s.io/kubernetes/pkg/scheduler/backend/queue.(*PriorityQueue).flushUnschedulablePodsLeftover
-func flushUnschedulable(*internalqueue.PriorityQueue, klog.Logger)
 
 // runner runs the steps of one case.
 type runner struct {
@@ -105,7 +103,7 @@ func newRunner(ctx context.Context, c *cases.QueueCase, world *fakes.World, star
 	if err != nil {
 		return nil, err
 	}
-	factory := scheduler.NewInformerFactory(fake.NewSimpleClientset(), 0)
+	factory := kube.NewInformerFactory(fake.NewSimpleClientset())
 	sched, err := scheduler.New(ctx, fake.NewSimpleClientset(), factory, nil, noRecorder, opts...)
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func (r *runner) step(s *cases.QueueStep, res *cases.QueueResult) error {
 			return err
 		}
 		if !s.Lister {
-			r.pq.Delete(p)
+			remove(r.pq, r.logger, p)
 		}
 	case "pop":
 		return r.pop(s, res)
@@ -40,7 +40,7 @@ func (r *runner) step(s *cases.QueueStep, res *cases.QueueResult) error {
 		if err != nil {
 			return err
 		}
-		r.popped(popResult{info: r.pq.PopSpecificPod(r.logger, p)}, res)
+		r.popped(popResult{info: popSpecific(r.pq, r.logger, p)}, res)
 	case "done":
 		if s.Name != "" { // unknown or done before: no effect
 			r.pq.Done(types.UID("Pod/" + s.Name))

@@ -15,7 +15,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/features"
-	"k8s.io/kubernetes/pkg/scheduler/backend/heap"
 	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
@@ -39,8 +38,6 @@ func Hidden(v reflect.Value, names ...string) reflect.Value {
 	return v
 }
 
-type infoHeap = *heap.Heap[*framework.QueuedPodInfo]
-
 // View inspects a queue that no other goroutine is using.
 type View struct {
 	pq    *internalqueue.PriorityQueue
@@ -54,14 +51,10 @@ func NewView(q internalqueue.SchedulingQueue, less fwk.LessFunc, start time.Time
 	return &View{q.(*internalqueue.PriorityQueue), less, start, map[string]cases.QueuedInfo{}}
 }
 
-func (q *View) heap(path ...string) []*framework.QueuedPodInfo {
-	return Hidden(reflect.ValueOf(q.pq), path...).Interface().(infoHeap).List()
-}
-
 // CanPop reports whether Pop would return at once.
 func (q *View) CanPop() bool {
 	return len(q.heap("activeQ", "queue")) > 0 ||
-		bubble.Gate(features.SchedulerPopFromBackoffQ) && len(q.heap("backoffQ", "podBackoffQ")) > 0
+		bubble.Gate(features.SchedulerPopFromBackoffQ) && len(q.heap("backoffQ", backoffHeap)) > 0
 }
 
 func (q *View) since(t time.Time) *int64 {
@@ -105,20 +98,20 @@ func (q *View) bySort(a, b *framework.QueuedPodInfo) int {
 // last call.
 func (q *View) State() (cases.QueueState, map[string]cases.QueuedInfo) {
 	v := reflect.ValueOf(q.pq)
-	s := cases.QueueState{Cycle: q.pq.SchedulingCycle(), MoveRequest: Hidden(v, "moveRequestCycle").Int()}
+	s := cases.QueueState{Cycle: q.pq.SchedulingCycle(), MoveRequest: moveRequest(v)}
 	active := q.heap("activeQ", "queue")
 	slices.SortFunc(active, q.bySort)
-	backoff := q.heap("backoffQ", "podBackoffQ")
+	backoff := q.heap("backoffQ", backoffHeap)
 	slices.SortFunc(backoff, func(a, b *framework.QueuedPodInfo) int {
 		return cmp.Or(a.BackoffExpiration.Compare(b.BackoffExpiration), q.bySort(a, b))
 	})
-	errs := q.heap("backoffQ", "podErrorBackoffQ")
+	errs := q.heap("backoffQ", errorHeap)
 	slices.SortFunc(errs, func(a, b *framework.QueuedPodInfo) int {
 		return cmp.Or(a.BackoffExpiration.Compare(b.BackoffExpiration), cmp.Compare(judge.PodKey(a.Pod), judge.PodKey(b.Pod)))
 	})
 	s.Active, s.Backoff, s.ErrorBackoff = keysOf(active), keysOf(backoff), keysOf(errs)
 	all := slices.Concat(active, backoff, errs)
-	for _, i := range Hidden(v, "unschedulablePods", "podInfoMap").Interface().(map[string]*framework.QueuedPodInfo) {
+	for _, i := range unschedulableInfos(v) {
 		all = append(all, i)
 		s.Unschedulable = append(s.Unschedulable, judge.PodKey(i.Pod))
 		if i.Gated() {

@@ -19,6 +19,7 @@ import (
 
 	"libsched.dev/tests/oracle/generate"
 	"libsched.dev/tests/oracle/judge"
+	"libsched.dev/tests/oracle/kube"
 )
 
 // HintGroup is a configuration, a cluster, pods that were rejected, events, and the plugins'
@@ -101,7 +102,7 @@ func hintTable() (any, error) {
 			groups = append(groups, g)
 		}
 	}
-	return map[string]any{"kubernetes": judge.Kubernetes, "groups": groups}, nil
+	return map[string]any{"kubernetes": kube.Kubernetes, "groups": groups}, nil
 }
 
 func hintGroup(kind string, seed uint64) (g HintGroup, err error) {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
-	"libsched.dev/tests/oracle/judge"
+	"libsched.dev/tests/oracle/kube"
 )
 
 // quantityTable has three lists of rows. The columns are named in the table.
@@ -43,7 +43,7 @@ func quantityTable() (any, error) {
 		pairs = append(pairs, row)
 	}
 	return map[string]any{
-		"kubernetes": judge.Kubernetes,
+		"kubernetes": kube.Kubernetes,
 		"parse":      map[string]any{"columns": []string{"text", "error", "value", "milliValue", "sign", "canonical"}, "rows": parsed},
 		"json":       map[string]any{"columns": []string{"token", "error", "value", "milliValue"}, "rows": raw},
 		"pairs": map[string]any{"columns": []string{"a", "b", "cmp", "sumValue", "sumMilliValue", "sumCanonical", "differenceValue", "differenceMilliValue"},

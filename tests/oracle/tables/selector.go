@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
-	"libsched.dev/tests/oracle/judge"
+	"libsched.dev/tests/oracle/kube"
 )
 
 // LabelSelectorEntry is a label selector with the label sets that it matches.
@@ -100,7 +100,7 @@ func selectorTable() (any, error) {
 		}
 		preferred = append(preferred, e)
 	}
-	return map[string]any{"kubernetes": judge.Kubernetes, "labelSets": sets, "labelSelectors": labelEntries,
+	return map[string]any{"kubernetes": kube.Kubernetes, "labelSets": sets, "labelSelectors": labelEntries,
 		"nodes": nodeLabels(nodes), "nodeSelectors": nodeEntries, "preferred": preferred}, nil
 }
 

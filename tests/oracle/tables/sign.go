@@ -18,6 +18,7 @@ import (
 	"libsched.dev/tests/oracle/cases"
 	"libsched.dev/tests/oracle/generate"
 	"libsched.dev/tests/oracle/judge"
+	"libsched.dev/tests/oracle/kube"
 )
 
 // SignGroup is a configuration, a cluster and pods.
@@ -72,7 +73,7 @@ func signTable() (any, error) {
 			groups[i].Rows = append(groups[i].Rows, SignRow{p, answers[k]})
 		}
 	}
-	return map[string]any{"kubernetes": judge.Kubernetes, "groups": groups}, nil
+	return map[string]any{"kubernetes": kube.Kubernetes, "groups": groups}, nil
 }
 
 // writtenPods are specs in a form that Go would not write.

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	"libsched.dev/tests/oracle/judge"
+	"libsched.dev/tests/oracle/kube"
 	"sigs.k8s.io/yaml"
 )
 
@@ -53,7 +53,7 @@ func yamlTable() (any, error) {
 		documents[i].latin1()
 	}
 	return map[string]any{
-		"kubernetes": judge.Kubernetes,
+		"kubernetes": kube.Kubernetes,
 		"scalars":    map[string]any{"document": "v: TEXT\n", "columns": []string{"text", "json", "error"}, "rows": scalars},
 		"keys":       map[string]any{"document": "TEXT: 1\n", "columns": []string{"text", "json", "error"}, "rows": keys},
 		"documents":  documents,

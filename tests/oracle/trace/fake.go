@@ -110,7 +110,7 @@ func (f *FakeAll) Name() string {
 	return f.spec.Name
 }
 
-func (f *FakeAll) Less(a, b fwk.QueuedPodInfo) bool { return false }
+func (f *FakeAll) Less(a, b queued) bool { return false }
 
 func (f *FakeAll) PreEnqueue(_ context.Context, p *v1.Pod) *fwk.Status {
 	s := ruleStatus(ruleFor(f, "preEnqueue", p.Name, "", ""))

@@ -15,18 +15,14 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	schedconfigv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/features"
-	"k8s.io/kubernetes/pkg/scheduler"
 	schedconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	schedscheme "k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
-	internalcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	frameworkplugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
@@ -35,6 +31,7 @@ import (
 
 	"libsched.dev/tests/oracle/cases"
 	"libsched.dev/tests/oracle/judge"
+	"libsched.dev/tests/oracle/kube"
 )
 
 const shortWait = time.Second // a timer that the runner waits for
@@ -78,8 +75,8 @@ type traceEnv struct {
 	fw        framework.Framework
 	plugins   *schedconfig.Plugins
 	t         *tracer
-	cache     internalcache.Cache
-	snapshot  *internalcache.Snapshot
+	cache     kube.Cache
+	snapshot  *kube.Snapshot
 	nominator fwk.PodNominator
 	byKey     map[string]*v1.Pod
 }
@@ -112,8 +109,8 @@ func Run(parent context.Context, c *cases.Case) (*TraceGolden, error) {
 	g := &TraceGolden{Name: c.Name, Mode: "trace"}
 	e := &traceEnv{ctx: ctx, logger: klog.FromContext(ctx), nominator: judge.NewNominator(), byKey: map[string]*v1.Pod{},
 		t: &tracer{raw: map[string]map[string]int64{}, norm: map[string]map[string]int64{}}}
-	e.cache = internalcache.New(ctx, nil, utilfeature.DefaultFeatureGate.Enabled(features.GenericWorkload))
-	e.snapshot = internalcache.NewEmptySnapshot()
+	e.cache = kube.NewCache(ctx)
+	e.snapshot = kube.NewSnapshot()
 
 	var nominated, pending []*v1.Pod
 	for i, raw := range append(slices.Clone(c.Objects), c.Pods...) {
@@ -194,18 +191,18 @@ func Run(parent context.Context, c *cases.Case) (*TraceGolden, error) {
 		}
 	}
 	var err error
-	e.fw, err = frameworkruntime.NewFramework(ctx, registry, &profile,
+	e.fw, err = frameworkruntime.NewFramework(ctx, registry, &profile, append(moreOptions(e.snapshot),
 		frameworkruntime.WithComponentConfigVersion(schedconfigv1.SchemeGroupVersion.String()),
 		frameworkruntime.WithClientSet(client),
 		frameworkruntime.WithEventRecorder(&events.FakeRecorder{}),
-		frameworkruntime.WithInformerFactory(scheduler.NewInformerFactory(client, 0)),
+		frameworkruntime.WithInformerFactory(kube.NewInformerFactory(client)),
 		frameworkruntime.WithSnapshotSharedLister(e.snapshot),
 		frameworkruntime.WithParallelism(1),
 		frameworkruntime.WithPodNominator(e.nominator),
 		frameworkruntime.WithWaitingPods(frameworkruntime.NewWaitingPodsMap()),
 		frameworkruntime.WithPodsInPreBind(frameworkruntime.NewPodsInPreBindMap()),
 		frameworkruntime.WithPodGroupManager(e.cache),
-	)
+	)...)
 	if err != nil {
 		g.ConstructionError = err.Error()
 		return g, nil

@@ -1,0 +1,18 @@
+//go:build k137
+
+package trace
+
+import (
+	fwk "k8s.io/kube-scheduler/framework"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+
+	"libsched.dev/tests/oracle/kube"
+)
+
+// queued is what QueueSort orders.
+type queued = fwk.QueuedEntityInfo
+
+// moreOptions returns the options of a framework that not all minor releases have.
+func moreOptions(s *kube.Snapshot) []frameworkruntime.Option {
+	return []frameworkruntime.Option{frameworkruntime.WithMutableSnapshotLister(s)}
+}

@@ -52,9 +52,12 @@ test: ## Run every test of every language (PART=name: one part, PART=list: their
 fuzz: setup ## Fuzz with a new seed (FUZZ_SECONDS=600: time per fuzzer, FUZZ_SEED=7: the seed again)
 	@FUZZ_SEED=$${FUZZ_SEED:-$$(date +%s)} FUZZ_SECONDS=$${FUZZ_SECONDS:-120} tests/run fuzz
 
-conformance: setup python ## Compare with the real upstream framework on fresh cases (ARGS="--seeds 50", ARGS="--mutate 50000")
+# The release that ARGS asks for, if any.
+RELEASE = $(patsubst --release=%,%,$(filter --release=%,$(subst --release ,--release=,$(strip $(ARGS)))))
+
+conformance: setup python ## Compare with the real upstream framework on fresh cases (ARGS="--seeds 50", ARGS="--release 1.31")
 	@echo "building the oracle (the first time takes minutes)" >&2
-	@cd tests/oracle && go build -o ../../build/oracle/oracle .
+	@tests/oracle/build.sh $(sort 1.36 $(RELEASE))
 	@packaging/build.sh release libsched_cycles
 	@$(PYTHON) tests/conformance/conformance.py --oracle build/oracle/oracle \
 	  --libsched .venv/bin/libsched $(ARGS)

@@ -2,12 +2,14 @@
 """Compares libsched with the real upstream framework, case by case.
 
     conformance.py --oracle build/oracle/oracle --libsched .venv/bin/libsched     fresh cases
+    conformance.py --oracle build/oracle/oracle --release 1.34                    ... for 1.34
     conformance.py --oracle build/oracle/oracle --documents 50000                 mutated texts
     conformance.py --goldens tests/goldens --libsched .venv/bin/libsched          recorded ones
     conformance.py --oracle build/oracle/oracle --mutate 50000                    mutants of both
     conformance.py --oracle build/oracle/oracle --record tests/goldens            record
 
-Fresh cases have seeds derived from the time, which are printed; --start repeats a run. A case that
+--oracle is that of the default release, which makes the cases; with --release 1.34 they are judged by the oracle beside
+it whose name ends in -1.34. Fresh cases have seeds derived from the time, which are printed; --start repeats a run. A case that
 differs is shrunk and written to build/conformance. The exit code is 1 on any difference, 2 if nothing
 could be compared.
 """
@@ -26,6 +28,7 @@ from harness import documents, mutated, recording, report, scripts, shrinking, w
 from harness.comparison import FIELDS, same_kind  # noqa: E402
 from harness.service import ServiceError  # noqa: E402
 
+DEFAULT_RELEASE = "1.36"  # of libsched, and of the oracle that makes cases
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KINDS = ("basic", "taints", "nodeaffinity", "ports", "config", "images", "podaffinity", "spread",
          "defaultspread", "volumes", "csilimit", "mixed", "changes",
@@ -40,6 +43,8 @@ def parse(arguments):
     add("--libsched", default=".venv/bin/libsched", metavar="COMMAND",
         help="the command under test; `evaluate` is appended if it is one word (%(default)s)")
     add("--oracle", metavar="PROGRAM", help="the built oracle")
+    add("--release", metavar="MINOR", help="compare the semantics of another minor release of Kubernetes, "
+        f"by its oracle (default: {DEFAULT_RELEASE})")
     add("--goldens", metavar="DIR", help="compare with recorded goldens; needs no oracle")
     add("--first", type=int, metavar="N", help="of each file of goldens, the first N cases (all)")
     add("--record", metavar="DIR", help="record goldens instead of comparing")
@@ -72,6 +77,10 @@ def parse(arguments):
         parser.error("give --oracle for fresh cases or --goldens for recorded ones")
     if options.record and not options.oracle:
         parser.error("--record needs --oracle")
+    if options.release == DEFAULT_RELEASE:
+        options.release = None
+    if options.release and (options.goldens or options.record or options.documents):
+        parser.error(f"recorded cases and documents are of {DEFAULT_RELEASE}: --release goes with fresh cases and --mutate")
     if options.max_left_out is None:
         options.max_left_out = [_limit("5:basic,taints,nodeaffinity,ports")]
     if options.mutate and not options.oracle:
@@ -124,6 +133,15 @@ def planned(options, kinds, start):
     return plan
 
 
+def answered(chunks, judges):
+    """The chunks of modes that the release's oracle and libsched answer; prints what is skipped."""
+    modes = set(judges.modes()) - {"config"}  # libsched tells a configuration of the default release alone
+    skipped = sorted({f"{chunk.kind} (mode {chunk.mode})" for chunk in chunks if chunk.mode not in modes})
+    if skipped:
+        print(f"skipped, because nobody answers them for {judges.release}: {', '.join(skipped)}")
+    return [chunk for chunk in chunks if chunk.mode in modes]
+
+
 class Differing:
     """Stores, shrinks and prints the cases that differ."""
 
@@ -152,7 +170,7 @@ class Differing:
         if not interesting(case):
             print("    asked again, the answers agree: one side depends on chance or on earlier cases")
             return
-        small = shrinking.shrink(case, interesting, self.options.shrink_seconds)
+        small = self.judges.of_release(shrinking.shrink(case, interesting, self.options.shrink_seconds))
         golden, answer, differences = self.judges.differences(small, chunk)
         difference = next((d for d in differences if same_kind(d, first)), first)
         path = self.keep(f"{name}.small.json", small)
@@ -175,9 +193,11 @@ class Differing:
 
 def compare(options):
     judges = work.Judges(libsched_command(options.libsched), options.oracle, options.fields,
-                         options.timeout)
+                         options.timeout, options.release)
     kinds = None if options.kinds in (None, ["all"]) else options.kinds
     with judges:
+        if options.release:
+            judges.check_release()
         if options.mutate:
             again = f"--mutate {options.mutate} --seed {options.seed}"
             print(f"{options.mutate:,} mutants of generated and recorded cases (repeat with {again})")
@@ -199,6 +219,8 @@ def compare(options):
             print(f"seeds from {start} (repeat with --start {start}), {options.seeds} a kind, "
                   f"nasty {','.join(f'{n:g}' for n in options.nasty)}, mode {options.mode}")
             chunks = [c for plan in planned(options, wanted, start) for c in plan.chunks()]
+        if options.release:
+            chunks = answered(chunks, judges)
         counts = {}
         progress = report.Progress(sum(chunk.count for chunk in chunks))
         differing = Differing(options, judges)

@@ -63,6 +63,8 @@ def main(arguments):
         print("toy v1")
     elif arguments[0] == "gen" and arguments[1] == "-list":
         print("\n".join(["basic", "taints", "trace"]))
+    elif arguments[0] == "modes":
+        print("\n".join(["config", "evaluate", "schedule"]))
     elif arguments[0] == "gen":
         for case in generate(arguments[1:]):
             print(json.dumps(case))

@@ -471,6 +471,40 @@ class TestWholeRuns:
         assert [step["do"] for step in small["script"]] == ["flushBackoff", "popSpecific"]
         assert "options" not in small
 
+    def test_another_release(self, tmp_path, oracle, capsys):
+        """Its own oracle judges, libsched is told the release, and modes that the oracle lacks are skipped by name."""
+        judge = "import fake_oracle\nif sys.argv[1] == 'gen':\n    sys.exit('no generator')\n"
+        program(tmp_path, "oracle-1.34", f"sys.path.insert(0, {str(HERE)!r})\n" + judge + "fake_oracle.main(sys.argv[1:])\n")
+        log = tmp_path / "log"
+        note = f"    open({str(log)!r}, 'a').write(str(case.get('release')) + ' ')\n"
+        arguments = ["--kinds", "basic,queue", "--seeds", "4"]
+        assert self.run(tmp_path, oracle, note, *arguments, "--release", "1.34") == 0
+        out = capsys.readouterr().out
+        assert "for 1.34: queue (mode queue)" in out and out.splitlines()[-1] == "4 passed, 0 failed"
+        assert set(log.read_text().split()) == {"1.34"}
+        bug = "    if answer.get('pods'):\n        answer['pods'][0]['feasible'] = ['?']\n"
+        assert self.run(tmp_path, oracle, bug, *arguments, "--release", "1.34", "--shrink", "1") == 1
+        small = json.loads(next((tmp_path / "out").glob("*.small.json")).read_text())
+        assert small["release"] == "1.34"
+        log.unlink()
+        assert self.run(tmp_path, oracle, note, *arguments, "--release", "1.36") == 0
+        assert set(log.read_text().split()) == {"None"}
+
+    def test_release_that_libsched_or_the_oracles_lack(self, tmp_path, oracle, capsys):
+        refusal = "    if case.get('release'):\n        answer = {'error': 'release: not available yet'}\n"
+        assert self.run(tmp_path, oracle, refusal, "--release", "1.34") == 2
+        assert "libsched does not answer for 1.34: release: not available yet" in capsys.readouterr().err
+        assert self.run(tmp_path, oracle, "", "--release", "1.34") == 2
+        assert "oracle-1.34" in capsys.readouterr().err
+        with pytest.raises(SystemExit):
+            conformance.parse(["--oracle", oracle, "--release", "1.34", "--goldens", "tests/goldens"])
+
+    def test_gates_that_a_release_lacks_are_left_out(self):
+        case = {"gates": {"GangScheduling": True, "GenericWorkload": True}}
+        assert work.Judges([], "o").of_release(case) == case
+        assert work.Judges([], "o", release="1.37").of_release(case) == {
+            "gates": {"GenericWorkload": True}, "release": "1.37"}
+
     def test_missing_command(self, tmp_path, oracle, capsys):
         assert conformance.main(["--oracle", oracle, "--libsched", "/nonexistent", "--seeds", "3"]) == 2
         assert "cannot start" in capsys.readouterr().err

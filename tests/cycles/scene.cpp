@@ -13,7 +13,9 @@ Configured::Configured(const Json& c, const RegistryRef& registry) {
   std::vector<std::pair<std::string, bool>> wanted;
   const Json gates_json = member(c, "gates", Json::object());
   for (const auto& [name, on] : gates_json.items()) wanted.emplace_back(name, on.get<bool>());
-  const Result<FeatureGates> gates = FeatureGates::from_map(wanted);
+  const Result<Release> release = parse_release(member<std::string>(c, "release", ""));
+  if (!release.ok()) throw BadCase("release: " + release.error().text());
+  const Result<FeatureGates> gates = FeatureGates::from_map(wanted, *release);
   if (!gates.ok()) throw BadCase(gates.error().text());
   must(gates->require_supported());
   const Json config_json = member(c, "config", Json());
@@ -27,7 +29,8 @@ Configured::Configured(const Json& c, const RegistryRef& registry) {
   if (!parsed.ok()) throw BadCase(parsed.error().text());
   config = *parsed;
   for (const Profile& p : config->profiles) {
-    Result<FrameworkRef> made = Framework::create(config, p.scheduler_name, registry, *gates);
+    Result<FrameworkRef> made =
+        Framework::create(config, p.scheduler_name, registry, *gates, *release);
     if (!made.ok()) throw BadCase(made.error().text());
     frameworks.push_back(std::move(*made));
   }

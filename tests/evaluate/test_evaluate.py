@@ -49,6 +49,21 @@ def test_fit_error(run):
     assert result["fitError"].startswith("0/2 nodes are available: 2 Insufficient cpu.")
 
 
+def test_release(run):
+    """A case may name the release whose semantics apply."""
+    tainted = node("a")
+    tainted["spec"] = {"taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]}
+    for mode in ("evaluate", "schedule"):
+        cases = [case(pod("x"), objects=[tainted], mode=mode, **more) for more in ({}, {"release": "1.31"})]
+        reasons = [golden["pods"][0]["nodes"][0]["reasons"] for golden in evaluate(run, *cases)]
+        assert reasons == [["node(s) had untolerated taint(s)"], ["node(s) had untolerated taint {k: v}"]]
+    for mode in ("evaluate", "trace", "queue", "config"):
+        refused, = evaluate(run, case(pod("x"), mode=mode, release="1.30", name="c"), code=2)
+        assert refused["name"] == "c" and 'release: unknown semantics "1.30"' in refused["error"]
+    refused, = evaluate(run, case(mode="config", release="1.31"), code=2)
+    assert "default release alone" in refused["error"]
+
+
 def test_excluded_nodes_are_judged(run):
     pinned = {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
         "nodeSelectorTerms": [{"matchFields": [

@@ -1,7 +1,5 @@
 """Records goldens: cases of every kind with upstream's answers and their provenance."""
 
-import subprocess
-
 from . import goldens, mutated, work
 from .report import Progress
 from .service import Crash, Service, ServiceError
@@ -28,16 +26,9 @@ recorded as `{{{{"name", "error"}}}}`.
 """
 
 
-def ask(oracle, *arguments):
-    done = subprocess.run([oracle, *arguments], capture_output=True, check=False)
-    if done.returncode:
-        raise ServiceError(f"oracle {' '.join(arguments)}: {done.stderr.decode().strip()}")
-    return done.stdout.decode()
-
-
 def all_kinds(oracle):
     """All kinds of the generator whose cases are of mode evaluate or schedule."""
-    return [kind for kind in ask(oracle, "gen", "-list").split() if kind not in work.ONE_MODE]
+    return [kind for kind in work.ask_once([oracle, "gen", "-list"]).split() if kind not in work.ONE_MODE]
 
 
 def plans(kind, start):
@@ -61,7 +52,7 @@ def record(options, kinds):
     mutable = [kind for kind in kinds if kind not in FEWER]
     kinds = [*kinds, "trace", *SCRIPTS] if everything else options.kinds
     start = START if options.start is None else options.start
-    version = ask(options.oracle, "version").strip()
+    version = work.ask_once([options.oracle, "version"]).strip()
     progress = Progress(sum(plan.count for kind in kinds for plan in plans(kind, start))
                         + everything * MUTANTS)
     rows = []

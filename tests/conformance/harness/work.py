@@ -38,6 +38,8 @@ DEVICE_GATES = (
      "DRAResourceClaimGranularStatusAuthorization": False},
     {"DRASchedulerFilterTimeout": False}, {"DRAListTypeAttributes": True},
 )
+# Feature gates that a release lacks, because what they switch on belongs to another gate there.
+GONE = {"1.37": {"GangScheduling"}}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,10 +65,7 @@ class Generated:
                                       count=min(CHUNK, self.count - begin))
 
     def cases(self, oracle):
-        done = subprocess.run([oracle, *self.arguments()], capture_output=True, check=False)
-        if done.returncode:
-            raise ServiceError(f"oracle {' '.join(self.arguments())}: {done.stderr.decode().strip()}")
-        texts = done.stdout.decode().splitlines()
+        texts = ask_once([oracle, *self.arguments()]).splitlines()
         if self.kind == "drastable":
             return [_with(text, "gates", STABLE) for text in texts]
         if self.kind in ("dra2", "drascore", "draclasses"):
@@ -109,6 +108,17 @@ class Recorded:
         return compare(golden, answer, fields)
 
 
+def ask_once(command):
+    """What a command of an oracle prints."""
+    try:
+        done = subprocess.run(command, capture_output=True, check=False)
+    except OSError as error:
+        raise ServiceError(f"{command[0]}: {error.strerror}") from None
+    if done.returncode:
+        raise ServiceError(f"oracle {' '.join(command[1:])}: {done.stderr.decode().strip()}")
+    return done.stdout.decode()
+
+
 def _with_gates(text, seed):
     turn, kind = divmod(seed, 3)
     if kind == 2:
@@ -132,6 +142,10 @@ def recorded(folder, kinds=None, mode=None, first=None):
 def _with(text, key, value):
     case = json.loads(text)
     case[key] = value
+    return _line(case)
+
+
+def _line(case):
     return json.dumps(case, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -146,10 +160,15 @@ class Result:
 
 
 class Judges:
-    """The processes of all worker threads."""
+    """The processes of all worker threads.
 
-    def __init__(self, libsched, oracle=None, fields=(), timeout=120.0):
-        self.libsched, self.oracle = libsched, oracle
+    The oracle makes the cases. If a release is given, its own oracle judges them, and libsched is asked with
+    the semantics of that release.
+    """
+
+    def __init__(self, libsched, oracle=None, fields=(), timeout=120.0, release=None):
+        self.libsched, self.oracle, self.release = libsched, oracle, release
+        self.judging = f"{oracle}-{release}" if release else oracle
         self.fields, self.timeout = fields, timeout
         self._local = threading.local()
         self._all = []
@@ -170,7 +189,7 @@ class Judges:
         return service
 
     def ask_oracle(self, texts):
-        return self._service("oracle", [self.oracle, "run", "-compact", "-keep-going", "-j", "2"]
+        return self._service("oracle", [self.judging, "run", "-compact", "-keep-going", "-j", "2"]
                              ).ask(texts)
 
     def ask_libsched(self, texts):
@@ -183,6 +202,8 @@ class Judges:
             answers = self.ask_libsched(texts)
         else:
             texts = chunk.cases(self.oracle)
+            if self.release:
+                texts = [_line(self.of_release(json.loads(text))) for text in texts]
             answers = self.ask_both(texts)
             truths, answers = answers
         results = []
@@ -193,6 +214,27 @@ class Judges:
                 verdict = Verdict(pods=verdict.pods, legitimate="varies")
             results.append(Result(chunk, text, golden, answer, verdict))
         return results
+
+    def of_release(self, case):
+        """A case with the release that it is about, which oracles ignore, and with gates that the release has."""
+        if not self.release:
+            return case
+        case = {**case, "release": self.release}
+        if GONE.get(self.release, set()) & set(case.get("gates") or ()):
+            case["gates"] = {name: on for name, on in case["gates"].items() if name not in GONE[self.release]}
+        return case
+
+    def modes(self):
+        """The modes that the oracle of the release answers."""
+        return ask_once([self.judging, "modes"]).split()
+
+    def check_release(self):
+        """Raises ServiceError if libsched does not have the semantics of the release."""
+        case = {"name": "release", "mode": "schedule", "release": self.release, "objects": [], "pods": [], "script": []}
+        answer, = self.ask_libsched([json.dumps(case)])
+        refusal = str(answer) if isinstance(answer, Crash) else json.loads(answer).get("error")
+        if refusal:
+            raise ServiceError(f"libsched does not answer for {self.release}: {refusal}")
 
     def varies(self, text, truth):
         """Tells whether upstream answers differently when asked again."""
@@ -218,7 +260,7 @@ class Judges:
 
     def differences(self, case, chunk):
         """The differences of one case of a chunk, given as an object; for the shrinker."""
-        text = json.dumps(case, ensure_ascii=False, separators=(",", ":"))
+        text = _line(self.of_release(case))
         truths, answers = self.ask_both([text])
         golden = parsed_golden(truths[0])
         return golden, answers[0], chunk.compare(text, golden, answers[0], self.fields).differences

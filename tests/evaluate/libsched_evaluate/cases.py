@@ -54,6 +54,8 @@ class Case:
     name, mode : str
     defaults : bool
         Whether to apply the API server's defaults and priority admission.
+    release : str
+        The minor release of Kubernetes whose semantics apply; empty: the default.
     config : bytes or None
         The configuration as a document; None: upstream's defaults.
     objects, pods : bytes
@@ -84,6 +86,7 @@ class Case:
     steps: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     queue: QueueSpec | None = None
     line: bytes = b""
+    release: str = ""
 
 
 def open_cases(path: str) -> IO[bytes]:
@@ -201,6 +204,7 @@ def _case(members: _Members) -> Case:
         steps=_whole(members, "steps", STEPS, name),
         queue=_queue(members, name) if mode == "queue" else None,
         line=_line(members) if mode in ("cycles", "cel", "dra") else b"",
+        release=of_type("release", str, "a text", ""),
     )
 
 

@@ -18,7 +18,7 @@ from .cycles import CyclesProgram
 from .judging import Frameworks, judge
 
 DESCRIPTION = """\
-Reads cases, {"name", "config", "objects", "pods", "mode", "defaults"}, and prints one line of JSON
+Reads cases, {"name", "config", "objects", "pods", "mode", "defaults", "release"}, and prints one line of JSON
 for each: the answers of PreEnqueue, PreFilter and Filter for each pod and node, and the scores of the
 nodes that fit. Mode "schedule" also chooses a node, on which the pods that follow see the pod; mode
 "config" writes the defaulted configuration, mode "trace" records the calls of scripted plugins, and

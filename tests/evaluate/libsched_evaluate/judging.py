@@ -5,6 +5,7 @@ The format, including the order of fields and omitted fields, is that of tests/o
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import Any
 
@@ -29,18 +30,18 @@ class Frameworks:
     """A cache of the profiles of configurations, since most cases share them."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes | None, dict[str, Framework | UnsupportedError]] = {}
+        self._known: dict[tuple[bytes | None, str], dict[str, Framework | UnsupportedError]] = {}
 
-    def of(self, config: bytes | None) -> dict[str, Framework | UnsupportedError]:
+    def of(self, config: bytes | None, release: str) -> dict[str, Framework | UnsupportedError]:
         """Returns a Framework for each profile, or the reason why this version cannot run it."""
-        found = self._known.get(config)
+        found = self._known.get((config, release))
         if found is None:
             if len(self._known) >= _MOST_CONFIGS:
                 self._known.clear()
-            found = self._known[config] = self._make(config)
+            found = self._known[config, release] = self._make(config, release)
         return found
 
-    def _make(self, config: bytes | None) -> dict[str, Framework | UnsupportedError]:
+    def _make(self, config: bytes | None, release: str) -> dict[str, Framework | UnsupportedError]:
         try:
             parsed = Config() if config is None else Config(config)
         except Error as error:
@@ -48,12 +49,22 @@ class Frameworks:
         made: dict[str, Framework | UnsupportedError] = {}
         for name in parsed.profiles:
             try:
-                made[name] = Framework(parsed, profile=name)
+                made[name] = Framework(parsed, profile=name, semantics=release)
             except UnsupportedError as error:
                 made[name] = error
             except Error as error:
                 raise BadCase(f'profile "{name}": {error.message}') from None
         return made
+
+
+@functools.cache
+def _refusal(release: str) -> str:
+    """Returns why there are no semantics of a release; empty if there are."""
+    try:
+        Framework(semantics=release)
+    except UnsupportedError as error:
+        return error.message
+    return ""
 
 
 def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
@@ -64,6 +75,8 @@ def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
     BadCase
         The case cannot be loaded.
     """
+    if case.release and (refusal := _refusal(case.release)):
+        raise BadCase(f"release: {refusal}")
     if case.mode == "trace":
         from .trace import trace
 
@@ -80,7 +93,7 @@ def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
         return _config(case)
     if case.mode not in ("evaluate", "schedule"):
         raise BadCase(f'unknown mode "{case.mode}"')
-    profiles = frameworks.of(case.config)
+    profiles = frameworks.of(case.config, case.release)
     objects = _parse(case.objects, "objects", case.defaults, None)
     pods = _pods(case, objects)
     cluster = Cluster()
@@ -106,6 +119,8 @@ def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
 
 def _config(case: Case) -> dict[str, Any]:
     """Returns the configuration with all defaults, and the plugins of each profile."""
+    if case.release:
+        raise BadCase("release: mode config answers for the default release alone")
     try:
         config = Config(b"" if case.config is None else case.config)
     except Error as error:

@@ -140,7 +140,7 @@ def _queue(case: Case, spec: QueueSpec, world: World, services: Services,
     for name in config.profiles:
         framework = object.__new__(Framework)
         try:
-            framework._make(config, name, registry, spec.gates, services=services)
+            framework._make(config, name, registry, spec.gates, case.release, services=services)
         except Error as error:
             raise BadCase(f'profile "{name}": {error.message}') from None
         frameworks.append(framework)

@@ -131,5 +131,5 @@ def _framework(case: Case, tracer: Tracer, services: Services) -> Framework:
     for fake in case.fakes:
         host.add(registry, fake, tracer)
     made = object.__new__(Framework)
-    made._make(profile, None, registry, services=services)
+    made._make(profile, None, registry, semantics=case.release, services=services)
     return made

@@ -17,7 +17,35 @@ constexpr Release kJudged[] = {Release::k1_36, Release::k1_31};
 
 constexpr BehaviourRow kBehaviours[] = {
     {"absolute_balance", &Behaviours::absolute_balance, {Release::k1_31, Release::k1_35}},
+    {"balance_scores_zero_pods",
+     &Behaviours::balance_scores_zero_pods,
+     {Release::k1_31, Release::k1_32}},
+    {"fit_never_unresolvable",
+     &Behaviours::fit_never_unresolvable,
+     {Release::k1_31, Release::k1_33}},
+    {"replaces_namespace_selector",
+     &Behaviours::replaces_namespace_selector,
+     {Release::k1_31, Release::k1_33}},
+    {"replaces_namespace_selector",
+     &Behaviours::replaces_namespace_selector,
+     {Release::k1_37, Release::k1_37}},
+    {"ignores_image_volumes", &Behaviours::ignores_image_volumes, {Release::k1_31, Release::k1_35}},
+    {"counts_image_volumes", &Behaviours::counts_image_volumes, {Release::k1_37, Release::k1_37}},
+    {"limits_by_pods", &Behaviours::limits_by_pods, {Release::k1_31, Release::k1_31}},
+    {"portworx_by_annotation",
+     &Behaviours::portworx_by_annotation,
+     {Release::k1_31, Release::k1_35}},
+    {"driver_must_be_there", &Behaviours::driver_must_be_there, {Release::k1_35, Release::k1_35}},
+    {"no_absent_status", &Behaviours::no_absent_status, {Release::k1_31, Release::k1_31}},
+    {"ports_of_containers_only",
+     &Behaviours::ports_of_containers_only,
+     {Release::k1_31, Release::k1_32}},
+    {"sidecars_not_in_nonzero",
+     &Behaviours::sidecars_not_in_nonzero,
+     {Release::k1_31, Release::k1_31}},
     {"named_taint", &Behaviours::named_taint, {Release::k1_31, Release::k1_33}},
+    {"volume_conflict_text", &Behaviours::volume_conflict_text, {Release::k1_31, Release::k1_32}},
+    {"older_volume_texts", &Behaviours::older_volume_texts, {Release::k1_31, Release::k1_33}},
     {"uniform_ties", &Behaviours::uniform_ties, {Release::k1_31, Release::k1_34}},
 };
 
@@ -43,7 +71,8 @@ Span<BehaviourRow> behaviour_rows() { return kBehaviours; }
 
 Behaviours behaviours_of(Release release) {
   Behaviours out;
-  for (const BehaviourRow& row : kBehaviours) out.*row.field = row.releases.has(release);
+  for (const BehaviourRow& row : kBehaviours)
+    if (row.releases.has(release)) out.*row.field = true;
   return out;
 }
 

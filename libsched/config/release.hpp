@@ -35,12 +35,45 @@ Result<Release> parse_release(Str text);
 struct Behaviours {
   // NodeResourcesBalancedAllocation scores the balance after placing the pod, not its change.
   bool absolute_balance = false;
+  // NodeResourcesBalancedAllocation also scores pods that request nothing.
+  bool balance_scores_zero_pods = false;
+  // NodeResourcesFit takes a request above the node's whole capacity for one that preemption may
+  // satisfy.
+  bool fit_never_unresolvable = false;
+  // InterPodAffinity replaces a namespaceSelector of the incoming pod by the namespaces that it
+  // selects; 1.36 also keeps it, so that one that matches a namespace without labels selects every
+  // namespace.
+  bool replaces_namespace_selector = false;
+  // ImageLocality does not sum the images of volumes.
+  bool ignores_image_volumes = false;
+  // ImageLocality counts image volumes among the containers that its largest sum depends on.
+  bool counts_image_volumes = false;
+  // NodeVolumeLimits counts the volumes of the node's pods alone, not its VolumeAttachments, and
+  // the node's allocatable attachable-volumes-csi-* are limits where the CSINode has none.
+  bool limits_by_pods = false;
+  // A Portworx volume is a CSI volume only where the CSINode lists the plugin as migrated.
+  bool portworx_by_annotation = false;
+  // With VolumeLimitScaling, each driver with a CSIDriver must be on the node.
+  bool driver_must_be_there = false;
+  // No status stands for the nodes that PreFilter excludes: they are missing from the reasons, and
+  // such a nominated node counts as one that fits.
+  bool no_absent_status = false;
+  // Host ports of sidecars neither need nor take a port of the node.
+  bool ports_of_containers_only = false;
+  // Requests for scoring are those of 1.31: see PodAccounting::sidecar_defaults.
+  bool sidecars_not_in_nonzero = false;
   // TaintToleration's reason names the first taint that is not tolerated.
   bool named_taint = false;
+  // VolumeBinding speaks of a "volume node affinity conflict".
+  bool volume_conflict_text = false;
+  // VolumeBinding misses "pod volumes", and VolumeRestrictions says otherwise that a claim with
+  // ReadWriteOncePod is in use.
+  bool older_volume_texts = false;
   // Ties between nodes are broken uniformly by the seed of the cycle, not by upstream's heap.
   bool uniform_ties = false;
 };
 
+// A behaviour has a row for each range of releases.
 struct BehaviourRow {
   Str name;
   bool Behaviours::* field;

@@ -37,34 +37,41 @@ TEST_CASE("releases are ordered, and two of them are there") {
 }
 
 TEST_CASE("each behaviour by release") {
-  const Behaviours newest = behaviours_of(Release::k1_36);
-  CHECK_FALSE(newest.absolute_balance);
-  CHECK_FALSE(newest.named_taint);
-  CHECK_FALSE(newest.uniform_ties);
-  const Behaviours old = behaviours_of(Release::k1_31);
-  CHECK(old.absolute_balance);
-  CHECK(old.named_taint);
-  CHECK(old.uniform_ties);
-
-  // The last release of each; a behaviour ends once and does not come back.
-  const auto last = [](bool Behaviours::* field) {
-    Str name;
+  // The releases of each, as the last digits of their names.
+  const auto where = [](bool Behaviours::* field) {
+    std::string out;
     for (size_t r = 0; r < kReleaseCount; ++r) {
       const auto release = static_cast<Release>(r);
-      if (behaviours_of(release).*field) name = release_name(release);
+      if (behaviours_of(release).*field) out += release_name(release).back();
     }
-    return name;
+    return out;
   };
-  CHECK_EQ(last(&Behaviours::absolute_balance), "1.35");
-  CHECK_EQ(last(&Behaviours::named_taint), "1.33");
-  CHECK_EQ(last(&Behaviours::uniform_ties), "1.34");
+  CHECK_EQ(where(&Behaviours::absolute_balance), "12345");
+  CHECK_EQ(where(&Behaviours::balance_scores_zero_pods), "12");
+  CHECK_EQ(where(&Behaviours::fit_never_unresolvable), "123");
+  CHECK_EQ(where(&Behaviours::replaces_namespace_selector), "1237");
+  CHECK_EQ(where(&Behaviours::ignores_image_volumes), "12345");
+  CHECK_EQ(where(&Behaviours::counts_image_volumes), "7");
+  CHECK_EQ(where(&Behaviours::limits_by_pods), "1");
+  CHECK_EQ(where(&Behaviours::portworx_by_annotation), "12345");
+  CHECK_EQ(where(&Behaviours::driver_must_be_there), "5");
+  CHECK_EQ(where(&Behaviours::no_absent_status), "1");
+  CHECK_EQ(where(&Behaviours::ports_of_containers_only), "12");
+  CHECK_EQ(where(&Behaviours::sidecars_not_in_nonzero), "1");
+  CHECK_EQ(where(&Behaviours::named_taint), "123");
+  CHECK_EQ(where(&Behaviours::volume_conflict_text), "12");
+  CHECK_EQ(where(&Behaviours::older_volume_texts), "123");
+  CHECK_EQ(where(&Behaviours::uniform_ties), "1234");
 
-  // Every field has one row, so that no field is false for lack of a row.
+  // Every field has a row, no field is true in 1.36, and ranges of a field do not overlap.
   std::set<Str> names;
+  std::set<std::pair<Str, Release>> taken;
   for (const BehaviourRow& row : behaviour_rows()) {
-    CHECK_MESSAGE(names.insert(row.name).second, row.name);
-    Behaviours one;
-    one.*row.field = true;
+    names.insert(row.name);
+    CHECK_FALSE(row.releases.has(Release::k1_36));
+    for (size_t r = 0; r < kReleaseCount; ++r)
+      if (row.releases.has(static_cast<Release>(r)))
+        CHECK_MESSAGE(taken.emplace(row.name, static_cast<Release>(r)).second, row.name);
   }
   CHECK_EQ(names.size(), sizeof(Behaviours) / sizeof(bool));
 }

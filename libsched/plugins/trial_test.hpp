@@ -227,7 +227,7 @@ class Trial {
   }
 
   static FrameworkRef make_framework(const std::string& plugin, const TrialOptions& options) {
-    Result<FeatureGates> gates = FeatureGates::parse(options.gates);
+    Result<FeatureGates> gates = FeatureGates::parse(options.gates, options.release);
     REQUIRE_MESSAGE(gates.ok(), gates.error().text());
     const std::string plugins =
         options.profile.empty()

@@ -189,7 +189,7 @@ Decision::Details make_details(const Decision::Source& source) {
     if (counts[i] != 0 || (source.extended && !source.judge_excluded))
       diagnosis.add(d.statuses[i], counts[i]);
   for (const Status& status : source.unknown) diagnosis.add(status, 1);
-  if (!source.narrowed.all_nodes)
+  if (!source.narrowed.all_nodes && !source.framework->behaviours().no_absent_status)
     diagnosis.add_absent(absent_status(source.narrowed), source.all_nodes);
   diagnosed(fit_error_text(source.all_nodes, diagnosis.reasons));
   return d;

@@ -339,4 +339,31 @@ TEST_CASE("the explanation sorts reasons, lists skipped plugins and repairs bad 
   CHECK(json["feasible"].empty());
 }
 
+TEST_CASE("up to 1.31 nodes that PreFilter excluded are not counted") {
+  const auto text = [](Release release, const std::string& node) {
+    FakeWorld w({pre_filter_narrows("Narrow", {"n1"}),
+                 filter_rejects("F", {"n1"}, Status(Code::kUnschedulable, "full"))},
+                {"n1", "n2", "n3"}, release);
+    const std::string decided = w.check(node)->details().fit_error;
+    if (!node.empty()) return decided;
+    for (const bool node_by_node : {false, true}) {
+      CycleOptions options;
+      options.fit_error = true;
+      options.node_by_node = node_by_node;
+      const Result<CycleOutcome> cycle = w.evaluator.run_cycle(*w.state, *w.pod, options);
+      REQUIRE(cycle.ok());
+      CHECK(cycle->status.message() == decided);
+    }
+    return decided;
+  };
+  CHECK(text(Release::k1_31, "") == "0/3 nodes are available: 1 full.");
+  CHECK(text(Release::k1_31, "n2") == "0/1 nodes are available:");
+  for (const Release later : {Release::k1_32, Release::k1_36}) {
+    CHECK(text(later, "") ==
+          "0/3 nodes are available: 1 full, 2 node(s) didn't satisfy plugin(s) [Narrow].");
+    CHECK(text(later, "n2") ==
+          "0/1 nodes are available: 1 node(s) didn't satisfy plugin(s) [Narrow].");
+  }
+}
+
 }  // namespace libsched::decision_test

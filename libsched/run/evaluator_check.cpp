@@ -390,7 +390,11 @@ Result<void> Evaluator::ask_post_filter(CycleState& state, const Pod& pod, const
   if (!d->pre_filter->success()) {
     statuses.absent = *d->pre_filter;
   } else {
-    if (!d->narrowed.all_nodes) statuses.absent = absent_status(d->narrowed);
+    if (framework_->behaviours().no_absent_status) {
+      statuses.absent = Status();
+    } else if (!d->narrowed.all_nodes) {
+      statuses.absent = absent_status(d->narrowed);
+    }
     for (size_t i = 0; i < d->node_count; ++i)
       if (!d->excluded(i)) statuses.set(details.names->rows[i], d->status(i));
   }

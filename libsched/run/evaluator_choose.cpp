@@ -142,7 +142,7 @@ Result<void> Evaluator::find_feasible(Choice* c) {
     for (const std::string& name : narrowed.nodes)
       if (const uint32_t r = v.find_node(name); r != kNoId) work_.narrowed.push_back(r);
     policy.list = &work_.narrowed;
-    if (options.node_by_node)
+    if (options.node_by_node && !framework_->behaviours().no_absent_status)
       c->said->absent = absent_status(
           narrowed, c->rejected == kNoId ? Str() : Str(c->said->at(c->rejected).plugin));
   }

@@ -151,7 +151,9 @@ Result<void> Evaluator::explain_failure(CycleState& state, const Pod& pod, const
       if (extended.statuses.has(r)) return extended.statuses.at(r);
       return options.node_by_node ? said.at(r) : judged.at(r);
     };
-    if (!narrowed.all_nodes) {
+    if (framework_->behaviours().no_absent_status) {
+      statuses.absent = Status();
+    } else if (!narrowed.all_nodes) {
       const uint32_t r = nominated_row(pod);
       const bool rejected =
           r != kNoId && of(r).rejected() && (!options.node_by_node || said.has(r));

@@ -188,7 +188,7 @@ inline FrameworkRef fake_framework(const std::vector<Fake>& fakes, const Feature
   std::vector<std::string> names;
   for (const Fake& fake : fakes) names.push_back(fake.name);
   Result<FrameworkRef> framework =
-      Framework::create(fake_config(names), "", fake_registry(fakes), gates);
+      Framework::create(fake_config(names), "", fake_registry(fakes), gates, gates.release());
   REQUIRE_MESSAGE(framework.ok(), framework.error().text());
   return *framework;
 }
@@ -196,10 +196,11 @@ inline FrameworkRef fake_framework(const std::vector<Fake>& fakes, const Feature
 // A cluster of nodes with these names, and an evaluator on it.
 struct FakeWorld {
   explicit FakeWorld(std::vector<Fake> given,
-                     const std::vector<std::string>& nodes = {"n1", "n2", "n3"})
+                     const std::vector<std::string>& nodes = {"n1", "n2", "n3"},
+                     Release release = kDefaultRelease)
       : fakes(std::move(given)),
         cluster(make_ref<Cluster>(NodeOrder::kInsertion)),
-        evaluator(fake_framework(fakes), cluster) {
+        evaluator(fake_framework(fakes, FeatureGates(release)), cluster) {
     for (const std::string& name : nodes) add(name);
     pod = fake_pod("p");
   }

@@ -55,8 +55,11 @@ std::string aggregate(const std::vector<std::string>& errors) {
 
 class DefaultPreemption final : public Plugin {
  public:
-  DefaultPreemption(const DefaultPreemptionArgs& args, bool asynchronous)
-      : args_(args), asynchronous_(asynchronous), executor_(asynchronous) {}
+  DefaultPreemption(const DefaultPreemptionArgs& args, bool asynchronous, bool no_absent_status)
+      : args_(args),
+        asynchronous_(asynchronous),
+        no_absent_status_(no_absent_status),
+        executor_(asynchronous) {}
 
   bool may_hold_back(const Pod& pod) const override {
     return asynchronous_ && executor_.preempting(pod);
@@ -138,7 +141,7 @@ class DefaultPreemption final : public Plugin {
       log.info(2, "No preemption candidate is found; preemption is not helpful for scheduling",
                {about});
       *nomination = Nomination{true, {}};
-      return Status(Code::kUnschedulable, fit_error(view, *found));
+      return Status(Code::kUnschedulable, fit_error(call, *found));
     }
     Services& services = call.services;
     // Upstream takes any of the best; here the smallest name wins, or the seed decides.
@@ -271,18 +274,23 @@ class DefaultPreemption final : public Plugin {
     return best;
   }
 
-  static std::string fit_error(const View& view, const Found& found) {
+  std::string fit_error(const PostFilterCall& call, const Found& found) const {
+    size_t nodes = call.view.node_count();
+    // Without an absent status, nodes that wait for a plugin are neither tried nor hopeless.
+    if (no_absent_status_)
+      for (const auto& [row, status] : call.statuses.all())
+        nodes -= status.code == Code::kPending ? 1 : 0;
     std::map<std::string, size_t> reasons;
     for (const auto& [row, status] : found.others)
       for (const std::string& reason : status.reasons) ++reasons[reason];
-    if (found.others.size() < view.node_count())
-      reasons["Preemption is not helpful for scheduling"] +=
-          view.node_count() - found.others.size();
-    return fit_error_text(view.node_count(), reasons);
+    if (found.others.size() < nodes)
+      reasons["Preemption is not helpful for scheduling"] += nodes - found.others.size();
+    return fit_error_text(nodes, reasons);
   }
 
   DefaultPreemptionArgs args_;
   bool asynchronous_;
+  bool no_absent_status_;  // see Behaviours
   mutable Executor executor_;
 };
 
@@ -291,9 +299,9 @@ class DefaultPreemption final : public Plugin {
 Result<std::unique_ptr<Plugin>> make_default_preemption(const FactoryCall& call) {
   const auto* args =
       call.args == nullptr ? nullptr : std::get_if<DefaultPreemptionArgs>(&call.args->value);
-  return std::unique_ptr<Plugin>(
-      std::make_unique<DefaultPreemption>(args == nullptr ? DefaultPreemptionArgs{10, 100} : *args,
-                                          call.gates.enabled(Gate::kSchedulerAsyncPreemption)));
+  return std::unique_ptr<Plugin>(std::make_unique<DefaultPreemption>(
+      args == nullptr ? DefaultPreemptionArgs{10, 100} : *args,
+      call.gates.enabled(Gate::kSchedulerAsyncPreemption), call.behaviours.no_absent_status));
 }
 
 }  // namespace libsched

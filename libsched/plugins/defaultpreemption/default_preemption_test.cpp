@@ -406,4 +406,55 @@ TEST_CASE("preemption leaves room for nominated pods of the same priority") {
   CHECK(outcome(t, *wants(3, 5)) == " -> ");
 }
 
+TEST_CASE("up to 1.31 a nominated node that PreFilter excludes counts as one that fits") {
+  for (const Release release : {Release::k1_31, Release::k1_32, Release::k1_36}) {
+    TrialOptions o = options();
+    o.release = release;
+    o.profile =
+        "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "
+        "DefaultBinder}, {name: NodeResourcesFit}, {name: NodeAffinity}, {name: "
+        "DefaultPreemption}]}}";
+    Trial t("DefaultPreemption",
+            node("a") + node("b") + on("b", "x", 1, 4, 1) +
+                on("a", "goes", 0, 1, 1, ", deletionTimestamp: '2026-01-02T00:00:00Z'",
+                   ", conditions: [{type: DisruptionTarget, status: 'True', reason: "
+                   "PreemptionByScheduler}]"),
+            o);
+    const PodRef pod =
+        wants(3, 5,
+              ", affinity: {nodeAffinity: "
+              "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+              "[{matchFields: [{key: metadata.name, operator: In, values: [b]}]}]}}}",
+              "{nominatedNodeName: a}");
+    const std::string said = text_of(decide(t, *pod)->preemption.status);
+    CHECK(said == (release == Release::k1_31
+                       ? "Unschedulable: preemption: not eligible due to a terminating pod on the "
+                         "nominated node."
+                       : "Success"));
+  }
+}
+
+TEST_CASE("up to 1.31 nodes that wait for a plugin are not among those of the message") {
+  for (const Release release : {Release::k1_31, Release::k1_32}) {
+    TrialOptions o = options();
+    o.release = release;
+    Trial t("DefaultPreemption", node("a") + node("b") + node("c"), o);
+    const View& view = t.cluster().view();
+    const PodRef pod = wants(1, 5);
+    CycleState state;
+    t.prepare(state, *pod);
+    NodeStatuses statuses;
+    statuses.set(view.find_node("a"), Status(Code::kPending, "waits"));
+    statuses.set(view.find_node("b"), Status(Code::kUnschedulableAndUnresolvable, "no"));
+    std::optional<Nomination> nomination;
+    const Result<Status> said = t.evaluator().run_post_filter(state, *pod, statuses, &nomination);
+    REQUIRE(said.ok());
+    CHECK(said->message() ==
+          (release == Release::k1_31
+               ? "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
+               : "preemption: 0/3 nodes are available: 3 Preemption is not helpful for "
+                 "scheduling."));
+  }
+}
+
 }  // namespace libsched::default_preemption_test

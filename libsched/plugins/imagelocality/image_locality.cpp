@@ -37,6 +37,10 @@ int64_t scaled_size(int64_t size, uint32_t nodes, size_t all_nodes) {
 
 class ImageLocality final : public Plugin {
  public:
+  explicit ImageLocality(const Behaviours& behaviours)
+      : sums_volumes_(!behaviours.ignores_image_volumes),
+        counts_volumes_(behaviours.counts_image_volumes) {}
+
   // Only the rows that have the image get points.
   bool add_scores(const ScoreCall& call, const ScoreSet& set, uint32_t weight, int32_t* totals,
                   bool first) const override {
@@ -130,7 +134,7 @@ class ImageLocality final : public Plugin {
   }
 
  private:
-  static std::vector<const Images::Image*> wanted_images(const Images& images, const Pod& pod) {
+  std::vector<const Images::Image*> wanted_images(const Images& images, const Pod& pod) const {
     std::vector<const Images::Image*> out;
     if (images.empty()) return out;
     const auto want = [&](Str name) {
@@ -138,13 +142,16 @@ class ImageLocality final : public Plugin {
     };
     for (const Container& c : pod.spec.init_containers) want(c.image);
     for (const Container& c : pod.spec.containers) want(c.image);
+    if (!sums_volumes_) return out;
     for (const Volume& v : pod.spec.volumes)
       if (v.kind == VolumeKind::kImage) want(v.id);
     return out;
   }
-  static int64_t max_sum(const Pod& pod) {
-    return kMaxThresholdPerContainer *
-           static_cast<int64_t>(pod.spec.init_containers.size() + pod.spec.containers.size());
+  int64_t max_sum(const Pod& pod) const {
+    size_t count = pod.spec.init_containers.size() + pod.spec.containers.size();
+    if (counts_volumes_)
+      for (const Volume& v : pod.spec.volumes) count += v.kind == VolumeKind::kImage ? 1 : 0;
+    return kMaxThresholdPerContainer * static_cast<int64_t>(count);
   }
   // Few rows look for the images; else the images tell their rows.
   static bool rows_look(const Images& images, const std::vector<const Images::Image*>& wanted,
@@ -179,12 +186,14 @@ class ImageLocality final : public Plugin {
     }
     return kMaxNodeScore * (sum - kMinThreshold) / (max - kMinThreshold);
   }
+
+  bool sums_volumes_, counts_volumes_;  // see Behaviours
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Plugin>> make_image_locality(const FactoryCall&) {
-  return std::unique_ptr<Plugin>(std::make_unique<ImageLocality>());
+Result<std::unique_ptr<Plugin>> make_image_locality(const FactoryCall& call) {
+  return std::unique_ptr<Plugin>(std::make_unique<ImageLocality>(call.behaviours));
 }
 
 }  // namespace libsched

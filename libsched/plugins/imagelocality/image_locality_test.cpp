@@ -54,4 +54,26 @@ TEST_CASE("an unchanged node uses an older number of nodes") {
   CHECK(t.scores(spec) == "a 36/36, b 23/23, c 36/36, d 0/0");
 }
 
+TEST_CASE("images of volumes by release: not summed, summed, and counted as well") {
+  const auto scores = [](Release release, const std::string& spec) {
+    TrialOptions options;
+    options.release = release;
+    Trial t("ImageLocality",
+            node("a", image("web:1", 500) + ", " + image("db:1", 500)) + node("b", ""), options);
+    return t.scores(spec);
+  };
+  const std::string both =
+      "{volumes: [{name: v, image: {reference: 'db:1'}}], containers: [{name: c, image: 'web:1'}]}";
+  const std::string alone =
+      "{volumes: [{name: v, image: {reference: 'db:1'}}], containers: [{name: c, image: x}]}";
+  // 250 MiB each: 227 or 477 of 977, 477 of 1977.
+  CHECK(scores(Release::k1_31, both) == "a 23/23, b 0/0");
+  CHECK(scores(Release::k1_35, both) == "a 23/23, b 0/0");
+  CHECK(scores(Release::k1_36, both) == "a 48/48, b 0/0");
+  CHECK(scores(Release::k1_37, both) == "a 24/24, b 0/0");
+  CHECK(scores(Release::k1_35, alone) == "a 0/0, b 0/0");
+  CHECK(scores(Release::k1_36, alone) == "a 23/23, b 0/0");
+  CHECK(scores(Release::k1_37, alone) == "a 11/11, b 0/0");
+}
+
 }  // namespace libsched::image_locality_test

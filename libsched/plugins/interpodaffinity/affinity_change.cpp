@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "libsched/plugins/interpodaffinity/affinity_filter.hpp"
-#include "libsched/plugins/interpodaffinity/incoming_terms.hpp"
 
 namespace libsched {
 
@@ -20,13 +19,13 @@ struct AffinityFilter::Changes {
 void AffinityFilter::begin_changes(const View& view, const Pod& pod) {
   auto made = std::make_shared<Changes>();
   CountKey all;
-  if (add_selected_by_all(view, pod, pod.spec.pod_affinity.required, &all)) {
+  if (add_selected_by_all(view, pod, pod.spec.pod_affinity.required, resolved_, &all)) {
     made->affinity = std::make_unique<CountRule>(all);
     made->selects_itself = made->affinity->counts(pod);
   }
   for (const PodAffinityTerm& t : pod.spec.pod_anti_affinity.required) {
     CountKey selected;
-    if (add_selected(view, pod, t, &selected))
+    if (add_selected(view, pod, t, resolved_, &selected))
       made->anti.push_back({t.topology_key, std::make_unique<CountRule>(selected)});
   }
   for (const Key& k : keys_)

@@ -8,7 +8,6 @@
 #include "libsched/base/mirrored_items.hpp"
 #include "libsched/base/prefetch.hpp"
 #include "libsched/objects/pod_parts.hpp"
-#include "libsched/plugins/interpodaffinity/incoming_terms.hpp"
 
 namespace libsched {
 namespace {
@@ -72,7 +71,8 @@ void add_positive(const View& view, const TopologyColumn& column,
 
 }  // namespace
 
-AffinityFilter::AffinityFilter(const Call& call, const Pod& pod) {
+AffinityFilter::AffinityFilter(const Call& call, const Pod& pod, ResolvedSelector resolved)
+    : resolved_(resolved) {
   const View& view = call.view;
   view_version = view.version();
   add_existing_anti(call, pod);
@@ -108,7 +108,7 @@ void AffinityFilter::add_affinity(const Call& call, const Pod& pod) {
   const Span<PodAffinityTerm> terms = pod.spec.pod_affinity.required;
   if (terms.empty()) return;
   CountKey selected;
-  const bool some = add_selected_by_all(view, pod, terms, &selected);
+  const bool some = add_selected_by_all(view, pod, terms, resolved_, &selected);
   if (call.exceeded()) return;
   CountsRef counts;
   if (some) counts = view.tables().counts(view, selected);
@@ -151,7 +151,7 @@ void AffinityFilter::add_anti(const Call& call, const Pod& pod) {
     for (const PodAffinityTerm& t : terms) {
       if (call.exceeded()) return;
       CountKey selected;
-      if (add_selected(view, pod, t, &selected)) add(selected, t.topology_key, 1);
+      if (add_selected(view, pod, t, resolved_, &selected)) add(selected, t.topology_key, 1);
     }
     return;
   }
@@ -165,7 +165,7 @@ void AffinityFilter::add_anti(const Call& call, const Pod& pod) {
   for (const PodAffinityTerm& t : terms) {
     if (call.exceeded(step++)) return;
     CountKey selected;
-    if (!add_selected(view, pod, t, &selected)) continue;
+    if (!add_selected(view, pod, t, resolved_, &selected)) continue;
     Distinct& d = distinct[{selected.text(), t.topology_key}];
     if (d.times++ == 0) d.selected = std::move(selected);
   }

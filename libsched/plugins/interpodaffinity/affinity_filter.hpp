@@ -13,6 +13,7 @@
 #include "libsched/cluster/cluster.hpp"
 #include "libsched/framework/facts.hpp"
 #include "libsched/framework/plugin.hpp"
+#include "libsched/plugins/interpodaffinity/incoming_terms.hpp"
 
 namespace libsched {
 
@@ -22,7 +23,7 @@ class AffinityFilter final : public PluginData {
   static constexpr size_t kRules = 3;
 
   // Ends early, with an incomplete result, once the limits of `state` are exceeded.
-  AffinityFilter(const Call& call, const Pod& pod);
+  AffinityFilter(const Call& call, const Pod& pod, ResolvedSelector resolved);
   std::shared_ptr<PluginData> clone() const override {
     return std::make_shared<AffinityFilter>(*this);
   }
@@ -85,8 +86,8 @@ class AffinityFilter final : public PluginData {
   size_t rule_by_counts(uint32_t row) const;
   // Whether the pod may go to a domain without a pod that its affinity terms select.
   bool first_of_group() const;
-  static void add_anti_facts(const FilterCall& call, const Key& key, uint32_t row,
-                             const Fact& begun, Facts* out);
+  void add_anti_facts(const FilterCall& call, const Key& key, uint32_t row, const Fact& begun,
+                      Facts* out) const;
   static void add_existing_fact(const FilterCall& call, const Key& key, uint32_t row,
                                 const Fact& begun, Facts* out);
   static int32_t count(const Key& key, Rule rule, uint32_t row) {
@@ -105,6 +106,7 @@ class AffinityFilter final : public PluginData {
   void add_existing_anti(const Call& call, const Pod& pod);
   void judge(const View& view);
 
+  ResolvedSelector resolved_;
   std::vector<Key> keys_;
   std::unordered_map<Str, uint32_t> places_;  // in keys_, by topology key; empty while they are few
   int64_t existing_anti_ = 0;                 // the sum of all those counts

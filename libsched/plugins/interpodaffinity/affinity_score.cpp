@@ -1,8 +1,6 @@
 // AffinityScore: the weights of preferred terms and of existing pods' terms, summed per domain.
 #include "libsched/plugins/interpodaffinity/affinity_score.hpp"
 
-#include "libsched/plugins/interpodaffinity/incoming_terms.hpp"
-
 namespace libsched {
 namespace {
 
@@ -14,10 +12,11 @@ int64_t signed_weight(int32_t weight, int64_t sign) {
 
 }  // namespace
 
-AffinityScore::AffinityScore(const PreScoreCall& call, int32_t hard_weight) {
+AffinityScore::AffinityScore(const PreScoreCall& call, int32_t hard_weight,
+                             ResolvedSelector resolved) {
   view_version = call.view.version();
-  add_own(call, call.pod.spec.pod_affinity.preferred, 1);
-  add_own(call, call.pod.spec.pod_anti_affinity.preferred, -1);
+  add_own(call, call.pod.spec.pod_affinity.preferred, resolved, 1);
+  add_own(call, call.pod.spec.pod_anti_affinity.preferred, resolved, -1);
   add_existing(call, hard_weight);
   places_.clear();
   std::erase_if(keys_, [](const Key& k) { return !k.used; });
@@ -39,12 +38,13 @@ AffinityScore::Key& AffinityScore::key(const View& view, Str text) {
   return k;
 }
 
-void AffinityScore::add_own(const PreScoreCall& call, Span<PodAffinityTerm> terms, int64_t sign) {
+void AffinityScore::add_own(const PreScoreCall& call, Span<PodAffinityTerm> terms,
+                            ResolvedSelector resolved, int64_t sign) {
   const View& view = call.view;
   for (const PodAffinityTerm& t : terms) {
     if (call.exceeded()) return;
     CountKey selected;
-    if (!add_selected(view, call.pod, t, &selected)) continue;
+    if (!add_selected(view, call.pod, t, resolved, &selected)) continue;
     const CountsRef counts = view.tables().counts(view, selected);
     if (counts->total == 0) continue;
     Key& k = key(view, t.topology_key);

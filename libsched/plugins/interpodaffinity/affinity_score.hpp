@@ -7,6 +7,7 @@
 
 #include "libsched/cluster/cluster.hpp"
 #include "libsched/framework/plugin.hpp"
+#include "libsched/plugins/interpodaffinity/incoming_terms.hpp"
 
 namespace libsched {
 
@@ -14,7 +15,7 @@ class AffinityScore final : public PluginData {
  public:
   // `hard_weight` is hardPodAffinityWeight. Both this and score() end early, with an incomplete
   // result, once the limits of the state are exceeded.
-  AffinityScore(const PreScoreCall& call, int32_t hard_weight);
+  AffinityScore(const PreScoreCall& call, int32_t hard_weight, ResolvedSelector resolved);
   std::shared_ptr<PluginData> clone() const override {
     return std::make_shared<AffinityScore>(*this);
   }
@@ -34,7 +35,8 @@ class AffinityScore final : public PluginData {
   };
 
   Key& key(const View& view, Str text);
-  void add_own(const PreScoreCall& call, Span<PodAffinityTerm> terms, int64_t sign);
+  void add_own(const PreScoreCall& call, Span<PodAffinityTerm> terms, ResolvedSelector resolved,
+               int64_t sign);
   void add_existing(const PreScoreCall& call, int32_t hard_weight);
 
   std::vector<Key> keys_;

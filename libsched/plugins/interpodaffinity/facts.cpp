@@ -55,13 +55,14 @@ void AffinityFilter::facts(const FilterCall& call, uint32_t row, Str reason, Fac
 
 // A fact for each term of the pod that selects pods in the node's domain.
 void AffinityFilter::add_anti_facts(const FilterCall& call, const Key& k, uint32_t row,
-                                    const Fact& begun, Facts* out) {
+                                    const Fact& begun, Facts* out) const {
   const View& view = call.view;
   const TopologyColumn& column = *k.column;
   const NodeView judged = call.node(row);
   for (const PodAffinityTerm& t : call.pod.spec.pod_anti_affinity.required) {
     CountKey selected;
-    if (t.topology_key != column.key || !add_selected(view, call.pod, t, &selected)) continue;
+    if (t.topology_key != column.key || !add_selected(view, call.pod, t, resolved_, &selected))
+      continue;
     const CountRule rule(selected);
     const CountsRef counts = view.tables().counts(view, selected);
     int64_t pods = 0;

@@ -43,13 +43,23 @@ bool term_selects(const Pod& owner, const PodAffinityTerm& term, const Pod& pod,
 
 bool terms_parse(Span<PodAffinityTerm> terms) { return terms_error(terms).empty(); }
 
-bool add_selected(const View& view, const Pod& pod, const PodAffinityTerm& term, CountKey* key) {
+namespace {
+
+bool selects_any_namespace(const LabelSelector& by_labels, ResolvedSelector resolved) {
+  if (resolved == ResolvedSelector::kStays) return selector_matches(by_labels, {});
+  return by_labels.present && by_labels.match_labels.empty() && by_labels.match_expressions.empty();
+}
+
+}  // namespace
+
+bool add_selected(const View& view, const Pod& pod, const PodAffinityTerm& term,
+                  ResolvedSelector resolved, CountKey* key) {
   if (!term.selector.present) return false;
   CountKey::Term& t = key->terms.emplace_back();
   const LabelSelector& by_labels = term.namespace_selector;
   if (term.namespaces.empty() && !by_labels.present) {
     t.namespaces.push_back(pod.meta.ns);
-  } else if (selector_matches(by_labels, {})) {
+  } else if (selects_any_namespace(by_labels, resolved)) {
     t.any_namespace = true;
   } else {
     t.namespaces.assign(term.namespaces.begin(), term.namespaces.end());
@@ -63,9 +73,9 @@ bool add_selected(const View& view, const Pod& pod, const PodAffinityTerm& term,
 }
 
 bool add_selected_by_all(const View& view, const Pod& pod, Span<PodAffinityTerm> terms,
-                         CountKey* key) {
+                         ResolvedSelector resolved, CountKey* key) {
   return !terms.empty() && std::all_of(terms.begin(), terms.end(), [&](const PodAffinityTerm& t) {
-    return add_selected(view, pod, t, key);
+    return add_selected(view, pod, t, resolved, key);
   });
 }
 

@@ -14,7 +14,8 @@ namespace {
 
 class InterPodAffinity final : public Plugin {
  public:
-  explicit InterPodAffinity(const InterPodAffinityArgs& args) : args_(args) {}
+  InterPodAffinity(const InterPodAffinityArgs& args, ResolvedSelector resolved)
+      : args_(args), resolved_(resolved) {}
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     if (const std::string e = affinity_terms_error(call.pod); !e.empty())
@@ -23,7 +24,7 @@ class InterPodAffinity final : public Plugin {
     const bool requires_none =
         spec.pod_affinity.required.empty() && spec.pod_anti_affinity.required.empty();
     if (requires_none && call.view.existing_terms().size() == 0) return Status(Code::kSkip);
-    auto data = std::make_shared<AffinityFilter>(call, call.pod);
+    auto data = std::make_shared<AffinityFilter>(call, call.pod, resolved_);
     if (requires_none && data->no_existing_anti()) return Status(Code::kSkip);
     *call.data = std::move(data);
     return Status();
@@ -91,7 +92,7 @@ class InterPodAffinity final : public Plugin {
     if (const std::string e = affinity_terms_error(call.pod); !e.empty())
       return Status(Code::kError, "failed to parse pod: " + e);
     if (prefers_none && call.view.existing_terms().size() == 0) return Status(Code::kSkip);
-    auto data = std::make_shared<AffinityScore>(call, args_.hard_pod_affinity_weight);
+    auto data = std::make_shared<AffinityScore>(call, args_.hard_pod_affinity_weight, resolved_);
     if (data->empty()) return Status(Code::kSkip);
     *out = std::move(data);
     return {};
@@ -191,6 +192,7 @@ class InterPodAffinity final : public Plugin {
   }
 
   InterPodAffinityArgs args_;
+  ResolvedSelector resolved_;
 };
 
 }  // namespace
@@ -199,8 +201,10 @@ Result<std::unique_ptr<Plugin>> make_inter_pod_affinity(const FactoryCall& call)
   const auto* args =
       call.args == nullptr ? nullptr : std::get_if<InterPodAffinityArgs>(&call.args->value);
   // Upstream's defaults.
-  return std::unique_ptr<Plugin>(
-      std::make_unique<InterPodAffinity>(args == nullptr ? InterPodAffinityArgs{1, false} : *args));
+  return std::unique_ptr<Plugin>(std::make_unique<InterPodAffinity>(
+      args == nullptr ? InterPodAffinityArgs{1, false} : *args,
+      call.behaviours.replaces_namespace_selector ? ResolvedSelector::kGoes
+                                                  : ResolvedSelector::kStays));
 }
 
 }  // namespace libsched

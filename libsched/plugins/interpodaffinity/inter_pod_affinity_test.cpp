@@ -332,4 +332,42 @@ TEST_CASE("affinity: points that did not run are upstream's errors") {
                                 "found") != std::string::npos);
 }
 
+TEST_CASE("affinity: up to 1.33 and from 1.37 a namespace selector goes once it is resolved") {
+  for (const Release release :
+       {Release::k1_31, Release::k1_33, Release::k1_34, Release::k1_36, Release::k1_37}) {
+    CAPTURE(release_name(release));
+    const bool goes = release <= Release::k1_33 || release == Release::k1_37;
+    TrialOptions options;
+    options.release = release;
+    Trial t("InterPodAffinity",
+            kNodes + space("default", "team: blue") + space("red", "team: red") +
+                running("r", "app: web", "a1", "{}", "red") + running("d", "app: web", "b1") +
+                running("u", "app: web", "bare", "{}", "unknown"),
+            options);
+    const std::string not_red = "{matchExpressions: [{key: team, operator: NotIn, values: [red]}]}";
+    const auto own = [&](const std::string& selector) {
+      return term(kWeb + ", namespaceSelector: " + selector, "host");
+    };
+    CHECK(fits(t, required(kAnti, own("{}")), kHasAnti) == "a2 b2");  // every namespace, always
+    CHECK(fits(t, required(kAnti, own(not_red)), kHasAnti) == (goes ? "a1 a2 b2 bare" : "a2 b2"));
+    CHECK(fits(t, required(kAnti, own(not_red + ", namespaces: [unknown]")), kHasAnti) ==
+          (goes ? "a1 a2 b2" : "a2 b2"));
+    CHECK(fits(t, required(kAffinity, own(not_red)), kNoAffinity) == (goes ? "b1" : "a1 b1 bare"));
+    // Preferred terms, and pods that come after PreFilter.
+    const auto preferring =
+        Trial::pod("{affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [" +
+                   weighted(1, own(not_red)) + "]}}}");
+    CHECK(t.scores(*preferring) == (goes ? "a1 0/0, a2 0/0, b1 1/100, b2 0/0, bare 0/0"
+                                         : "a1 1/100, a2 0/0, b1 1/100, b2 0/0, bare 1/100"));
+    const PodRef pod = Trial::pod(required(kAnti, own(not_red)));
+    CycleState state;
+    t.prepare(state, *pod);
+    const Result<PodRef> red = parse_pod(
+        "metadata: {name: other, namespace: red, labels: {app: web}}\nspec: {nodeName: a2}", {});
+    REQUIRE(red.ok());
+    CHECK(t.change(state, *pod, **red, "a2", 1) == "Success");
+    CHECK((t.verdicts(state, *pod).find("a2 Success") != std::string::npos) == goes);
+  }
+}
+
 }  // namespace libsched::inter_pod_affinity_test

@@ -28,6 +28,11 @@ bool same_name(const AttachedVolumes::Item& a, const AttachedVolumes::Item& b) {
   return name(a) == name(b);
 }
 
+bool is_csi(const MigratedPlugin& plugin, Migrated migrated) {
+  return plugin.on && migrated != Migrated::kNone &&
+         (migrated == Migrated::kAll || plugin.kind != VolumeKind::kPortworx);
+}
+
 std::string claim_key(Str ns, Str name) { return std::string(ns).append("/").append(name); }
 
 }  // namespace
@@ -58,11 +63,11 @@ Str AttachedVolumes::own(std::string text) {
   return owned_->emplace_back(std::move(text));
 }
 
-bool AttachedVolumes::add_pod(const View& view, const Pod& pod, bool has_csi_node, bool is_new,
+bool AttachedVolumes::add_pod(const View& view, const Pod& pod, Migrated migrated, bool is_new,
                               Status* status) {
   for (const Volume& v : pod.spec.volumes) {
     if (!has_claim(v)) {
-      if (!add_inline(v, has_csi_node, status)) return false;
+      if (!add_inline(v, migrated, status)) return false;
       continue;
     }
     const Str name = claim_name(pod, v, &scratch_);
@@ -82,14 +87,14 @@ bool AttachedVolumes::add_pod(const View& view, const Pod& pod, bool has_csi_nod
       *status = Status(Code::kError, not_owner_error(*claim, pod));
       return false;
     }
-    add_claim(view, *claim, has_csi_node);
+    add_claim(view, *claim, migrated);
   }
   return true;
 }
 
-bool AttachedVolumes::add_inline(const Volume& v, bool has_csi_node, Status* status) {
+bool AttachedVolumes::add_inline(const Volume& v, Migrated migrated, Status* status) {
   const MigratedPlugin* plugin = migrated_plugin(v.kind);
-  if (plugin == nullptr || !plugin->on || !has_csi_node) return true;
+  if (plugin == nullptr || !is_csi(*plugin, migrated)) return true;
   CsiHandle translated = translated_handle(v);
   if (!translated.error.empty()) {
     *status = Status(Code::kError, "converting volume(" + std::string(v.name) +
@@ -101,12 +106,12 @@ bool AttachedVolumes::add_inline(const Volume& v, bool has_csi_node, Status* sta
 }
 
 void AttachedVolumes::add_claim(const View& view, const PersistentVolumeClaim& claim,
-                                bool has_csi_node) {
+                                Migrated migrated) {
   const auto* pv = claim.volume_name.empty()
                        ? nullptr
                        : view.objects().find<PersistentVolume>(claim.volume_name);
   if (pv == nullptr) {
-    add_provisioned(view, claim, has_csi_node);
+    add_provisioned(view, claim, migrated);
     return;
   }
   if (pv->source.kind == VolumeKind::kCsi) {
@@ -114,7 +119,7 @@ void AttachedVolumes::add_claim(const View& view, const PersistentVolumeClaim& c
     return;
   }
   const MigratedPlugin* plugin = migrated_plugin(pv->source.kind);
-  if (plugin == nullptr || !plugin->on || !has_csi_node) return;
+  if (plugin == nullptr || !is_csi(*plugin, migrated)) return;
   CsiHandle translated = translated_handle(*pv);
   if (!translated.handle.empty()) add(plugin->driver, own(std::move(translated.handle)));
 }
@@ -122,14 +127,14 @@ void AttachedVolumes::add_claim(const View& view, const PersistentVolumeClaim& c
 // A claim without a volume counts as a volume of its class's driver. Upstream's handle has a random
 // prefix; this prefix is not part of any handle.
 void AttachedVolumes::add_provisioned(const View& view, const PersistentVolumeClaim& claim,
-                                      bool has_csi_node) {
+                                      Migrated migrated) {
   const Str class_name = claim.storage_class();
   if (class_name.empty()) return;
   const auto* storage_class = view.objects().find<StorageClass>(class_name);
   if (storage_class == nullptr) return;
   Str driver = storage_class->provisioner;
   if (const MigratedPlugin* plugin = migrated_plugin(driver)) {
-    if (!plugin->on || !has_csi_node) return;
+    if (!is_csi(*plugin, migrated)) return;
     driver = plugin->driver;
   }
   if (driver.empty()) return;

@@ -13,6 +13,9 @@
 
 namespace libsched {
 
+// Whose in-tree volumes are CSI volumes on a node: those of the plugins that have been migrated.
+enum class Migrated : uint8_t { kNone, kAllButPortworx, kAll };
+
 class AttachedVolumes {
  public:
   // The strings belong to objects of the view or to the set.
@@ -31,15 +34,14 @@ class AttachedVolumes {
     if (owned_) owned_->clear();
   }
 
-  // Adds the volumes of a pod that are, or are translated to, CSI volumes on a node with or without
-  // a CSINode. Returns false and sets the status on upstream's error. Claims of running pods may be
-  // missing.
-  bool add_pod(const View& view, const Pod& pod, bool has_csi_node, bool is_new, Status* status);
+  // Adds the volumes of a pod that are, or are translated to, CSI volumes on a node. Returns false
+  // and sets the status on upstream's error. Claims of running pods may be missing.
+  bool add_pod(const View& view, const Pod& pod, Migrated migrated, bool is_new, Status* status);
 
  private:
-  bool add_inline(const Volume& v, bool has_csi_node, Status* status);
-  void add_claim(const View& view, const PersistentVolumeClaim& claim, bool has_csi_node);
-  void add_provisioned(const View& view, const PersistentVolumeClaim& claim, bool has_csi_node);
+  bool add_inline(const Volume& v, Migrated migrated, Status* status);
+  void add_claim(const View& view, const PersistentVolumeClaim& claim, Migrated migrated);
+  void add_provisioned(const View& view, const PersistentVolumeClaim& claim, Migrated migrated);
   Str own(std::string text);
 
   std::vector<Item> items_;

@@ -13,13 +13,13 @@
 namespace libsched {
 namespace {
 
-// The pod's own volumes, on nodes without and with a CSINode: migration requires a CSINode.
+// The pod's own volumes, by Migrated.
 struct NewVolumes final : PluginData {
   struct Variant {
     Status status;
     AttachedVolumes volumes;
   };
-  std::array<Variant, 2> variants;
+  std::array<Variant, 3> variants;
   std::shared_ptr<PluginData> clone() const override { return std::make_shared<NewVolumes>(*this); }
 };
 
@@ -71,7 +71,11 @@ Result<QueueingHint> after_detach(const Pod& pod, const VolumeAttachment& gone) 
 
 class NodeVolumeLimits final : public Plugin {
  public:
-  explicit NodeVolumeLimits(bool scaling) : scaling_(scaling) {}
+  explicit NodeVolumeLimits(const FactoryCall& call)
+      : scaling_(call.gates.enabled(Gate::kVolumeLimitScaling)),
+        driver_must_be_there_(call.behaviours.driver_must_be_there),
+        by_pods_(call.behaviours.limits_by_pods),
+        portworx_by_annotation_(call.behaviours.portworx_by_annotation) {}
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     return has_counted_volume(call.pod) ? Status() : Status(Code::kSkip);
@@ -81,10 +85,11 @@ class NodeVolumeLimits final : public Plugin {
     const View& view = call.view;
     auto data = std::make_shared<NewVolumes>();
     data->view_version = view.version();
-    for (const bool has_csi_node : {false, true}) {
-      NewVolumes::Variant& v = data->variants[has_csi_node ? 1 : 0];
+    for (const Migrated migrated : {Migrated::kNone, Migrated::kAllButPortworx, Migrated::kAll}) {
+      if (migrated == Migrated::kAllButPortworx && !portworx_by_annotation_) continue;
+      NewVolumes::Variant& v = data->variants[static_cast<size_t>(migrated)];
       if (call.exceeded()) return data;
-      v.volumes.add_pod(view, pod, has_csi_node, true, &v.status);
+      v.volumes.add_pod(view, pod, migrated, true, &v.status);
     }
     return data;
   }
@@ -152,7 +157,7 @@ class NodeVolumeLimits final : public Plugin {
 
   Dependencies depends_on(const View&, const Pod& pod) const override {
     if (!has_counted_volume(pod)) return {};
-    Reads reads{.row = kVolumesChanged};
+    Reads reads{.row = kVolumesChanged | (by_pods_ ? kAllocatableChanged : 0)};
     for (const StoredKind kind : {StoredKind::kPersistentVolumeClaim, StoredKind::kPersistentVolume,
                                   StoredKind::kStorageClass, StoredKind::kCsiNode,
                                   StoredKind::kCsiDriver, StoredKind::kVolumeAttachment})
@@ -188,49 +193,88 @@ class NodeVolumeLimits final : public Plugin {
   }
 
  private:
-  static const NewVolumes::Variant& variant(const FilterCall& call, uint32_t row) {
+  struct Limit {
+    Str driver;
+    int64_t count;
+  };
+
+  // Migration requires a CSINode.
+  Migrated migrated_on(const CsiNode* node) const {
+    if (node == nullptr) return Migrated::kNone;
+    return portworx_by_annotation_ && !has_migrated(*node, kPortworx) ? Migrated::kAllButPortworx
+                                                                      : Migrated::kAll;
+  }
+  const NewVolumes::Variant& variant(const FilterCall& call, uint32_t row) const {
     return static_cast<const NewVolumes&>(*call.data)
-        .variants[csi_node_of(call.view, row) == nullptr ? 0 : 1];
+        .variants[static_cast<size_t>(migrated_on(csi_node_of(call.view, row)))];
   }
 
   Judgement judge(const FilterCall& call, uint32_t row, AttachedVolumes* there) const {
     const View& view = call.view;
     const CsiNode* csi_node = csi_node_of(view, row);
+    const Migrated migrated = migrated_on(csi_node);
     const NewVolumes::Variant& wanted =
-        static_cast<const NewVolumes&>(*call.data).variants[csi_node == nullptr ? 0 : 1];
+        static_cast<const NewVolumes&>(*call.data).variants[static_cast<size_t>(migrated)];
     if (!wanted.status.success()) return {Verdict::kNewFails, {}, {}};
     if (wanted.volumes.empty()) return {};
     if (scaling_)
       for (const AttachedVolumes::Item& v : wanted.volumes.items())
         if (!installed(view, v.driver, csi_node)) return {Verdict::kNoDriver, v.driver, {}};
-    if (csi_node == nullptr ||
-        std::none_of(csi_node->drivers.begin(), csi_node->drivers.end(),
-                     [](const CsiNodeDriver& d) { return d.count.has_value(); }))
-      return {};
+    const bool any_limit = csi_node != nullptr &&
+                           std::any_of(csi_node->drivers.begin(), csi_node->drivers.end(),
+                                       [](const CsiNodeDriver& d) { return d.count.has_value(); });
+    std::vector<Limit> of_node;
+    if (by_pods_) of_node = limits_of_node(*view.node(row), csi_node, wanted.volumes);
+    if (!any_limit && of_node.empty()) return {};
 
     const NodeView node = call.node(row);
-    if (surely_fits(node, *csi_node, wanted.volumes)) return {};
+    if (of_node.empty() && surely_fits(node, *csi_node, wanted.volumes)) return {};
     there->clear();
     Status status;
     const bool failed = node.any_pod([&](const Pod& pod) {
-      return !pod.spec.volumes.empty() && !there->add_pod(view, pod, true, false, &status);
+      return !pod.spec.volumes.empty() && !there->add_pod(view, pod, migrated, false, &status);
     });
     if (failed) return {Verdict::kThereFails, {}, std::move(status)};
     const size_t of_pods = there->items().size();
-    add_attachments(view, row, there);
-    for (const CsiNodeDriver& d : csi_node->drivers) {
-      if (!d.count || is_overridden(*csi_node, d)) continue;
+    if (!by_pods_) add_attachments(view, row, there);
+    const auto judge_by = [&](const Limit& limit) -> Judgement {
       int64_t wanted_count = 0, there_count = 0;
       // Attached volumes count again, except those that pods of this node use.
       for (const AttachedVolumes::Item& v : wanted.volumes.items())
-        if (v.driver == d.name && !there->contains(v, of_pods)) ++wanted_count;
-      if (wanted_count == 0) continue;
+        if (v.driver == limit.driver && !there->contains(v, of_pods)) ++wanted_count;
+      if (wanted_count == 0) return {};
       for (const AttachedVolumes::Item& v : there->items())
-        if (v.driver == d.name) ++there_count;
-      if (there_count + wanted_count > *d.count)
-        return {Verdict::kTooMany, d.name, {}, wanted_count, there_count, *d.count};
-    }
+        if (v.driver == limit.driver) ++there_count;
+      if (there_count + wanted_count <= limit.count) return {};
+      return {Verdict::kTooMany, limit.driver, {}, wanted_count, there_count, limit.count};
+    };
+    if (any_limit)
+      for (const CsiNodeDriver& d : csi_node->drivers) {
+        if (!d.count || is_overridden(*csi_node, d)) continue;
+        if (Judgement j = judge_by({d.name, *d.count}); j.verdict != Verdict::kFits) return j;
+      }
+    for (const Limit& limit : of_node)
+      if (Judgement j = judge_by(limit); j.verdict != Verdict::kFits) return j;
     return {};
+  }
+
+  // The limits that the node itself has for drivers of these volumes, unless its CSINode has one.
+  // (Names of 40 and more characters are hashed there. No kubelet that a supported control plane
+  // works with has such resources, so these names have no limit here.)
+  static std::vector<Limit> limits_of_node(const Node& node, const CsiNode* csi_node,
+                                           const AttachedVolumes& wanted) {
+    std::vector<Limit> out;
+    for (const ScalarAmount& s : node.allocatable.scalars) {
+      if (!s.name.starts_with(kLimitPrefix)) continue;
+      const Str driver = s.name.substr(kLimitPrefix.size());
+      const auto is_wanted = [&](const AttachedVolumes::Item& v) { return v.driver == driver; };
+      const auto limits = [&](const CsiNodeDriver& d) { return d.name == driver && d.count; };
+      if (std::none_of(wanted.items().begin(), wanted.items().end(), is_wanted)) continue;
+      if (csi_node == nullptr ||
+          std::none_of(csi_node->drivers.begin(), csi_node->drivers.end(), limits))
+        out.push_back({driver, s.value});
+    }
+    return out;
   }
 
   // Whether the limits hold even if all volumes on the node are distinct and of the same driver.
@@ -270,21 +314,26 @@ class NodeVolumeLimits final : public Plugin {
   }
 
   // A driver that keeps pods away from nodes without it must be among the CSINode's drivers.
-  static bool installed(const View& view, Str driver, const CsiNode* node) {
+  bool installed(const View& view, Str driver, const CsiNode* node) const {
     const auto* d = view.objects().find<CsiDriver>(driver);
-    if (d == nullptr || !d->prevent_pod_scheduling_if_missing) return true;
+    if (d == nullptr || (!driver_must_be_there_ && !d->prevent_pod_scheduling_if_missing))
+      return true;
     return node != nullptr && std::any_of(node->drivers.begin(), node->drivers.end(),
                                           [&](const CsiNodeDriver& n) { return n.name == driver; });
   }
 
+  static constexpr Str kPortworx = "kubernetes.io/portworx-volume";
+  static constexpr Str kLimitPrefix = "attachable-volumes-csi-";
+
   bool scaling_;
+  // See Behaviours.
+  bool driver_must_be_there_, by_pods_, portworx_by_annotation_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Plugin>> make_node_volume_limits(const FactoryCall& call) {
-  return std::unique_ptr<Plugin>(
-      std::make_unique<NodeVolumeLimits>(call.gates.enabled(Gate::kVolumeLimitScaling)));
+  return std::unique_ptr<Plugin>(std::make_unique<NodeVolumeLimits>(call));
 }
 
 }  // namespace libsched

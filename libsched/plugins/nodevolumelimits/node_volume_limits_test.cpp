@@ -192,4 +192,83 @@ TEST_CASE("VolumeLimitScaling keeps pods away from nodes without the driver") {
   CHECK(off.filter(spec(uses("b"))) == "Success");
 }
 
+TEST_CASE("up to 1.31 attachments do not count, and a node may have limits itself") {
+  const std::string world =
+      "kind: Node\nmetadata: {name: 'n'}\nstatus: {allocatable: {attachable-volumes-csi-d: 1, "
+      "attachable-volumes-csi-e: 1}}\n---\nkind: Node\nmetadata: {name: bare}\nstatus: "
+      "{allocatable: {attachable-volumes-csi-d: 0, attachable-volumes-csi-f: 5}}\n" +
+      csi_node(limit("d", 2)) + claim("a", csi("d", "h1")) + claim("b", csi("d", "h2")) +
+      claim("c", csi("d", "h3")) + claim("e", csi("e", "h1")) + claim("x", csi("e", "h2"));
+  const std::string attachment =
+      object("storage.k8s.io/v1\nkind: VolumeAttachment", "name: va",
+             "spec: {attacher: d, nodeName: 'n', source: {persistentVolumeName: pv-c}}");
+  const std::string two = spec(uses("a") + ", " + uses("b"));
+  const std::string both = spec(uses("e") + ", " + uses("x"));
+  TrialOptions options;
+  options.release = Release::k1_31;
+  Trial old("NodeVolumeLimits", world, options);
+  CHECK(old.filter(two) == "Success");  // the CSINode's limit goes before the node's
+  CHECK(old.filter(spec(uses("e"))) == "Success");
+  CHECK(old.filter(both) == kTooMany);
+  CHECK(old.filter(spec(uses("a")), "bare") == kTooMany);
+  CHECK(old.filter(both, "bare") == "Success");
+  old.apply(attachment);
+  CHECK(old.filter(two) == "Success");
+  old.apply(running("p1", uses("c")));
+  CHECK(old.filter(two) == kTooMany);
+  for (const Release release : {Release::k1_32, Release::k1_36}) {
+    options.release = release;
+    Trial t("NodeVolumeLimits", world, options);
+    CHECK(t.filter(two) == "Success");
+    CHECK(t.filter(both) == "Success");
+    CHECK(t.filter(spec(uses("a")), "bare") == "Success");
+    t.apply(attachment);
+    CHECK(t.filter(two) == kTooMany);
+  }
+}
+
+TEST_CASE("up to 1.35 a Portworx volume is a CSI volume where the CSINode says so") {
+  const auto node_with = [](const std::string& name, const std::string& plugins) {
+    return "---\nkind: Node\nmetadata: {name: '" + name + "'}\n" +
+           object("storage.k8s.io/v1\nkind: CSINode",
+                  "name: '" + name +
+                      "', annotations: {storage.alpha.kubernetes.io/migrated-plugins: '" + plugins +
+                      "'}",
+                  "spec: {drivers: [" + limit("pxd.portworx.com", 0) + ", " +
+                      limit("ebs.csi.aws.com", 0) + "]}");
+  };
+  const std::string world = node_with("n", "") +
+                            node_with("on", "kubernetes.io/portworx-volume,kubernetes.io/gce-pd") +
+                            claim("a", "portworxVolume: {volumeID: w}") + unbound("u", "s") +
+                            storage_class("s", "kubernetes.io/portworx-volume");
+  const std::string px = spec("{name: v, portworxVolume: {volumeID: w}}");
+  const std::string ebs = spec("{name: v, awsElasticBlockStore: {volumeID: vol-1}}");
+  for (const Release release : {Release::k1_31, Release::k1_35, Release::k1_36}) {
+    TrialOptions options;
+    options.release = release;
+    Trial t("NodeVolumeLimits", world, options);
+    for (const std::string& wants : {px, spec(uses("a")), spec(uses("u"))}) {
+      CHECK(t.filter(wants, "on") == kTooMany);
+      CHECK(t.filter(wants) == (release <= Release::k1_35 ? "Success" : kTooMany));
+    }
+    CHECK(t.filter(ebs) == kTooMany);
+  }
+}
+
+TEST_CASE("in 1.35 VolumeLimitScaling asks for each driver with a CSIDriver") {
+  const std::string world = node_n() +
+                            object("storage.k8s.io/v1\nkind: CSIDriver", "name: d", "spec: {}") +
+                            claim("a", csi("d", "h")) + claim("c", csi("f", "h"));
+  for (const Release release : {Release::k1_35, Release::k1_36}) {
+    TrialOptions options;
+    options.gates = "VolumeLimitScaling=true";
+    options.release = release;
+    Trial t("NodeVolumeLimits", world, options);
+    CHECK(t.filter(spec(uses("a"))) ==
+          (release == Release::k1_35 ? "Unschedulable: d CSI driver is not installed on the node"
+                                     : "Success"));
+    CHECK(t.filter(spec(uses("c"))) == "Success");
+  }
+}
+
 }  // namespace libsched::node_volume_limits_test

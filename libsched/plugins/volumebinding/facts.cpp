@@ -139,7 +139,7 @@ bool PodVolumes::add_bound_fact(const View& view, const PersistentVolumeClaim& c
     out->add(begun).flag("exists", false);
     return true;
   }
-  begun.reason = kNodeConflict;
+  begun.reason = settings_.node_conflict;
   const MigratedPlugin* plugin = migrated_plugin(pv->in_tree.kind);
   const auto* csi_node = view.objects().find<CsiNode>(view.row(row).name);
   const bool migrated = plugin != nullptr && plugin->on && csi_node != nullptr &&

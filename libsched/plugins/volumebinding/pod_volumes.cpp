@@ -46,30 +46,23 @@ Words migrated_rows(const View& view, Str plugin) {
   return rows;
 }
 
-// Upstream's error of a claim whose selector is wrong; empty: there is none.
-std::string selector_error(const PersistentVolumeClaim& claim) {
+// Upstream's error of a claim that cannot be searched for; empty: there is none.
+std::string search_error(const PersistentVolumeClaim& claim, const PodVolumesSettings& settings) {
+  const std::string name = std::string(claim.meta.ns) + "/" + std::string(claim.meta.name);
+  if (!settings.attributes_classes && !claim.volume_attributes_class.value_or(Str()).empty())
+    return "unsupported volumeAttributesClassName is set on claim " + name +
+           " when the feature-gate VolumeAttributesClass is disabled";
   if (!claim.selector.present) return {};
   std::string wrong = label_selector_error(claim.selector);
   if (wrong.empty()) return wrong;
-  return "error creating internal label selector for claim: " + std::string(claim.meta.ns) + "/" +
-         std::string(claim.meta.name) + ": " + wrong;
+  return "error creating internal label selector for claim: " + name + ": " + wrong;
 }
 
 }  // namespace
 
-bool has_migrated(const CsiNode& node, Str plugin) {
-  const Str* list = find_annotation(node.meta, kMigratedPluginsAnnotation);
-  if (list == nullptr || list->empty()) return false;
-  for (size_t begin = 0; begin <= list->size();) {
-    const size_t end = std::min(list->find(',', begin), list->size());
-    if (list->substr(begin, end - begin) == plugin) return true;
-    begin = end + 1;
-  }
-  return false;
-}
-
-PodVolumes::PodVolumes(const View& view, PodClaims claims, const Call& call)
-    : claims_(std::move(claims)) {
+PodVolumes::PodVolumes(const View& view, PodClaims claims, const PodVolumesSettings& settings,
+                       const Call& call)
+    : claims_(std::move(claims)), settings_(settings) {
   const size_t words = view.word_count();
   for (Words* w : {&node_conflict_, &bind_conflict_, &no_space_, &missing_, &failed_})
     w->assign(words, 0);
@@ -146,7 +139,7 @@ void PodVolumes::find_unbound(const View& view, const std::vector<PersistentVolu
   Chooser chooser(*this, view, left, call);
   for (Search& search : searches_) {
     if (call.exceeded()) return;
-    if (std::string error = selector_error(*search.claim); !error.empty()) {
+    if (std::string error = search_error(*search.claim, settings_); !error.empty()) {
       const Words all = left;
       fail(std::move(error), all, &left);
       return;
@@ -188,7 +181,7 @@ Status PodVolumes::status(uint32_t row) const {
   const auto reason = [&](const Words& rows, const char* text) {
     if (test(rows, row)) out.reasons.emplace_back(text);
   };
-  reason(node_conflict_, kNodeConflict);
+  reason(node_conflict_, settings_.node_conflict);
   reason(bind_conflict_, kBindConflict);
   reason(no_space_, kNoSpace);
   reason(missing_, kMissing);

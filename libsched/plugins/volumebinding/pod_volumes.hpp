@@ -22,8 +22,11 @@ struct PodClaims {
   std::vector<PersistentVolumeClaimRef> delayed;  // unbound, with WaitForFirstConsumer
 };
 
-// Whether the CSINode lists the in-tree plugin as migrated.
-bool has_migrated(const CsiNode& node, Str plugin);
+struct PodVolumesSettings {
+  bool attributes_classes = true;  // gate VolumeAttributesClass
+  // The reason where a bound volume does not match the node.
+  const char* node_conflict = "node(s) didn't match PersistentVolume's node affinity";
+};
 
 class PodVolumes {
  public:
@@ -34,7 +37,8 @@ class PodVolumes {
   };
 
   // Ends early, with an incomplete result, once the limits of `state` are exceeded.
-  PodVolumes(const View& view, PodClaims claims, const Call& call);
+  PodVolumes(const View& view, PodClaims claims, const PodVolumesSettings& settings,
+             const Call& call);
 
   const Words& fits() const { return fits_; }      // rows
   const Words& failed() const { return failed_; }  // rows with an Error
@@ -49,8 +53,6 @@ class PodVolumes {
   std::vector<const PersistentVolumeClaim*> provisions(uint32_t row) const;
 
  private:
-  static constexpr const char* kNodeConflict =
-      "node(s) didn't match PersistentVolume's node affinity";
   static constexpr const char* kBindConflict =
       "node(s) didn't find available persistent volumes to bind";
   static constexpr const char* kNoSpace = "node(s) did not have enough free storage";
@@ -95,6 +97,7 @@ class PodVolumes {
   void fail(std::string text, const Words& rows, Words* left);
 
   PodClaims claims_;
+  PodVolumesSettings settings_;
   std::vector<PersistentVolumeClaimRef> selected_;  // claims with a selected node
   std::vector<Search> searches_;                    // by size of the request
   std::vector<Candidate> candidates_;

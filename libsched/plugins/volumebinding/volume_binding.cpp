@@ -85,7 +85,14 @@ Status sort_claims(const View& view, const std::vector<const PersistentVolumeCla
 
 class VolumeBinding final : public Plugin {
  public:
-  explicit VolumeBinding(int64_t timeout_seconds) : timeout_seconds_(timeout_seconds) {}
+  VolumeBinding(int64_t timeout_seconds, const FactoryCall& call)
+      : timeout_seconds_(timeout_seconds),
+        settings_{.attributes_classes = call.gates.enabled(Gate::kVolumeAttributesClass)},
+        missing_(call.behaviours.older_volume_texts ? "no pod volumes found for node "
+                                                    : "no pod volume found for node ") {
+    if (call.behaviours.volume_conflict_text)
+      settings_.node_conflict = "node(s) had volume node affinity conflict";
+  }
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     if (call.pod.spec.volumes.empty()) return Status(Code::kSkip);
@@ -97,7 +104,7 @@ class VolumeBinding final : public Plugin {
     if (!status.success()) return status;
     auto data = std::make_shared<Volumes>();
     data->view_version = call.view.version();
-    data->found = std::make_shared<const PodVolumes>(call.view, std::move(sorted), call);
+    data->found = std::make_shared<const PodVolumes>(call.view, std::move(sorted), settings_, call);
     *call.data = std::move(data);
     return status;
   }
@@ -243,8 +250,8 @@ class VolumeBinding final : public Plugin {
   }
 
  private:
-  static Status no_volume(const BindingCall& call) {
-    return Status::from_error("no pod volume found for node " + go_quote(call.node));
+  Status no_volume(const BindingCall& call) const {
+    return Status::from_error(missing_ + go_quote(call.node));
   }
   static bool all_bound(const View& view, const Pod& pod) {
     std::string scratch;
@@ -259,6 +266,8 @@ class VolumeBinding final : public Plugin {
   }
 
   int64_t timeout_seconds_;
+  PodVolumesSettings settings_;
+  const char* missing_;  // begins the error of a node without volumes
 };
 
 }  // namespace
@@ -267,7 +276,7 @@ Result<std::unique_ptr<Plugin>> make_volume_binding(const FactoryCall& call) {
   const auto* args =
       call.args == nullptr ? nullptr : std::get_if<VolumeBindingArgs>(&call.args->value);
   return std::unique_ptr<Plugin>(
-      std::make_unique<VolumeBinding>(args == nullptr ? 600 : args->bind_timeout_seconds));
+      std::make_unique<VolumeBinding>(args == nullptr ? 600 : args->bind_timeout_seconds, call));
 }
 
 }  // namespace libsched

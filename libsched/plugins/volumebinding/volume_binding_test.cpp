@@ -354,4 +354,18 @@ TEST_CASE("Filter without PreFilter is upstream's Error") {
   CHECK(t.filter("{}") == "Error: running \"VolumeBinding\" filter plugin: not found");
 }
 
+TEST_CASE("up to 1.32 a volume that the node cannot reach has another text") {
+  const auto said = [](Release release) {
+    TrialOptions options;
+    options.release = release;
+    Trial t("VolumeBinding",
+            node("n", "zone: b") + bound("c", "v") + volume("v", "1Gi", in_zone("a"), "", "Bound"),
+            options);
+    return t.filter(spec(uses("c")));
+  };
+  CHECK(said(Release::k1_31) == no("node(s) had volume node affinity conflict"));
+  CHECK(said(Release::k1_32) == no("node(s) had volume node affinity conflict"));
+  CHECK(said(Release::k1_33) == no(kAffinity));
+}
+
 }  // namespace libsched::volume_binding_test

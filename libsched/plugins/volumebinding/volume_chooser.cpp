@@ -46,6 +46,9 @@ const PodVolumes::Class& PodVolumes::volumes_of(const View& view, Str class_name
   std::sort(asking.begin(), asking.end());
   Class out{std::string(class_name), {}, {}};
   view.objects().for_each_in<PersistentVolume>(class_name, [&](const PersistentVolume& pv) {
+    // Without the gate such a volume is nobody's.
+    if (!settings_.attributes_classes && !pv.volume_attributes_class.value_or(Str()).empty())
+      return;
     const auto c = static_cast<uint32_t>(candidates_.size());
     if (const auto& ref = pv.claim_ref) {
       const uint64_t hash = object_key_hash(ref->ns, ref->name);

@@ -99,7 +99,7 @@ TEST_CASE("claims get the volumes that a look through all volumes finds") {
     Trial t("VolumeBinding", objects);
     const View& view = t.cluster().view();
     const Call call{view, t.evaluator().services()};
-    const PodVolumes found(view, all_claims(view), call);
+    const PodVolumes found(view, all_claims(view), {}, call);
     view.live().for_each([&](size_t r) {
       const auto row = static_cast<uint32_t>(r);
       std::map<Str, Str> got;
@@ -140,7 +140,7 @@ TEST_CASE("what is kept of a pod holds no volume of another pod's claim") {
     return view.objects().find<PersistentVolume>({}, name)->references();
   };
   const int64_t own = references("v-c0"), other = references("v-c1");
-  const PodVolumes found(view, all_claims(view), {view, t.evaluator().services(), nullptr});
+  const PodVolumes found(view, all_claims(view), {}, {view, t.evaluator().services(), nullptr});
   REQUIRE(found.bindings(0).size() == 1);
   CHECK(found.bindings(0)[0].volume->meta.name == "v-c0");
   CHECK(references("v-c0") == own + 1);
@@ -164,7 +164,7 @@ TEST_CASE("n equal claims take work by n volumes, whether or not they can have t
       const View& view = t.cluster().view();
       const Counting clock;
       const LimitWatch watch({nullptr, 1}, clock);
-      const PodVolumes found(view, all_claims(view), {view, t.evaluator().services(), &watch});
+      const PodVolumes found(view, all_claims(view), {}, {view, t.evaluator().services(), &watch});
       CHECK(found.bindings(view.find_node("a")).size() == (there ? static_cast<size_t>(n) : 0));
       CHECK(found.bindings(view.find_node("b")).empty());
       return clock.asked;

@@ -78,6 +78,12 @@ class Disks {
 
 class VolumeRestrictions final : public Plugin {
  public:
+  explicit VolumeRestrictions(bool older_text)
+      : in_use_(older_text ? "node has pod using PersistentVolumeClaim with the same name and "
+                             "ReadWriteOncePod access mode"
+                           : "node(s) unavailable due to PersistentVolumeClaim with "
+                             "ReadWriteOncePod access mode already in-use by another pod") {}
+
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     const View& view = call.view;
     const Pod& pod = call.pod;
@@ -130,9 +136,7 @@ class VolumeRestrictions final : public Plugin {
       *out = not_pre_filtered();
       return;
     }
-    out->set(Code::kUnschedulable,
-             "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access "
-             "mode already in-use by another pod");
+    out->set(Code::kUnschedulable, in_use_);
   }
 
   void pod_facts(const Call& call, const Pod& pod, const Status& status,
@@ -259,12 +263,15 @@ class VolumeRestrictions final : public Plugin {
   static bool disk_conflict(const FilterCall& call, const Disks& disks, uint32_t row) {
     return call.node(row).any_pod([&](const Pod& there) { return disks.conflict_with(there); });
   }
+
+  const char* in_use_;  // the reason where another pod uses a claim
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Plugin>> make_volume_restrictions(const FactoryCall&) {
-  return std::unique_ptr<Plugin>(std::make_unique<VolumeRestrictions>());
+Result<std::unique_ptr<Plugin>> make_volume_restrictions(const FactoryCall& call) {
+  return std::unique_ptr<Plugin>(
+      std::make_unique<VolumeRestrictions>(call.behaviours.older_volume_texts));
 }
 
 }  // namespace libsched

@@ -165,4 +165,19 @@ TEST_CASE("pods that join and leave after PreFilter count by the names of claims
         "\"PreFilterVolumeRestrictions\" from cycleState");
 }
 
+TEST_CASE("up to 1.33 the reason for a claim in use has another text") {
+  const auto said = [](Release release) {
+    TrialOptions options;
+    options.release = release;
+    Trial t("VolumeRestrictions", node_n() + claim("a", "ReadWriteOncePod") + bound("x", uses("a")),
+            options);
+    return t.filter("{volumes: [" + uses("a") + "]}");
+  };
+  for (const Release release : {Release::k1_31, Release::k1_33})
+    CHECK(said(release) ==
+          "Unschedulable: node has pod using PersistentVolumeClaim with the same name and "
+          "ReadWriteOncePod access mode");
+  CHECK(said(Release::k1_34) == kOnce);
+}
+
 }  // namespace libsched::volume_restrictions_test

@@ -154,6 +154,17 @@ CsiHandle translated_handle(const PersistentVolume& pv) {
   }
 }
 
+bool has_migrated(const CsiNode& node, Str plugin) {
+  const Str* list = find_annotation(node.meta, kMigratedPluginsAnnotation);
+  if (list == nullptr || list->empty()) return false;
+  for (size_t begin = 0; begin <= list->size();) {
+    const size_t end = std::min(list->find(',', begin), list->size());
+    if (list->substr(begin, end - begin) == plugin) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
 std::vector<Str> split_zone_label(Str value) {
   std::vector<Str> out;
   for (size_t begin = 0;;) {

@@ -25,6 +25,9 @@ struct MigratedPlugin {
 const MigratedPlugin* migrated_plugin(VolumeKind kind);
 const MigratedPlugin* migrated_plugin(Str in_tree_name);
 
+// Whether the CSINode lists the in-tree plugin as migrated.
+bool has_migrated(const CsiNode& node, Str plugin);
+
 // Sets the handle of a translated volume, for plugins that are `on`. Returns upstream's error, or
 // "".
 struct CsiHandle {

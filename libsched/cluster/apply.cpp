@@ -194,6 +194,7 @@ Cluster::Refusal Cluster::put(Transaction* change, NodeRef node, PutMode mode) {
 }
 
 Cluster::Refusal Cluster::put(Transaction* change, PodRef pod, const NodeName& node, PutMode mode) {
+  pod = state_.accounted(std::move(pod));
   const Str node_name = node.name;
   const uint32_t s = state_.find_pod(pod->meta);
   const bool there = s != kNoId;

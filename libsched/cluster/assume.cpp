@@ -60,7 +60,7 @@ Result<void> Cluster::assume(const Pod& pod, Str node_name, Time start) {
   if (judging_ != 0) return may_not_change();
   if (node.empty()) return no_node_name("pod", pod_key(pod));
   LIBSCHED_TRY(may_assume(pod));
-  PodRef copy = bound_copy(pod, node, start);
+  PodRef copy = state_.accounted(bound_copy(pod, node, start));
   Transaction change(this);
   put_assumed(std::move(copy), row_for(node));
   change.commit();
@@ -75,12 +75,13 @@ Result<void> Cluster::assume(Transaction*, const Pod& pod, uint32_t row, Time st
   const bool as_it_is = waits && !start.present && !pod.unnamed;
   PodRef placed =
       as_it_is ? PodRef::share(&pod) : bound_copy(pod, state_.node(row)->meta.name, start);
-  put_assumed(std::move(placed), row);
+  put_assumed(state_.accounted(std::move(placed)), row);
   return {};
 }
 
 Result<void> Cluster::may_assume(const Pod& pod) const {
-  if (!has_room(pod.occupied)) return too_many_resources("pod", pod_key(pod));
+  if (!has_room(AccountedPod(pod, state_.accounting())->occupied))
+    return too_many_resources("pod", pod_key(pod));
   if (state_.find_pod(pod.meta) != kNoId)
     return Error{Rc::kExists, "pod " + std::string(pod.meta.uid) + "(" + pod_key(pod) +
                                   ") is in the cache, so can't be assumed"};

@@ -42,12 +42,13 @@ Result<void> Cluster::remove_node(uint32_t row) {
   return {};
 }
 
-Result<uint32_t> Cluster::place_pod(const PodRef& pod, uint32_t row) {
+Result<uint32_t> Cluster::place_pod(const PodRef& given, uint32_t row) {
   if (judging_ != 0) return may_not_change();
+  PodRef pod = state_.accounted(given);
   if (!has_room(pod->occupied)) return too_many_resources("pod", pod_key(*pod));
   Transaction change(this);
   change.note("Pod", nullptr, pod.get());
-  const uint32_t slot = journal_.add_pod(PodRef(pod), row);
+  const uint32_t slot = journal_.add_pod(std::move(pod), row);
   change.commit();
   return slot;
 }
@@ -59,10 +60,10 @@ Result<void> Cluster::place_pods(Span<const Pod*> pods, const uint32_t* rows, ui
   for (size_t i = 0; i < pods.size(); ++i) {
     if (i + kRows < pods.size()) state_.fetch_row_at(rows[i + kRows]);
     if (i + kTails < pods.size()) state_.fetch_row_pods(rows[i + kTails]);
-    const Pod* const pod = pods[i];
+    PodRef pod = state_.accounted(PodRef::share(pods[i]));
     if (!has_room(pod->occupied)) return too_many_resources("pod", pod_key(*pod));
-    change.note("Pod", nullptr, pod);
-    slots[i] = journal_.add_pod(PodRef::share(pod), rows[i]);
+    change.note("Pod", nullptr, pod.get());
+    slots[i] = journal_.add_pod(std::move(pod), rows[i]);
   }
   change.commit();
   return {};

@@ -82,6 +82,9 @@ class Cluster final : public RefCounted {
   Result<void> place_pods(Span<const Pod*> pods, const uint32_t* rows, uint32_t* slots);
   Result<void> take_pod(uint32_t slot);
 
+  // Counts all pods so from now on, those that are there and those that come. kState in a fork.
+  Result<void> account_as(const PodAccounting& accounting);
+
   size_t fork_depth() const { return forks_; }
   Result<void> fork();
   Result<void> commit();

@@ -449,4 +449,53 @@ TEST_CASE("two clusters share nothing") {
   CHECK(snapshot->view().slot(snapshot->view().find_pod("d", "a")).pod->meta.name == "a");
 }
 
+TEST_CASE("pods counted otherwise, those that are there and those that come") {
+  const auto pod = [](const std::string& name, const std::string& more) {
+    const Result<PodRef> parsed = parse_pod(
+        "metadata: {name: " + name + ", namespace: d}\nspec: {nodeName: 'n'" + more + "}", {});
+    REQUIRE_MESSAGE(parsed.ok(), parsed.error().text());
+    return *parsed;
+  };
+  const std::string sidecar =
+      ", initContainers: [{name: s, restartPolicy: Always, ports: [{hostPort: 80}]}]";
+  const Ref<Cluster> cluster = make_ref<Cluster>();
+  const auto names = [&] {
+    std::string out;
+    const View& v = cluster->view();
+    for (const uint32_t s : v.row(v.find_row("n")).pods) out += v.slot(s).pod->meta.name;
+    return out + " " + std::to_string(v.row(v.find_row("n")).ports.size());
+  };
+  for (const auto& [name, more] :
+       {std::pair<std::string, std::string>("a", ""), {"b", sidecar}, {"c", ""}})
+    REQUIRE(cluster->update_pod(pod(name, more), "n").ok());
+  CHECK(names() == "abc 1");
+  const PodAccounting otherwise{.sidecar_ports = false};
+  {
+    // Not inside of a fork, and a snapshot stays as it is.
+    REQUIRE(cluster->fork().ok());
+    CHECK(cluster->account_as(otherwise).error().rc == Rc::kState);
+    REQUIRE(cluster->revert().ok());
+  }
+  const SnapshotRef before = cluster->snapshot();
+  REQUIRE(cluster->account_as(otherwise).ok());
+  CHECK(names() == "abc 0");
+  CHECK(before->view().accounting() == PodAccounting());
+  CHECK(before->view().row(before->view().find_row("n")).ports.size() == 1);
+  CHECK(cluster->snapshot()->view().accounting() == otherwise);
+  CHECK(cluster->clone()->view().accounting() == otherwise);
+
+  REQUIRE(cluster->fork().ok());
+  REQUIRE(cluster->update_pod(pod("e", sidecar), "n").ok());
+  CHECK(names() == "abce 0");
+  REQUIRE(cluster->assume(*pod("f", sidecar), "n").ok());
+  CHECK(names() == "abcef 0");
+  REQUIRE(cluster->revert().ok());
+  CHECK(names() == "abc 0");
+
+  REQUIRE(cluster->account_as({}).ok());
+  CHECK(names() == "abc 1");
+  REQUIRE(cluster->remove_pod("d", "b").ok());
+  CHECK(names() == "ac 0");
+}
+
 }  // namespace libsched::cluster_test

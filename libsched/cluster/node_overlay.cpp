@@ -33,7 +33,8 @@ int64_t& NodeOverlay::left_of(const ScalarAmount& scalar) {
   return it->left;
 }
 
-void NodeOverlay::add(const PodRef& pod) {
+void NodeOverlay::add(const PodRef& given) {
+  const PodRef pod = view_->accounted(given);
   pods_.push_back(pod);
   change_left<wrapping_sub>(
       pod->occupied, [&](uint32_t id) -> int64_t& { return left_[id]; },

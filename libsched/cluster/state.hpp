@@ -148,6 +148,10 @@ class State final : public View {
     return std::max({ids_epoch(), images_.latest(), claim_uses_.latest(), group_uses_.latest(),
                      existing_terms_.latest()});
   }
+  void set_accounting(const PodAccounting& accounting) {
+    accounting_ = accounting;
+    accounts_otherwise_ = accounting != PodAccounting();
+  }
   void touch() { version_ = numbers_.draw(); }
   void restore_stamps(uint64_t version, uint64_t membership) {
     version_ = version;

@@ -25,6 +25,8 @@ View::View(View& from, Publish)
       group_uses_(from.group_uses_.publish()),
       nominated_(from.nominated_.publish()),
       log_(from.log_.publish()),
+      accounting_(from.accounting_),
+      accounts_otherwise_(from.accounts_otherwise_),
       order_mode_(from.order_mode_),
       version_(from.version_),
       membership_(from.membership_) {}

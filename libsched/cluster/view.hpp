@@ -29,6 +29,7 @@
 #include "libsched/cluster/used_ports.hpp"
 #include "libsched/cluster/volume_use.hpp"
 #include "libsched/objects/node.hpp"
+#include "libsched/objects/pod_accounting.hpp"
 
 namespace libsched {
 
@@ -110,6 +111,12 @@ class View : public HandleMark {
   }
   // Brings into the cache what find_pod() of this hash reads first.
   void fetch_pod_key(uint64_t hash) const { pod_ids_.prefetch(hash); }
+  // What counts of the pods here, and a pod as it counts here.
+  const PodAccounting& accounting() const { return accounting_; }
+  PodRef accounted(PodRef pod) const {
+    if (!accounts_otherwise_ && !pod->accounted_otherwise) return pod;
+    return libsched::accounted(std::move(pod), accounting_);
+  }
   // The pod as a reader outside of the library sees it: an assumed pod has the name of its node
   // (see Cluster::assume()). Valid until the view changes.
   const Pod& as_bound(const Pod& pod) const {
@@ -186,6 +193,8 @@ class View : public HandleMark {
   ObjectUses group_uses_;
   Whole<NominatedPods> nominated_;
   ChangeLog log_;
+  PodAccounting accounting_;
+  bool accounts_otherwise_ = false;  // than the default
   NodeOrder order_mode_;
   uint64_t version_ = 1;
   uint64_t membership_ = 0;

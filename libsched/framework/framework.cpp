@@ -104,6 +104,7 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
   fw->registry_ = registry;
   fw->behaviours_ = behaviours_of(release);
   fw->gates_ = gates;
+  fw->accounting_ = accounting_of(gates, fw->behaviours_);
   fw->extenders_ = options.extenders;
   std::stable_partition(fw->extenders_.begin(), fw->extenders_.end(),
                         [](const ExtenderRef& e) { return !e->traits().ignorable; });

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "libsched/config/accounting.hpp"
 #include "libsched/config/expand.hpp"
 #include "libsched/framework/extender.hpp"
 #include "libsched/framework/plugin.hpp"
@@ -69,6 +70,8 @@ class Framework final : public RefCounted {
   bool queue_less(const QueuedPod& a, const QueuedPod& b) const;
   const Behaviours& behaviours() const { return behaviours_; }
   const FeatureGates& gates() const { return gates_; }
+  // What counts of pods, also of those that a cluster has.
+  const PodAccounting& accounting() const { return accounting_; }
   // The plugins whose parts form a pod's signature; empty if pods of this profile are not signed
   // (gate OpportunisticBatching; every PreFilter, Filter, PreScore and Score plugin must sign).
   bool signs() const { return signs_; }
@@ -103,6 +106,7 @@ class Framework final : public RefCounted {
   std::array<std::vector<uint32_t>, kExtensionPointCount> points_;
   Behaviours behaviours_;
   FeatureGates gates_;
+  PodAccounting accounting_;
   std::vector<ExtenderRef> extenders_;
   bool signs_ = false;
   std::vector<uint32_t> signers_;

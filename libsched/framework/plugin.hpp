@@ -11,6 +11,7 @@
 #include <string>
 
 #include "libsched/base/result.hpp"
+#include "libsched/config/accounting.hpp"
 #include "libsched/config/config.hpp"
 #include "libsched/framework/gives_facts.hpp"
 #include "libsched/framework/keeps_answers.hpp"
@@ -67,6 +68,7 @@ struct FactoryCall {
   const PluginArgs* args;  // null: no pluginConfig entry
   const FeatureGates& gates;
   Behaviours behaviours = {};  // of the release that the framework follows
+  PodAccounting accounting() const { return accounting_of(gates, behaviours); }
 };
 using PluginFactory = std::function<Result<std::unique_ptr<Plugin>>(const FactoryCall&)>;
 

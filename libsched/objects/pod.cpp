@@ -75,6 +75,7 @@ void copy_status(Pod& copy) {
 Pod::Pod(const Pod& like, size_t first_block)
     : Object(first_block),
       mirror(like.mirror),
+      accounted_otherwise(like.accounted_otherwise),
       plain(like.plain),
       parts(like.parts),
       serial(next_serial()),

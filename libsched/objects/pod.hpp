@@ -143,6 +143,8 @@ class Pod final : public Object {
   // Stands for any number of equal pods: a cluster that has it does not find it by its name, and
   // may have it more than once (Cluster::place_pod()).
   bool unnamed = false;
+  // Whether the derived fields are not those of derive_pod() (pod_accounting.hpp).
+  bool accounted_otherwise = false;
 
   // Derived by derive_pod() from spec, status and metadata; the first two by note_parts(), too.
   // A node counts its cpu, memory, ephemeral storage and number alone: it has no host ports,

@@ -8,6 +8,7 @@
 
 #include <unordered_map>
 
+#include "libsched/base/wrapping.hpp"
 #include "libsched/objects/pod_parts.hpp"
 #include "libsched/objects/quantity_sums.hpp"
 
@@ -171,17 +172,23 @@ NonZero non_zero_of(const QuantitySums& sums) {
 }
 
 // Computes the pod's use of a node. Fills occupied and occupied_nonzero.
-void derive_occupied(Pod& pod) {
-  PodRequestOptions options{.use_status = true};
+void derive_occupied(Pod& pod, const PodAccounting& accounting) {
+  PodRequestOptions options{.use_status = accounting.resizes,
+                            .pod_level = accounting.pod_level,
+                            .pod_level_status = accounting.pod_level_resizes};
   QuantitySums sums;
   Summation(pod, options).run(sums);
   pod.occupied = rounded(sums.list(), pod.arena);
+  if (!accounting.sidecar_defaults) {
+    pod.occupied_nonzero = non_zero_without_sidecars(pod);
+    return;
+  }
 
   // Defaults apply per container; with pod-level requests, only to resources requested at no level.
-  const bool pod_level = has_pod_level_requests(pod);
+  const bool pod_level = accounting.pod_level && has_pod_level_requests(pod);
   options.default_cpu = !pod_level || sums.find("cpu") == nullptr;
   options.default_memory = !pod_level || sums.find("memory") == nullptr;
-  const bool resized = status_has_resources(pod.status);
+  const bool resized = accounting.resizes && status_has_resources(pod.status);
   const bool needed = (options.default_cpu && (resized || !every_container_asks(pod, "cpu"))) ||
                       (options.default_memory && (resized || !every_container_asks(pod, "memory")));
   if (!needed) {
@@ -193,8 +200,8 @@ void derive_occupied(Pod& pod) {
   pod.occupied_nonzero = non_zero_of(with_defaults);
 }
 
-// The host ports of sidecars and containers, in upstream's order.
-Span<HostPort> collect_host_ports(Pod& pod) {
+// The host ports of sidecars, unless they do not count, and of containers, in upstream's order.
+Span<HostPort> collect_host_ports(Pod& pod, bool of_sidecars) {
   size_t count = 0;
   HostPort* out = nullptr;
   const auto visit = [&](const Container& c) {
@@ -210,7 +217,7 @@ Span<HostPort> collect_host_ports(Pod& pod) {
   const auto visit_all = [&] {
     count = 0;
     for (const Container& c : pod.spec.init_containers) {
-      if (c.always_restarts) visit(c);
+      if (of_sidecars && c.always_restarts) visit(c);
     }
     for (const Container& c : pod.spec.containers) visit(c);
   };
@@ -283,13 +290,48 @@ bool requests_scaled_down(const Pod& now, const Pod& before, bool pod_level_stat
   return false;
 }
 
+void derive_use(Pod& pod, const PodAccounting& accounting) {
+  derive_occupied(pod, accounting);
+  pod.requests =
+      accounting.resizes && status_has_resources(pod.status)
+          ? pod_requests(pod, {.pod_level = accounting.pod_level, .at_least_zero = true}, pod.arena)
+          : at_least_zero(pod.occupied, pod.arena);
+  pod.host_ports = collect_host_ports(pod, accounting.sidecar_ports);
+}
+
+NonZero non_zero_without_sidecars(const Pod& pod) {
+  // A list without the resource counts as the default, with it as it is.
+  const auto cpu = [](const Quantity* q) {
+    return q != nullptr ? q->milli_value() : kDefaultMilliCpuRequest;
+  };
+  const auto memory = [](const Quantity* q) {
+    return q != nullptr ? q->value() : kDefaultMemoryRequest;
+  };
+  NonZero out;
+  for (const Container& c : pod.spec.containers) {
+    out.milli_cpu = wrapping_add(out.milli_cpu, cpu(find_quantity(c.requests, "cpu")));
+    out.memory = wrapping_add(out.memory, memory(find_quantity(c.requests, "memory")));
+  }
+  QuantitySums sidecars;  // so far
+  for (const Container& c : pod.spec.init_containers) {
+    QuantitySums needed;
+    needed.add(sidecars.list());
+    needed.add(c.requests);
+    if (c.always_restarts) sidecars.add(c.requests);
+    out.milli_cpu = std::max(out.milli_cpu, cpu(needed.find("cpu")));
+    out.memory = std::max(out.memory, memory(needed.find("memory")));
+  }
+  if (const Quantity* q = find_quantity(pod.spec.overhead, "cpu"))
+    out.milli_cpu = wrapping_add(out.milli_cpu, q->milli_value());
+  if (const Quantity* q = find_quantity(pod.spec.overhead, "memory"))
+    out.memory = wrapping_add(out.memory, q->value());
+  return out;
+}
+
 void derive_pod(Pod& pod) {
   pod.serial = next_serial();
-  derive_occupied(pod);
-  pod.requests = status_has_resources(pod.status)
-                     ? pod_requests(pod, {.at_least_zero = true}, pod.arena)
-                     : at_least_zero(pod.occupied, pod.arena);
-  pod.host_ports = collect_host_ports(pod);
+  pod.accounted_otherwise = false;
+  derive_use(pod, {});
   pod.claim_names = collect_claims(pod);
   pod.driver_volumes = static_cast<uint32_t>(
       std::count_if(pod.spec.volumes.begin(), pod.spec.volumes.end(),

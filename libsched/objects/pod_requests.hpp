@@ -1,7 +1,7 @@
 // The requests of a pod: upstream's PodRequests, with the options of its callers.
 #pragma once
 
-#include "libsched/objects/pod.hpp"
+#include "libsched/objects/pod_accounting.hpp"
 
 namespace libsched {
 
@@ -33,6 +33,12 @@ void pod_request_values(const Pod& pod, const PodRequestOptions& options, Span<S
 // Tells whether the pod requests less of a resource than before, or none, including resizes:
 // upstream's extractPodScaleDown.
 bool requests_scaled_down(const Pod& now, const Pod& before, bool pod_level_status);
+
+// Fills occupied, occupied_nonzero, requests and host_ports.
+void derive_use(Pod& pod, const PodAccounting& accounting);
+
+// Pod::occupied_nonzero without PodAccounting::sidecar_defaults, with the amounts of the spec.
+NonZero non_zero_without_sidecars(const Pod& pod);
 
 // Tells whether PodRequestOptions::use_status makes a difference.
 bool status_has_resources(const PodStatus& status);

@@ -251,4 +251,103 @@ TEST_CASE("host ports, claims and affinity flags") {
   CHECK(m.pod->has_required_anti_affinity);
 }
 
+std::string shown(const Pod& pod) {
+  std::string out = shown(pod.occupied) + " / " + std::to_string(pod.occupied_nonzero.milli_cpu) +
+                    " " + std::to_string(pod.occupied_nonzero.memory);
+  for (const HostPort& p : pod.host_ports) out += " :" + std::to_string(p.port);
+  return out;
+}
+
+TEST_CASE("accounting: what makes no difference is not copied") {
+  Maker m;
+  m.containers({m.container("a", "cpu=1 memory=10"), m.container("b", "cpu=100m memory=1")});
+  derive_pod(*m.pod);
+  const PodAccounting none{false, false, false, false, false};
+  CHECK(accounted(m.pod, none).get() == m.pod.get());
+  CHECK(&*AccountedPod(*m.pod, none) == m.pod.get());
+
+  Maker sidecar;
+  sidecar.inits({sidecar.container("s", "cpu=1", true)});
+  derive_pod(*sidecar.pod);
+  CHECK(accounted(sidecar.pod, {}).get() == sidecar.pod.get());
+  const PodRef copy = accounted(sidecar.pod, none);
+  CHECK(copy.get() != sidecar.pod.get());
+  CHECK(copy->accounted_otherwise);
+  // And back.
+  const PodRef back = accounted(copy, {});
+  CHECK_FALSE(back->accounted_otherwise);
+  CHECK(shown(*back) == shown(*sidecar.pod));
+}
+
+TEST_CASE("accounting: pod-level requests, and resizes") {
+  Maker m;
+  m.containers({m.container("a", "cpu=1 memory=10")});
+  m.pod_level("cpu=3");
+  m.statuses({m.status("a", "cpu=2 memory=10", "cpu=1 memory=30")});
+  m.pod->status.has_resources = true;
+  m.pod->status.pod_requests = m.list("cpu=4");
+  derive_pod(*m.pod);
+  const auto as = [&](const PodAccounting& how) {
+    const PodRef pod = accounted(m.pod, how);
+    return std::to_string(pod->occupied.milli_cpu) + " " + std::to_string(pod->occupied.memory) +
+           ", " + std::to_string(pod->requests.milli_cpu) + " " +
+           std::to_string(pod->requests.memory);
+  };
+  CHECK(as({}) == "4000 30, 3000 10");
+  CHECK(as({.pod_level = false}) == "2000 30, 1000 10");
+  CHECK(as({.resizes = false}) == "3000 10, 3000 10");
+  CHECK(as({.pod_level_resizes = false}) == "3000 30, 3000 10");
+  CHECK(as({.pod_level = false, .resizes = false}) == "1000 10, 1000 10");
+}
+
+TEST_CASE("accounting: ports of sidecars") {
+  Maker m;
+  const auto with_port = [&](Container c, int32_t port) {
+    const ContainerPort ports[] = {{0, port, "", ""}};
+    c.ports = m.pod->arena.copy(ports, 1);
+    return c;
+  };
+  m.containers({with_port(m.container("a", ""), 80)});
+  m.inits({with_port(m.container("i", ""), 81), with_port(m.container("s", "", true), 82)});
+  derive_pod(*m.pod);
+  const auto ports = [](const PodRef& pod) {
+    std::string out;
+    for (const HostPort& p : pod->host_ports) out += std::to_string(p.port) + " ";
+    return out;
+  };
+  CHECK(ports(m.pod) == "82 80 ");
+  CHECK(ports(accounted(m.pod, {.sidecar_ports = false})) == "80 ");
+}
+
+TEST_CASE("accounting: defaults of whole lists, and each amount rounded by itself") {
+  const int64_t mi = int64_t{1} << 20;
+  const auto non_zero = [](Maker& m) {
+    derive_pod(*m.pod);
+    const NonZero now = m.pod->occupied_nonzero;
+    const NonZero then = accounted(m.pod, {.sidecar_defaults = false})->occupied_nonzero;
+    return std::vector<int64_t>{now.milli_cpu, now.memory, then.milli_cpu, then.memory};
+  };
+  {
+    // Two containers of 0.1m are 1m together, or 1m each.
+    Maker m;
+    m.containers({m.container("a", "cpu=100u memory=1"), m.container("b", "cpu=100u memory=1")});
+    CHECK(non_zero(m) == std::vector<int64_t>{1, 2, 2, 2});
+  }
+  {
+    // A sidecar adds to the containers, or only to the init containers after it.
+    Maker m;
+    m.containers({m.container("a", "cpu=1 memory=10Mi")});
+    m.inits({m.container("s", "cpu=500m memory=5Mi", true)});
+    CHECK(non_zero(m) == std::vector<int64_t>{1500, 15 * mi, 1000, 10 * mi});
+  }
+  {
+    // An init container has the default beside the sidecar's request, or in place of none.
+    Maker m;
+    m.containers({m.container("a", "cpu=1m memory=1Mi")});
+    m.inits({m.container("s", "cpu=300m", true), m.container("i", "")});
+    m.pod->spec.overhead = m.list("cpu=1m memory=1Mi");
+    CHECK(non_zero(m) == std::vector<int64_t>{401, 401 * mi, 301, 201 * mi});
+  }
+}
+
 }  // namespace libsched::pod_requests_test

@@ -38,6 +38,7 @@ struct Resources {
 struct NonZero {
   int64_t milli_cpu = 0;
   int64_t memory = 0;
+  friend bool operator==(const NonZero&, const NonZero&) = default;
 };
 
 bool is_scalar_resource_name(Str name);  // kept by upstream in ScalarResources

@@ -14,6 +14,10 @@ Error no_row() { return {Rc::kNotFound, "the cluster has no node of this row"}; 
 }  // namespace
 
 Result<void> Evaluator::tie(CycleState& state) const {
+  if (view().accounting() != framework_->accounting()) [[unlikely]]
+    return Error{Rc::kState,
+                 "the pods of this view are counted as another release or other feature gates want "
+                 "it: clone the cluster, or make a new evaluator outside of a fork"};
   if (state.framework() == framework_.get()) return {};
   if (state.framework() != nullptr)
     return Error{Rc::kMisuse, "the cycle state belongs to another framework"};

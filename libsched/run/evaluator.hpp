@@ -108,7 +108,8 @@ class Subscription;
 class Evaluator final : public RefCounted {
  public:
   // Plugins that subscribe to objects are notified of the cluster's changes as long as it has an
-  // evaluator of their framework.
+  // evaluator of their framework. The cluster counts pods as the framework wants it from then on
+  // (Cluster::account_as()); evaluators that want it otherwise cannot be used with it any more.
   Evaluator(FrameworkRef framework, Ref<Cluster> cluster);
   Evaluator(FrameworkRef framework, SnapshotRef snapshot)
       : framework_(std::move(framework)), snapshot_(std::move(snapshot)) {}

@@ -13,8 +13,10 @@ namespace {
 
 class NodePorts final : public Plugin {
  public:
+  explicit NodePorts(const PodAccounting& accounting) : accounting_(accounting) {}
+
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
-    return call.pod.host_ports.empty() ? Status(Code::kSkip) : Status();
+    return counted(call.pod)->host_ports.empty() ? Status(Code::kSkip) : Status();
   }
 
   void filter(const FilterCall& call, const RowSet& set) const override {
@@ -22,7 +24,8 @@ class NodePorts final : public Plugin {
       set.for_each([&](uint32_t row) { set.reject_with_error(row); });
       return;
     }
-    const WantedPorts wanted(call.pod.host_ports);
+    const AccountedPod own = counted(call.pod);
+    const WantedPorts wanted(own->host_ports);
     if (call.single != nullptr) {
       if (!free(call.single->ports(), wanted)) set.reject_all();
       return;
@@ -51,7 +54,8 @@ class NodePorts final : public Plugin {
   void node_facts(const FilterCall& call, uint32_t row, const Status& status,
                   Facts* facts) const override {
     const NodeView node = call.node(row);
-    for (const HostPort& port : call.pod.host_ports) {
+    const AccountedPod own = counted(call.pod);
+    for (const HostPort& port : own->host_ports) {
       const WantedPorts wanted({&port, 1});
       for (const UsedPorts::Port& used : node.ports())
         if (wanted.conflict_with(used.port))
@@ -65,7 +69,7 @@ class NodePorts final : public Plugin {
   }
 
   Dependencies depends_on(const View&, const Pod& pod) const override {
-    if (pod.host_ports.empty()) return {};
+    if (counted(pod)->host_ports.empty()) return {};
     return {.filter = {.row = kPodsChanged}, .score = {}};
   }
 
@@ -86,22 +90,26 @@ class NodePorts final : public Plugin {
     const Pod* gone = object_of<Pod>(change.before);
     if (gone == nullptr) return no_object(change);
     if (!has_node(*gone)) return QueueingHint::kQueueSkip;
-    const WantedPorts wanted(pod.host_ports);
-    return queue_if(std::any_of(gone->host_ports.begin(), gone->host_ports.end(),
+    const AccountedPod own = counted(pod), other = counted(*gone);
+    const WantedPorts wanted(own->host_ports);
+    return queue_if(std::any_of(other->host_ports.begin(), other->host_ports.end(),
                                 [&](const HostPort& p) { return wanted.conflict_with(p); }));
   }
 
  private:
+  AccountedPod counted(const Pod& pod) const { return {pod, accounting_}; }
   static bool free(const UsedPorts& used, const WantedPorts& wanted) {
     return std::none_of(used.begin(), used.end(),
                         [&](const UsedPorts::Port& u) { return wanted.conflict_with(u.port); });
   }
+
+  PodAccounting accounting_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Plugin>> make_node_ports(const FactoryCall&) {
-  return std::unique_ptr<Plugin>(std::make_unique<NodePorts>());
+Result<std::unique_ptr<Plugin>> make_node_ports(const FactoryCall& call) {
+  return std::unique_ptr<Plugin>(std::make_unique<NodePorts>(call.accounting()));
 }
 
 }  // namespace libsched

@@ -115,4 +115,31 @@ TEST_CASE("Filter without PreFilter is upstream's Error") {
         "cycleState: not found");
 }
 
+TEST_CASE("up to 1.32 sidecars neither take nor want ports") {
+  const std::string sidecar =
+      "{initContainers: [{name: i, restartPolicy: Always, ports: [{hostPort: 80}]}]}";
+  for (const Release release : {Release::k1_31, Release::k1_32, Release::k1_33, Release::k1_36}) {
+    CAPTURE(release_name(release));
+    const bool count = release >= Release::k1_33;
+    TrialOptions options;
+    options.release = release;
+    Trial t("NodePorts", node_n(), options);
+    CHECK(t.pre_filter(*Trial::pod(sidecar)) == (count ? "Success" : "Skip"));
+    t.apply(
+        "kind: Pod\nmetadata: {name: a, namespace: d}\nspec:\n  nodeName: 'n'\n  "
+        "initContainers: [{name: i, restartPolicy: Always, ports: [{hostPort: 80}]}]\n");
+    CHECK(t.filter(containers("{hostPort: 80}")) == (count ? kNo : "Success"));
+    t.apply(bound("b", "{hostPort: 81}"));
+    CHECK(t.filter(containers("{hostPort: 81}")) == kNo);
+    // Pods that are assumed or nominated count in the same way.
+    const PodRef assumed =
+        Trial::pod("{initContainers: [{name: i, restartPolicy: Always, ports: [{hostPort: 82}]}]}",
+                   "name: c, namespace: d");
+    REQUIRE(t.cluster().assume(*assumed, "n").ok());
+    CHECK(t.filter(containers("{hostPort: 82}")) == (count ? kNo : "Success"));
+    REQUIRE(t.cluster().forget("d", "c").ok());
+    CHECK(t.filter(containers("{hostPort: 82}")) == "Success");
+  }
+}
+
 }  // namespace libsched::node_ports_test

@@ -10,7 +10,9 @@
 
 namespace libsched {
 
-Allocation::Allocation(const std::vector<ResourceSpec>& resources, Basis basis) : basis_(basis) {
+Allocation::Allocation(const std::vector<ResourceSpec>& resources, Basis basis,
+                       const PodAccounting& accounting)
+    : basis_(basis), accounting_(accounting) {
   for (const ResourceSpec& r : resources)
     items_.push_back({r.name, hash_str(r.name), r.weight, is_scalar_resource_name(r.name),
                       r.name == "cpu"                 ? kCpu
@@ -28,8 +30,12 @@ bool Allocation::lists(Str name) const {
 // The pod's requests of cpu and memory, where those that were derived once (Pod) are counted in the
 // same way.
 std::optional<NonZero> Allocation::derived(const Pod& pod) const {
-  if (basis_ == Basis::kRequested) return NonZero{pod.occupied.milli_cpu, pod.occupied.memory};
-  if (status_has_resources(pod.status) || has_pod_level_requests(pod)) return std::nullopt;
+  if (basis_ == Basis::kRequested) {
+    const AccountedPod counted(pod, accounting_);
+    return NonZero{counted->occupied.milli_cpu, counted->occupied.memory};
+  }
+  if (pod.accounted_otherwise || status_has_resources(pod.status) || has_pod_level_requests(pod))
+    return std::nullopt;
   return pod.occupied_nonzero;
 }
 
@@ -44,7 +50,9 @@ std::shared_ptr<AllocationAsk> Allocation::ask(const Pod& pod) const {
   }
   const PodRequestOptions options =
       basis_ == Basis::kRequested
-          ? PodRequestOptions{.use_status = true}
+          ? PodRequestOptions{.use_status = accounting_.resizes,
+                              .pod_level = accounting_.pod_level,
+                              .pod_level_status = accounting_.pod_level_resizes}
           : PodRequestOptions{.pod_level = false, .default_cpu = true, .default_memory = true};
   pod_request_values(pod, options, names_, out->amounts());
   return out;

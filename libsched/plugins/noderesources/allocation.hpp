@@ -106,10 +106,11 @@ class Allocation {
  public:
   // With kNonZero, a container without cpu or memory requests counts as 100m and 200Mi, as it does
   // on nodes, and pod-level requests and the status of a resize are ignored. kRequested is the
-  // reverse.
+  // reverse, as far as they are accounted for.
   enum class Basis : uint8_t { kNonZero, kRequested };
 
-  Allocation(const std::vector<ResourceSpec>& resources, Basis basis);
+  Allocation(const std::vector<ResourceSpec>& resources, Basis basis,
+             const PodAccounting& accounting = {});
 
   bool empty() const { return items_.empty(); }
   bool lists(Str name) const;
@@ -150,6 +151,7 @@ class Allocation {
   std::vector<Item> items_;
   std::vector<Str> names_;  // of items_
   Basis basis_;
+  PodAccounting accounting_;
   bool pair_ = false;  // cpu_and_memory()
 };
 

@@ -14,16 +14,18 @@ namespace {
 class BalancedAllocation final : public Plugin {
  public:
   BalancedAllocation(const std::vector<ResourceSpec>& resources, BalanceForm form,
+                     bool scores_zero_pods, const PodAccounting& accounting,
                      const std::optional<DeviceTotals::Settings>& devices)
-      : allocation_(resources, Allocation::Basis::kRequested),
+      : allocation_(resources, Allocation::Basis::kRequested, accounting),
         form_(form),
+        scores_zero_pods_(scores_zero_pods),
         device_resources_(devices.has_value()),
         devices_(devices.value_or(DeviceTotals::Settings())) {}
 
   // A pod without requests for listed resources would always go to the most even node: Skip.
   Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* data) const override {
     std::shared_ptr<AllocationAsk> ask = allocation_.ask(call.pod);
-    if (ask->nothing()) return Status(Code::kSkip);
+    if (leaves_out(*ask)) return Status(Code::kSkip);
     if (device_resources_) allocation_.add_devices(call.view, devices_, ask.get());
     *data = std::move(ask);
     return {};
@@ -44,7 +46,7 @@ class BalancedAllocation final : public Plugin {
     const auto* ask = static_cast<const AllocationAsk*>(call.data);
     if (ask == nullptr) {  // without PreScore
       own = allocation_.ask(call.pod);
-      if (own->nothing()) return {true, 0};
+      if (leaves_out(*own)) return {true, 0};
       if (device_resources_) allocation_.add_devices(call.view, devices_, own.get());
       ask = own.get();
     }
@@ -67,7 +69,7 @@ class BalancedAllocation final : public Plugin {
   }
 
   Dependencies depends_on(const View& view, const Pod& pod) const override {
-    if (allocation_.ask(pod)->nothing()) return {};
+    if (leaves_out(*allocation_.ask(pod))) return {};
     Reads reads{.row = kAllocatableChanged | kPodsChanged};
     if (device_resources_ && asks_scalars(pod.occupied)) {
       reads.any = object_changed(StoredKind::kDeviceClass);
@@ -83,6 +85,7 @@ class BalancedAllocation final : public Plugin {
   }
 
  private:
+  bool leaves_out(const AllocationAsk& ask) const { return !scores_zero_pods_ && ask.nothing(); }
   AllocationInput input(const ScoreCall& call, const ScoreSet& set,
                         const AllocationColumns& columns) const {
     uint8_t* const balances = allocation_.cpu_and_memory() ? call.view.columns().memos() : nullptr;
@@ -91,6 +94,7 @@ class BalancedAllocation final : public Plugin {
 
   Allocation allocation_;
   BalanceForm form_;
+  bool scores_zero_pods_;  // see Behaviours
   bool device_resources_;  // gate DRAExtendedResource
   DeviceTotals devices_;
 };
@@ -104,6 +108,7 @@ Result<std::unique_ptr<Plugin>> make_balanced_allocation(const FactoryCall& call
   return std::unique_ptr<Plugin>(std::make_unique<BalancedAllocation>(
       args == nullptr ? std::vector<ResourceSpec>() : args->resources,
       call.behaviours.absolute_balance ? BalanceForm::kAbsolute : BalanceForm::kRelative,
+      call.behaviours.balance_scores_zero_pods, call.accounting(),
       DeviceTotals::settings_of(call.gates)));
 }
 

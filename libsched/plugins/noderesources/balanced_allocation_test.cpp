@@ -78,4 +78,28 @@ TEST_CASE("Score without PreScore") {
   CHECK(t.scores(container("cpu: 500m")) == "a 62/62, b 68/68");
 }
 
+TEST_CASE("up to 1.32 a pod without requests is scored by what is in use") {
+  const auto scores = [](Release release, const std::string& profile) {
+    TrialOptions options;
+    options.release = release;
+    options.profile = profile;
+    Trial t(kPlugin,
+            node("a", "cpu: 1, memory: 2000") + node("b", "cpu: 1, memory: 2000") +
+                taking("p", "a", "cpu: 500m, memory: 1000") + taking("q", "b", "memory: 1000"),
+            options);
+    return t.scores("{containers: [{name: c}]}");
+  };
+  const std::string without_pre_score =
+      "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "
+      "DefaultBinder}]}, score: {enabled: [{name: NodeResourcesBalancedAllocation}]}}";
+  for (const Release release : {Release::k1_31, Release::k1_32}) {
+    CHECK(scores(release, "") == "a 100/100, b 75/75");
+    CHECK(scores(release, without_pre_score) == "a 100/100, b 75/75");
+  }
+  for (const Release release : {Release::k1_33, Release::k1_36}) {
+    CHECK(scores(release, "") == "Skip");
+    CHECK(scores(release, without_pre_score) == "a 0/0, b 0/0");
+  }
+}
+
 }  // namespace libsched::balanced_allocation_test

@@ -37,15 +37,21 @@ struct Demands final : PluginData {
 
 class NodeResourcesFit final : public Plugin {
  public:
-  NodeResourcesFit(const NodeResourcesFitArgs& args,
+  NodeResourcesFit(const NodeResourcesFitArgs& args, const FactoryCall& call,
                    const std::optional<DeviceTotals::Settings>& devices)
       : args_(args),
         scorer_(args.scoring_strategy),
+        never_unresolvable_(call.behaviours.fit_never_unresolvable),
+        sidecars_(call.gates.enabled(Gate::kSidecarContainers)),
+        accounting_(call.accounting()),
         device_resources_(devices.has_value()),
         devices_(devices.value_or(DeviceTotals::Settings())) {}
 
   // Never Skip: a pod without requests still takes a pod slot of the node.
-  Result<Status> pre_filter(const PreFilterCall&, PreFilterResult*) const override {
+  Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
+    if (!sidecars_ && has_sidecar(call.pod))
+      return Status::unresolvable(
+          "Pod has a restartable init container and the SidecarContainers feature is disabled");
     return Status();
   }
 
@@ -53,7 +59,8 @@ class NodeResourcesFit final : public Plugin {
     const View& view = call.view;
     auto data = std::make_shared<Demands>();
     data->ids_epoch = view.ids_epoch();
-    const Resources& r = pod.requests;
+    const AccountedPod counted(pod, accounting_);
+    const Resources& r = counted->requests;
     data->list.reserve(4 + r.scalars.size());
     data->list.push_back({kPods, 1, "pods"});
     if (r.milli_cpu > 0) data->list.push_back({kCpu, r.milli_cpu, "cpu"});
@@ -129,7 +136,8 @@ class NodeResourcesFit final : public Plugin {
       constexpr Str kInsufficient = "Insufficient ";
       reason.reserve(kInsufficient.size() + d.name.size());
       reason.assign(kInsufficient).append(d.name);
-      if (d.need > (d.resource != kUnknownResource ? node.allocatable(d.resource) : 0))
+      if (!never_unresolvable_ &&
+          d.need > (d.resource != kUnknownResource ? node.allocatable(d.resource) : 0))
         out->code = Code::kUnschedulableAndUnresolvable;
     }
     out->reasons.resize(count);
@@ -225,8 +233,11 @@ class NodeResourcesFit final : public Plugin {
       return queue_if(gains_device_class(pod, object_of<DeviceClass>(change.before),
                                          *object_of<DeviceClass>(change.after)));
     if (!change.before) return no_object(change);
-    return queue_if(
-        frees_resources(pod, *object_of<Pod>(change.before), object_of<Pod>(change.after)));
+    const auto* after = object_of<Pod>(change.after);
+    const AccountedPod own(pod, accounting_);
+    const AccountedPod was(*object_of<Pod>(change.before), accounting_);
+    if (after == nullptr) return queue_if(frees_resources(*own, *was, nullptr));
+    return queue_if(frees_resources(*own, *was, &*AccountedPod(*after, accounting_)));
   }
 
  private:
@@ -234,6 +245,11 @@ class NodeResourcesFit final : public Plugin {
     std::shared_ptr<AllocationAsk> out = scorer_.allocation().ask(pod);
     if (device_resources_) scorer_.allocation().add_devices(view, devices_, out.get());
     return out;
+  }
+  static bool has_sidecar(const Pod& pod) {
+    const Span<Container> containers = pod.spec.init_containers;
+    return std::any_of(containers.begin(), containers.end(),
+                       [](const Container& c) { return c.always_restarts; });
   }
   static int64_t left(const NodeView& node, const Demand& d) {
     return d.resource != kUnknownResource ? node.left(d.resource) : node.left(d.name);
@@ -254,6 +270,9 @@ class NodeResourcesFit final : public Plugin {
 
   NodeResourcesFitArgs args_;
   FitScorer scorer_;
+  bool never_unresolvable_;  // see Behaviours
+  bool sidecars_;            // gate SidecarContainers
+  PodAccounting accounting_;
   bool device_resources_;  // gate DRAExtendedResource
   DeviceTotals devices_;
 };
@@ -263,8 +282,9 @@ class NodeResourcesFit final : public Plugin {
 Result<std::unique_ptr<Plugin>> make_node_resources_fit(const FactoryCall& call) {
   const auto* args =
       call.args == nullptr ? nullptr : std::get_if<NodeResourcesFitArgs>(&call.args->value);
-  return std::unique_ptr<Plugin>(std::make_unique<NodeResourcesFit>(
-      args == nullptr ? NodeResourcesFitArgs() : *args, DeviceTotals::settings_of(call.gates)));
+  return std::unique_ptr<Plugin>(
+      std::make_unique<NodeResourcesFit>(args == nullptr ? NodeResourcesFitArgs() : *args, call,
+                                         DeviceTotals::settings_of(call.gates)));
 }
 
 }  // namespace libsched

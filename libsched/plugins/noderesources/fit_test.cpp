@@ -264,4 +264,40 @@ TEST_CASE("Filter without PreFilter is upstream's Error") {
         "\"PreFilterNodeResourcesFit\" from cycleState: not found");
 }
 
+TEST_CASE("up to 1.33 no shortage is final") {
+  const auto said = [](Release release, const std::string& wanted) {
+    TrialOptions options;
+    options.release = release;
+    return Trial("NodeResourcesFit", node("pods: 9, cpu: 2"), options).filter(container(wanted));
+  };
+  for (const Release release : {Release::k1_31, Release::k1_33}) {
+    CHECK(said(release, "cpu: 3") == std::string(kU) + "Insufficient cpu");
+    CHECK(said(release, "example.com/gpu: 1") == std::string(kU) + "Insufficient example.com/gpu");
+  }
+  CHECK(said(Release::k1_34, "cpu: 3") == std::string(kUAU) + "Insufficient cpu");
+  CHECK(said(Release::k1_34, "example.com/gpu: 1") ==
+        std::string(kUAU) + "Insufficient example.com/gpu");
+}
+
+TEST_CASE("up to 1.31 sidecars of running pods do not add to requests for scoring") {
+  const auto scores = [](Release release) {
+    TrialOptions options;
+    options.release = release;
+    Trial t("NodeResourcesFit",
+            node("pods: 9, cpu: 10, memory: 1000Mi") +
+                bound("a",
+                      "  containers: [{name: c, resources: {requests: {cpu: 1, memory: "
+                      "100Mi}}}]\n  initContainers: [{name: s, restartPolicy: Always, resources: "
+                      "{requests: {cpu: 4, memory: 400Mi}}}]"),
+            options);
+    // Filter counts them in every release.
+    CHECK(t.filter(container("cpu: 6")) == std::string(kU) + "Insufficient cpu");
+    return t.scores(container("cpu: 1, memory: 100Mi"));
+  };
+  // The larger of container and sidecar, 4 and 400Mi, or their sum.
+  CHECK(scores(Release::k1_31) == "n 50/50");
+  CHECK(scores(Release::k1_32) == "n 40/40");
+  CHECK(scores(Release::k1_36) == "n 40/40");
+}
+
 }  // namespace libsched::fit_test

@@ -1,0 +1,45 @@
+// Cluster: pods counted anew as another release or other feature gates want it.
+#include "libsched/cluster/change_errors.hpp"
+#include "libsched/cluster/transaction.hpp"
+
+namespace libsched {
+
+Result<void> Cluster::account_as(const PodAccounting& accounting) {
+  if (accounting == state_.accounting()) return {};
+  if (judging_ != 0) return may_not_change();
+  if (forks_ != 0) return Error{Rc::kState, "a fork is open: pods cannot be counted otherwise"};
+  Transaction change(this);
+  struct Counted {
+    PodRef pod;
+    bool assumed;
+  };
+  for (uint32_t row = 0; row < state_.row_count(); ++row) {
+    const std::vector<uint32_t> slots = state_.row(row).pods;
+    std::vector<Counted> pods;
+    bool differ = false;
+    for (const uint32_t s : slots) {
+      const View::Slot& slot = state_.slot(s);
+      pods.push_back({libsched::accounted(slot.pod, accounting), slot.assumed});
+      differ = differ || pods.back().pod.get() != slot.pod.get();
+    }
+    if (!differ) continue;
+    // All of them, so that they keep their order.
+    for (size_t i = slots.size(); i-- > 0;) journal_.remove_pod(slots[i]);
+    for (Counted& c : pods) {
+      if (!has_room(c.pod->occupied)) return too_many_resources("pod", pod_key(*c.pod));
+      journal_.add_pod(std::move(c.pod), row, c.assumed);
+    }
+  }
+  const Span<PodRef> all = view().nominated().all();
+  for (const PodRef& pod : std::vector<PodRef>(all.begin(), all.end())) {
+    PodRef counted = libsched::accounted(pod, accounting);
+    if (counted.get() == pod.get()) continue;
+    journal_.withdraw(*pod);
+    journal_.nominate(std::move(counted));
+  }
+  change.commit();
+  state_.set_accounting(accounting);
+  return {};
+}
+
+}  // namespace libsched

@@ -63,10 +63,9 @@ func WithFeatureGates(gates map[string]bool) FrameworkOption {
 	return func(o *frameworkOptions) error { o.gates = maps.Clone(gates); return nil }
 }
 
-// WithSemantics chooses the release whose semantics apply: "1.36" (the default) or "1.31", which
-// switches exactly three things to that release: the formula of NodeResourcesBalancedAllocation, the
-// reason text of TaintToleration, and ties, which are broken uniformly by CycleOptions.Seed. Everything
-// else follows 1.36.
+// WithSemantics chooses the release whose semantics apply: "1.36" (the default) or "1.31", as which
+// plugins then judge, score, count requests and ports, and word their reasons. Ties are broken uniformly
+// by CycleOptions.Seed there.
 func WithSemantics(release string) FrameworkOption {
 	return func(o *frameworkOptions) error { o.semantics = release; return nil }
 }

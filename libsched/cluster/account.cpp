@@ -7,7 +7,6 @@ namespace libsched {
 Result<void> Cluster::account_as(const PodAccounting& accounting) {
   if (accounting == state_.accounting()) return {};
   if (judging_ != 0) return may_not_change();
-  if (forks_ != 0) return Error{Rc::kState, "a fork is open: pods cannot be counted otherwise"};
   Transaction change(this);
   struct Counted {
     PodRef pod;
@@ -37,8 +36,8 @@ Result<void> Cluster::account_as(const PodAccounting& accounting) {
     journal_.withdraw(*pod);
     journal_.nominate(std::move(counted));
   }
+  journal_.set_accounting(accounting);
   change.commit();
-  state_.set_accounting(accounting);
   return {};
 }
 

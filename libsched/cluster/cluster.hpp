@@ -82,7 +82,8 @@ class Cluster final : public RefCounted {
   Result<void> place_pods(Span<const Pod*> pods, const uint32_t* rows, uint32_t* slots);
   Result<void> take_pod(uint32_t slot);
 
-  // Counts all pods so from now on, those that are there and those that come. kState in a fork.
+  // Counts all pods so from now on, those that are there and those that come. Their slots may
+  // change.
   Result<void> account_as(const PodAccounting& accounting);
 
   size_t fork_depth() const { return forks_; }

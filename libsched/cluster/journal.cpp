@@ -76,6 +76,7 @@ void Journal::clear() noexcept {
   empty(ops_);
   empty(nodes_);
   empty(pods_);
+  empty(accountings_);
   empty(rows_);
   empty(trees_);
   empty(ports_);
@@ -217,6 +218,15 @@ void Journal::withdraw(const Pod& nominated) {
   ops_.push_back({.kind = Kind::kWithdraw});
 }
 
+void Journal::set_accounting(const PodAccounting& accounting) {
+  reserve(accountings_);
+  if (recording()) {
+    accountings_.push_back(state_->accounting());
+    ops_.push_back({.kind = Kind::kAccounting});
+  }
+  state_->set_accounting(accounting);
+}
+
 void Journal::put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry entry) {
   reserve(objects_);
   ObjectRef named = entry.latest;
@@ -313,6 +323,7 @@ void Journal::undo(const Op& op) noexcept {
     }
     case Kind::kNominate: state_->nominated().take(pop(pods_)->meta); break;
     case Kind::kWithdraw: state_->nominated().put(pop(pods_)); break;
+    case Kind::kAccounting: state_->set_accounting(pop(accountings_)); break;
     case Kind::kImages: {
       if (!op.flag) {
         state_->images().unfreeze(op.a, nullptr);

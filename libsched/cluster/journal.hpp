@@ -46,6 +46,7 @@ class Journal {
   // more.
   void nominate(PodRef pod);
   void withdraw(const Pod& nominated);
+  void set_accounting(const PodAccounting& accounting);
   // Freezes the images of stale rows, and replaces the order list if one is given. If memory runs
   // out, neither happens.
   void refresh(View::Order* order);
@@ -68,6 +69,7 @@ class Journal {
     kImages,
     kNominate,
     kWithdraw,
+    kAccounting,
   };
   struct Op {
     Kind kind;
@@ -132,6 +134,7 @@ class Journal {
   std::vector<View::Order> orders_;
   std::vector<std::vector<Images::Saved>> images_;
   std::vector<uint32_t> image_numbers_;
+  std::vector<PodAccounting> accountings_;
 };
 
 }  // namespace libsched

@@ -34,8 +34,7 @@ int64_t& NodeOverlay::left_of(const ScalarAmount& scalar) {
 }
 
 void NodeOverlay::add(const PodRef& given) {
-  const PodRef pod = view_->accounted(given);
-  pods_.push_back(pod);
+  const PodRef& pod = pods_.emplace_back(view_->accounted(given));
   change_left<wrapping_sub>(
       pod->occupied, [&](uint32_t id) -> int64_t& { return left_[id]; },
       [&](const ScalarAmount& s) -> int64_t& { return left_of(s); });

@@ -148,7 +148,7 @@ class State final : public View {
     return std::max({ids_epoch(), images_.latest(), claim_uses_.latest(), group_uses_.latest(),
                      existing_terms_.latest()});
   }
-  void set_accounting(const PodAccounting& accounting) {
+  void set_accounting(const PodAccounting& accounting) noexcept {
     accounting_ = accounting;
     accounts_otherwise_ = accounting != PodAccounting();
   }

@@ -14,14 +14,31 @@ Error no_row() { return {Rc::kNotFound, "the cluster has no node of this row"}; 
 }  // namespace
 
 Result<void> Evaluator::tie(CycleState& state) const {
-  if (view().accounting() != framework_->accounting()) [[unlikely]]
-    return Error{Rc::kState,
-                 "the pods of this view are counted as another release or other feature gates want "
-                 "it: clone the cluster, or make a new evaluator outside of a fork"};
+  LIBSCHED_TRY(count_pods());
   if (state.framework() == framework_.get()) return {};
   if (state.framework() != nullptr)
     return Error{Rc::kMisuse, "the cycle state belongs to another framework"};
   state.tie(framework_, framework_->plugins().size());
+  return {};
+}
+
+// A snapshot stays as it is, which matters only if it has pods that count otherwise.
+Result<void> Evaluator::count_pods_anew() const {
+  const PodAccounting& wanted = framework_->accounting();
+  if (cluster_) return cluster_->account_as(wanted);
+  if (counted_alike_) return {};
+  const View& v = view();
+  const auto counts_alike = [&](const PodRef& pod) { return accounted(pod, wanted) == pod; };
+  bool alike = true;
+  for (uint32_t s = 0; s < v.slot_count() && alike; ++s)
+    if (const PodRef& pod = v.slot(s).pod; pod) alike = counts_alike(pod);
+  for (const PodRef& pod : v.nominated().all()) alike = alike && counts_alike(pod);
+  if (!alike)
+    return Error{Rc::kState,
+                 "the requests or host ports of pods of the snapshot count otherwise in the "
+                 "framework's release or with its feature gates: make the snapshot after an "
+                 "evaluator of this framework has judged a pod on the cluster"};
+  counted_alike_ = true;
   return {};
 }
 

@@ -108,8 +108,8 @@ class Subscription;
 class Evaluator final : public RefCounted {
  public:
   // Plugins that subscribe to objects are notified of the cluster's changes as long as it has an
-  // evaluator of their framework. The cluster counts pods as the framework wants it from then on
-  // (Cluster::account_as()); evaluators that want it otherwise cannot be used with it any more.
+  // evaluator of their framework. A cluster counts its pods as the evaluator that is asked wants it
+  // (Cluster::account_as()), which takes time where another one wants it otherwise.
   Evaluator(FrameworkRef framework, Ref<Cluster> cluster);
   Evaluator(FrameworkRef framework, SnapshotRef snapshot)
       : framework_(std::move(framework)), snapshot_(std::move(snapshot)) {}
@@ -131,7 +131,7 @@ class Evaluator final : public RefCounted {
   // The same for calls that use the workspace, which a plugin may not make while it judges nodes.
   Result<void> check_idle() const {
     LIBSCHED_TRY(may_ask());
-    return busy_ ? busy() : Result<void>();
+    return busy_ ? busy() : count_pods();
   }
 
   Status run_pre_enqueue(const Pod& pod) const;
@@ -298,6 +298,13 @@ class Evaluator final : public RefCounted {
     return call_with(around == nullptr ? nullptr : around->limits);
   }
 
+  // Has the pods of the view counted as the framework wants it.
+  Result<void> count_pods() const {
+    if (view().accounting() == framework_->accounting()) [[likely]]
+      return {};
+    return count_pods_anew();
+  }
+  Result<void> count_pods_anew() const;
   // Guards data that plugins have prepared and are running with.
   Result<void> may_replace(const CycleState& state) const {
     return state.in_use() ? in_use() : Result<void>();
@@ -423,6 +430,7 @@ class Evaluator final : public RefCounted {
   Result<Status> at_binding(CycleState& state, const Pod& pod, Str node, F&& f);
 
   FrameworkRef framework_;
+  mutable bool counted_alike_ = false;  // of a snapshot: all pods count as the framework wants it
   Ref<Cluster> cluster_;
   SnapshotRef snapshot_;
   Ref<Services> services_ = make_ref<Services>();

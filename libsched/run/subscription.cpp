@@ -51,10 +51,7 @@ void Subscription::committed() {
 Evaluator::Evaluator(FrameworkRef framework, Ref<Cluster> cluster)
     : framework_(std::move(framework)),
       cluster_(std::move(cluster)),
-      subscription_(Subscription::join(framework_, *cluster_, services_)) {
-  // If that is not possible, tie() says so.
-  static_cast<void>(cluster_->account_as(framework_->accounting()));
-}
+      subscription_(Subscription::join(framework_, *cluster_, services_)) {}
 
 Result<void> Evaluator::use(Ref<Services> services) {
   if (busy_)

@@ -45,9 +45,8 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
     feature_gates : mapping or str, optional
         ``{"A": True}`` or ``"A=true,B=false"``; by default those of Kubernetes 1.36.
     semantics : {"1.36", "1.31"}
-        The release whose semantics apply. ``"1.31"`` switches exactly three things to that release:
-        the formula of NodeResourcesBalancedAllocation, the reason text of TaintToleration, and
-        ties, which are broken uniformly by a seed. Everything else follows 1.36.
+        The release whose semantics apply. With ``"1.31"`` plugins judge, score, count requests and
+        ports, and word their reasons as in that release, and ties are broken uniformly by a seed.
     plugins : iterable of classes, objects and texts, optional
         Plugins in Python: see `Plugin`; or texts: the path of a shared object (``*.so``) with plugins,
         or ``module:Class``. A plugin that the profile names nowhere is enabled at MultiPoint, after

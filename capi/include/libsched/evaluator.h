@@ -17,7 +17,9 @@ typedef struct libsched_evaluator_options {
   uint32_t struct_size; /* sizeof(libsched_evaluator_options) */
   uint32_t reserved;    /* 0 */
   /* Instead of a cluster: the evaluator is for any thread, and other evaluators may use the snapshot
-     concurrently. NULL: none. */
+     concurrently. If requests or ports of its pods count otherwise in the framework's release, questions
+     are answered with STATE, unless an evaluator of such a framework was the last to judge on the
+     cluster. NULL: none. */
   const libsched_snapshot *snapshot;
 } libsched_evaluator_options;
 #define LIBSCHED_EVALUATOR_OPTIONS_INIT {sizeof(libsched_evaluator_options), 0, LIBSCHED_NULL}

@@ -113,9 +113,9 @@ typedef struct libsched_framework_options {
   bool reserved[2];            /* false */
   libsched_str feature_gates;  /* "A=true,B=false"; empty: the defaults of 1.36. The configuration's
                                   defaults follow them, such as the plugin of a gate. */
-  /* The release to follow: "1.36" (the default if empty) or "1.31", which switches exactly three
-     things to that release: NodeResourcesBalancedAllocation's formula, TaintToleration's reason
-     text, and ties, which are broken uniformly by the seed of the cycle. */
+  /* The release to follow: "1.36" (the default if empty) or "1.31", as which plugins then judge, score,
+     count requests and ports, and word their reasons. Ties are broken uniformly by the seed of the
+     cycle there. */
   libsched_str semantics;
   /* The extenders of the framework, which keeps them. A configuration with extenders needs as many;
      its managedResources with ignoredByScheduler replace ignoredResources of NodeResourcesFit. */

@@ -142,4 +142,44 @@ TEST_CASE("up to 1.32 sidecars neither take nor want ports") {
   }
 }
 
+TEST_CASE("frameworks of two releases ask about one cluster in turn") {
+  TrialOptions options;
+  options.release = Release::k1_32;
+  Trial old("NodePorts", node_n(), options), now("NodePorts", "");
+  const auto framework = [](Trial& t) { return FrameworkRef::share(&t.evaluator().framework()); };
+  const Ref<Cluster> cluster = Ref<Cluster>::share(&old.cluster());
+  Evaluator of_now(framework(now), cluster);
+  const PodRef pod = Trial::pod(containers("{hostPort: 80}"));
+  const auto fits = [&](Evaluator& evaluator) {
+    const Result<Ref<const Decision>> decided = evaluator.check(*pod, "", false);
+    REQUIRE_MESSAGE(decided.ok(), decided.error().text());
+    return (*decided)->feasible_count == 1;
+  };
+  // Without pods that count otherwise a snapshot serves both.
+  const SnapshotRef empty = cluster->snapshot();
+  for (Trial* t : {&old, &now}) {
+    Evaluator on_snapshot(framework(*t), empty);
+    CHECK(fits(on_snapshot));
+  }
+  old.apply(
+      "kind: Pod\nmetadata: {name: a, namespace: d}\nspec:\n  nodeName: 'n'\n  "
+      "initContainers: [{name: i, restartPolicy: Always, ports: [{hostPort: 80}]}]\n");
+  for (int i = 0; i < 3; ++i) {
+    CHECK(fits(old.evaluator()));
+    CHECK_FALSE(fits(of_now));
+  }
+  REQUIRE(cluster->fork().ok());
+  CHECK(fits(old.evaluator()));
+  REQUIRE(cluster->revert().ok());
+  CHECK_FALSE(fits(of_now));
+  const SnapshotRef as_now = cluster->snapshot();
+  Evaluator on_snapshot(framework(old), as_now);
+  const Result<Ref<const Decision>> refused = on_snapshot.check(*pod, "", false);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().rc == Rc::kState);
+  CHECK(fits(old.evaluator()));
+  Evaluator on_another(framework(old), cluster->snapshot());
+  CHECK(fits(on_another));
+}
+
 }  // namespace libsched::node_ports_test

@@ -43,13 +43,18 @@ TEST_CASE("requests of cpu and memory are the sums over the pod, however they ar
       std::vector<Str> names;
       for (const ResourceSpec& r : list) names.emplace_back(r.name);
       std::vector<int64_t> want(names.size());
-      const auto expect = [&](Allocation::Basis basis, const PodRequestOptions& options) {
+      const auto expect = [&](Allocation::Basis basis, const PodRequestOptions& options,
+                              const PodAccounting& accounting = {}) {
         pod_request_values(*p, options, names, want.data());
-        const std::shared_ptr<AllocationAsk> got = Allocation(list, basis).ask(*p);
+        const std::shared_ptr<AllocationAsk> got = Allocation(list, basis, accounting).ask(*p);
         const std::span<const int64_t> amounts = std::as_const(*got).amounts();
         CHECK(std::vector<int64_t>(amounts.begin(), amounts.end()) == want);
       };
       expect(Allocation::Basis::kRequested, {.use_status = true});
+      for (const bool level : {false, true})
+        for (const bool resizes : {false, true})
+          expect(Allocation::Basis::kRequested, {.use_status = resizes, .pod_level = level},
+                 {.pod_level = level, .resizes = resizes});
       expect(Allocation::Basis::kNonZero,
              {.pod_level = false, .default_cpu = true, .default_memory = true});
     }

@@ -175,4 +175,30 @@ TEST_CASE("n equal claims take work by n volumes, whether or not they can have t
   }
 }
 
+TEST_CASE("without VolumeAttributesClass neither claims nor volumes may have a class") {
+  const std::string mode = "storageClassName: s, accessModes: [ReadWriteOnce]";
+  const auto said = [&](const std::string& of_claim, const std::string& of_volume, bool gate) {
+    Trial t("VolumeBinding", "kind: Node\nmetadata: {name: 'n'}\n" +
+                                 text_of_claim("c", 1, mode + of_claim) +
+                                 text_of_volume("v", 1, mode + of_volume));
+    const View& view = t.cluster().view();
+    const uint32_t row = view.find_node("n");
+    const PodVolumes found(view, all_claims(view), {.attributes_classes = gate},
+                           {view, t.evaluator().services(), nullptr});
+    if (!found.bindings(row).empty()) return std::string("bound");
+    return text_of(found.status(row));
+  };
+  const std::string named = ", volumeAttributesClassName: gold";
+  const std::string none =
+      "UnschedulableAndUnresolvable: node(s) didn't find available persistent volumes to bind";
+  CHECK(said("", "", false) == "bound");
+  CHECK(said("", named, false) == none);
+  CHECK(said(named, "", false) ==
+        "Error: unsupported volumeAttributesClassName is set on claim d/c when the feature-gate "
+        "VolumeAttributesClass is disabled");
+  CHECK(said(named, named, false) == said(named, "", false));
+  CHECK(said(named, named, true) == "bound");
+  CHECK(said(named, "", true) == none);
+}
+
 }  // namespace libsched::volume_chooser_test

@@ -46,7 +46,7 @@ constexpr GateInfo kGates[] = {
     {"SchedulerPopFromBackoffQ", B, true, false, Y},
     {"SchedulerQueueingHints", G, true, true, U},
     {"SidecarContainers", G, true, true, U},
-    {"StorageCapacityScoring", A, false, false, U},
+    {"StorageCapacityScoring", A, false, false, Y},
     {"TaintTolerationComparisonOperators", A, false, false, Y},
     {"TopologyAwareWorkloadScheduling", A, false, false, U},
     {"VolumeAttributesClass", G, true, true, U},

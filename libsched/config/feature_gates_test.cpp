@@ -83,13 +83,13 @@ TEST_CASE("AllAlpha and AllBeta set what is not set by name") {
 
 TEST_CASE("a gate without an implementation is named") {
   const auto gates = FeatureGates::parse(
-      "StorageCapacityScoring=true,PodLevelResources=false,"
+      "DRANodeAllocatableResources=true,PodLevelResources=false,"
       "InPlacePodLevelResourcesVerticalScaling=false");
   REQUIRE(gates.ok());
   const auto supported = gates->require_supported();
   REQUIRE_FALSE(supported.ok());
   CHECK_EQ(supported.error().rc, Rc::kUnsupported);
-  for (const char* part : {"StorageCapacityScoring=true", "PodLevelResources=false"}) {
+  for (const char* part : {"DRANodeAllocatableResources=true", "PodLevelResources=false"}) {
     CHECK_MESSAGE(supported.error().message.find(part) != std::string::npos, part);
   }
 }

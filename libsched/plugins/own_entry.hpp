@@ -23,4 +23,14 @@ inline bool left_out_of_pre_filter(const CycleState& state, const Plugin& plugin
   return entry != nullptr && !entry->skip_filter && !entry->data;
 }
 
+// Whether the profile has the plugin, but not its Filter.
+inline bool left_out_of_filter(const CycleState& state, const Plugin& plugin) {
+  if (state.framework() == nullptr) return false;
+  const auto& framework = static_cast<const Framework&>(*state.framework());
+  const auto& plugins = framework.plugins();
+  for (uint32_t i = 0; i < plugins.size(); ++i)
+    if (plugins[i].plugin.get() == &plugin) return !framework.runs_at(ExtensionPoint::kFilter, i);
+  return false;
+}
+
 }  // namespace libsched

@@ -10,9 +10,6 @@
 namespace libsched {
 namespace {
 
-constexpr int64_t kMaxUtilization = 100;
-constexpr int64_t kMaxShapeScore = 10;
-
 int64_t most_allocated_row(std::span<const AllocationColumn> columns, size_t row) {
   int64_t sum = 0, weights = 0;
   for (const AllocationColumn& c : columns) {
@@ -33,21 +30,7 @@ FitScorer::FitScorer(const ScoringStrategy& strategy)
     : allocation_(strategy.resources, Allocation::Basis::kNonZero) {
   if (strategy.type == "MostAllocated") type_ = Type::kMost;
   if (strategy.type == "RequestedToCapacityRatio") type_ = Type::kRatio;
-  if (strategy.shape)
-    for (const UtilizationShapePoint& p : *strategy.shape)
-      shape_.push_back({p.utilization, p.score * (kMaxNodeScore / kMaxShapeScore)});
-}
-
-int64_t FitScorer::on_shape(int64_t utilization) const {
-  for (size_t i = 0; i < shape_.size(); ++i) {
-    const Point& p = shape_[i];
-    if (utilization > p.utilization) continue;
-    if (i == 0) return p.score;
-    const Point& before = shape_[i - 1];
-    return before.score + (p.score - before.score) * (utilization - before.utilization) /
-                              (p.utilization - before.utilization);
-  }
-  return shape_.empty() ? 0 : shape_.back().score;
+  if (strategy.shape) shape_ = ScoreShape(*strategy.shape);
 }
 
 int64_t FitScorer::ratio_row(std::span<const AllocationColumn> columns, size_t row) const {
@@ -56,9 +39,7 @@ int64_t FitScorer::ratio_row(std::span<const AllocationColumn> columns, size_t r
     const int64_t capacity = c.allocatable[row];
     if (capacity == 0) continue;
     const int64_t requested = wrapping_add(c.used_at(row), c.ask);
-    const int64_t score = on_shape(
-        requested > capacity ? kMaxUtilization
-                             : wrapping_div(wrapping_mul(requested, kMaxUtilization), capacity));
+    const int64_t score = shape_.of(requested, capacity);
     if (score <= 0) continue;
     sum = wrapping_add(sum, wrapping_mul(score, c.weight));
     weights = wrapping_add(weights, c.weight);

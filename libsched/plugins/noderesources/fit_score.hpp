@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "libsched/plugins/noderesources/allocation.hpp"
+#include "libsched/plugins/score_shape.hpp"
 
 namespace libsched {
 
@@ -24,15 +24,11 @@ class FitScorer {
 
  private:
   enum class Type : uint8_t { kLeast, kMost, kRatio };
-  struct Point {
-    int64_t utilization, score;
-  };
   int64_t ratio_row(std::span<const AllocationColumn> columns, size_t row) const;
-  int64_t on_shape(int64_t utilization) const;
 
   Allocation allocation_;
   Type type_ = Type::kLeast;
-  std::vector<Point> shape_;
+  ScoreShape shape_;
 };
 
 }  // namespace libsched

@@ -42,6 +42,8 @@ class PodVolumes {
 
   const Words& fits() const { return fits_; }      // rows
   const Words& failed() const { return failed_; }  // rows with an Error
+  // Whether a claim would get a volume that it does not have yet.
+  bool asks_new() const { return !claims_.delayed.empty(); }
   // For a row that does not fit.
   Status status(uint32_t row) const;
   // The facts of a row that does not fit and has no Error.

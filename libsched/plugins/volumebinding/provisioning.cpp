@@ -55,6 +55,12 @@ bool provisions(const StorageClass* storage_class) {
          storage_class->provisioner != "kubernetes.io/no-provisioner";
 }
 
+// Whether the driver of the claim's class tells how much storage is left.
+bool is_tracked(const View& view, const PersistentVolumeClaim& claim, const StorageClass& of) {
+  const auto* driver = view.objects().find<CsiDriver>(of.provisioner);
+  return claim.request && driver != nullptr && driver->storage_capacity;
+}
+
 const std::optional<Quantity>& limit_of(const CsiStorageCapacity& c) {
   return c.maximum_volume_size ? c.maximum_volume_size : c.capacity;
 }
@@ -82,14 +88,37 @@ Provisioning::Provisioning(const View& view, const PersistentVolumeClaim& claim)
   if (!provisions(storage_class)) return;
   topology_match(view, storage_class->allowed_topologies)
       .rows(view, 0, possible.size(), possible.data());
-  const auto* driver = objects.find<CsiDriver>(storage_class->provisioner);
-  if (!claim.request || driver == nullptr || !driver->storage_capacity) return;
+  if (!is_tracked(view, claim, *storage_class)) return;
   enough.assign(enough.size(), 0);
   const int64_t size = claim.request->value();
   objects.for_each_in<CsiStorageCapacity>(class_name, [&](const CsiStorageCapacity& c) {
     const std::optional<Quantity>& limit = limit_of(c);
     if (limit && limit->value() >= size) add_reaching_rows(view, c.node_topology, &enough);
   });
+}
+
+std::vector<std::optional<int64_t>> node_capacities(const View& view,
+                                                    const PersistentVolumeClaim& claim) {
+  const size_t words = view.word_count();
+  std::vector<std::optional<int64_t>> out(words * 64);
+  const Str class_name = claim.storage_class();
+  const auto* storage_class = view.objects().find<StorageClass>(class_name);
+  if (storage_class == nullptr || !is_tracked(view, claim, *storage_class)) return out;
+  const int64_t size = claim.request->value();
+  std::vector<uint64_t> left(words, kAll), reached(words);
+  view.objects().for_each_in<CsiStorageCapacity>(class_name, [&](const CsiStorageCapacity& c) {
+    const std::optional<Quantity>& limit = limit_of(c);
+    if (!limit || limit->value() < size) return;
+    std::fill(reached.begin(), reached.end(), 0);
+    add_reaching_rows(view, c.node_topology, &reached);
+    for (size_t w = 0; w < words; ++w) {
+      const uint64_t taken = left[w] & reached[w];
+      left[w] &= ~taken;
+      if (c.capacity)
+        for_each_bit(taken, w * 64, [&](size_t row) { out[row] = c.capacity->value(); });
+    }
+  });
+  return out;
 }
 
 void add_topology_facts(const View& view, const PersistentVolumeClaim& claim, uint32_t row,

@@ -21,6 +21,12 @@ struct Provisioning {
   std::vector<uint64_t> enough;    // rows with enough free storage, where capacity is tracked
 };
 
+// By row, the capacity that a volume for the claim would be taken from: of several that suffice,
+// where upstream takes any, the first by namespace and name. Nothing where capacity is not tracked
+// or not told.
+std::vector<std::optional<int64_t>> node_capacities(const View& view,
+                                                    const PersistentVolumeClaim& claim);
+
 // Why no volume can be made for the claim on the row: its class has no provisioner, or the node is
 // in none of the class's allowed topologies. Each fact starts as a copy of `begun`.
 void add_topology_facts(const View& view, const PersistentVolumeClaim& claim, uint32_t row,

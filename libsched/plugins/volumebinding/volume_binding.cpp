@@ -8,6 +8,7 @@
 #include "libsched/plugins/own_entry.hpp"
 #include "libsched/plugins/signature/signature.hpp"
 #include "libsched/plugins/volumebinding/binding.hpp"
+#include "libsched/plugins/volumebinding/capacity_score.hpp"
 #include "libsched/plugins/volumebinding/facts.hpp"
 #include "libsched/plugins/volumebinding/pod_volumes.hpp"
 #include "libsched/plugins/volumebinding/requeue.hpp"
@@ -85,8 +86,10 @@ Status sort_claims(const View& view, const std::vector<const PersistentVolumeCla
 
 class VolumeBinding final : public Plugin {
  public:
-  VolumeBinding(int64_t timeout_seconds, const FactoryCall& call)
+  // Without a shape the plugin does not score.
+  VolumeBinding(int64_t timeout_seconds, std::optional<ScoreShape> shape, const FactoryCall& call)
       : timeout_seconds_(timeout_seconds),
+        shape_(std::move(shape)),
         settings_{.attributes_classes = call.gates.enabled(Gate::kVolumeAttributesClass)},
         missing_(call.behaviours.older_volume_texts ? "no pod volumes found for node "
                                                     : "no pod volume found for node ") {
@@ -145,9 +148,26 @@ class VolumeBinding final : public Plugin {
     static_cast<const Volumes&>(*call.data).found->facts(call.view, row, facts);
   }
 
-  // Scores only with the feature gate StorageCapacityScoring.
-  Status pre_score(const PreScoreCall&, std::shared_ptr<PluginData>*) const override {
-    return Status(Code::kSkip);
+  Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>*) const override {
+    if (!shape_) return Status(Code::kSkip);
+    return left_out_of_pre_filter(call.state, *this) ? Status::from_error("not found") : Status();
+  }
+
+  // Filter is what finds volumes.
+  Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
+    if (!shape_) return {true, 0};
+    if (call.filter_data == nullptr) {
+      if (left_out_of_pre_filter(call.state, *this))
+        set.for_each([&](uint32_t row) { set.fail(row); });
+      return {true, 0};
+    }
+    if (left_out_of_filter(call.state, *this)) return {true, 0};
+    const PodVolumes& found = *static_cast<const Volumes&>(*call.filter_data).found;
+    return score_capacity(call, found, *shape_, set, scores);
+  }
+
+  Status score_status(const ScoreCall&, uint32_t) const override {
+    return Status::from_error("not found");
   }
 
   bool has_to_reserve(const PluginData* data) const override { return data != nullptr; }
@@ -225,7 +245,7 @@ class VolumeBinding final : public Plugin {
                                   StoredKind::kStorageClass, StoredKind::kCsiNode,
                                   StoredKind::kCsiDriver, StoredKind::kCsiStorageCapacity})
       reads.any |= object_changed(kind);
-    return {reads, {}};
+    return {reads, shape_ ? reads : Reads()};
   }
 
   bool signs() const override { return true; }
@@ -266,6 +286,7 @@ class VolumeBinding final : public Plugin {
   }
 
   int64_t timeout_seconds_;
+  std::optional<ScoreShape> shape_;
   PodVolumesSettings settings_;
   const char* missing_;  // begins the error of a node without volumes
 };
@@ -275,8 +296,13 @@ class VolumeBinding final : public Plugin {
 Result<std::unique_ptr<Plugin>> make_volume_binding(const FactoryCall& call) {
   const auto* args =
       call.args == nullptr ? nullptr : std::get_if<VolumeBindingArgs>(&call.args->value);
-  return std::unique_ptr<Plugin>(
-      std::make_unique<VolumeBinding>(args == nullptr ? 600 : args->bind_timeout_seconds, call));
+  std::optional<ScoreShape> shape;
+  if (call.gates.enabled(Gate::kStorageCapacityScoring))
+    shape.emplace(args != nullptr && args->shape
+                      ? *args->shape
+                      : std::vector<UtilizationShapePoint>{{0, 10}, {100, 0}});
+  return std::unique_ptr<Plugin>(std::make_unique<VolumeBinding>(
+      args == nullptr ? 600 : args->bind_timeout_seconds, std::move(shape), call));
 }
 
 }  // namespace libsched

@@ -1,8 +1,10 @@
 // VolumeBinding: PreFilter's statuses for claims, the nodes that can have their volumes, and the
 // objects that Reserve assumes.
-#include "libsched/plugins/trial_test.hpp"
+#include "libsched/plugins/volumebinding/volumes_test.hpp"
 
 namespace libsched::volume_binding_test {
+
+using namespace volumes_test;
 
 const char* const kAffinity = "node(s) didn't match PersistentVolume's node affinity";
 const char* const kNoVolume = "node(s) didn't find available persistent volumes to bind";
@@ -13,61 +15,6 @@ const char* const kGone =
 std::string no(const std::string& why, const std::string& more = "") {
   return "UnschedulableAndUnresolvable: " + why + (more.empty() ? "" : "; " + more);
 }
-
-std::string object(const std::string& type, const std::string& meta, const std::string& rest) {
-  return "---\napiVersion: " + type + "\nmetadata: {" + meta + "}\n" + rest + "\n";
-}
-
-std::string node(const std::string& name, const std::string& labels) {
-  return "---\nkind: Node\nmetadata: {name: '" + name + "', labels: {" + labels + "}}\n";
-}
-
-std::string claim(const std::string& name, const std::string& spec, const std::string& meta = "",
-                  const std::string& status = "Pending") {
-  return object(
-      "v1\nkind: PersistentVolumeClaim",
-      "name: " + name + ", namespace: default, uid: u-" + name + meta,
-      "spec: {accessModes: [ReadWriteOnce], " + spec + "}\nstatus: {phase: " + status + "}");
-}
-
-std::string asks(const std::string& size, const std::string& storage_class) {
-  return "storageClassName: " + storage_class + ", resources: {requests: {storage: " + size + "}}";
-}
-
-std::string bound(const std::string& name, const std::string& volume) {
-  return claim(name, "volumeName: " + volume,
-               ", annotations: {pv.kubernetes.io/bind-completed: 'yes'}", "Bound");
-}
-
-std::string storage_class(const std::string& name, const std::string& provisioner,
-                          const std::string& mode = "WaitForFirstConsumer",
-                          const std::string& more = "") {
-  return object("storage.k8s.io/v1\nkind: StorageClass", "name: " + name,
-                "provisioner: " + provisioner + "\n" +
-                    (mode.empty() ? "" : "volumeBindingMode: " + mode + "\n") + more);
-}
-
-std::string local_class() { return storage_class("local", "kubernetes.io/no-provisioner"); }
-
-std::string in_zone(const std::string& zone) {
-  return "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: "
-         "In, values: [" +
-         zone + "]}]}]}}";
-}
-
-std::string volume(const std::string& name, const std::string& size, const std::string& more = "",
-                   const std::string& meta = "", const std::string& phase = "Available") {
-  return object("v1\nkind: PersistentVolume", "name: " + name + meta,
-                "spec: {accessModes: [ReadWriteOnce, ReadOnlyMany], storageClassName: local, "
-                "capacity: {storage: " +
-                    size + "}" + (more.empty() ? "" : ", " + more) + "}\nstatus: {phase: " + phase +
-                    "}");
-}
-
-std::string uses(const std::string& claim) {
-  return "{name: v-" + claim + ", persistentVolumeClaim: {claimName: " + claim + "}}";
-}
-std::string spec(const std::string& volumes) { return "{volumes: [" + volumes + "]}"; }
 
 std::string with_volume(const std::string& source) {
   return "{volumes: [{name: first, emptyDir: {}}, {name: v, " + source + "}]}";

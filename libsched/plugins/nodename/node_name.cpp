@@ -11,6 +11,13 @@ namespace {
 
 class NodeName final : public Plugin {
  public:
+  // A point of the plugin since 1.37: Filter then runs on the named node alone.
+  Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult* result) const override {
+    if (const Str wanted = call.pod.spec.node_name; !wanted.empty())
+      result->narrow({std::string(wanted)});
+    return Status();
+  }
+
   void filter(const FilterCall& call, const RowSet& set) const override {
     const Str wanted = call.pod.spec.node_name;
     if (wanted.empty()) return;

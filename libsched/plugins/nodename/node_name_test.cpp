@@ -25,6 +25,23 @@ TEST_CASE("a pod that names its node fits no other") {
   }
 }
 
+TEST_CASE("PreFilter leaves the named node alone, whether it is there or not") {
+  const std::unique_ptr<Plugin> plugin = make_node_name({nullptr, FeatureGates()}).value();
+  const Ref<Cluster> cluster = make_ref<Cluster>();
+  Services services;
+  const auto left = [&](const std::string& spec) {
+    const PodRef pod = Trial::pod(spec);
+    CycleState state;
+    PreFilterResult result;
+    const Call call{cluster->view(), services};
+    CHECK(plugin->pre_filter({call, *pod, state}, &result).value() == Status());
+    return result.all_nodes ? "all" : go_list(result.nodes);
+  };
+  CHECK(left("{}") == "all");
+  CHECK(left("{nodeName: ''}") == "all");
+  CHECK(left("{nodeName: gone}") == "[gone]");
+}
+
 TEST_CASE("the node may be added and removed, and be in any word of rows") {
   std::string many;
   for (int i = 0; i < 200; ++i)

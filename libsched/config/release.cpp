@@ -47,6 +47,7 @@ constexpr BehaviourRow kBehaviours[] = {
     {"volume_conflict_text", &Behaviours::volume_conflict_text, {Release::k1_31, Release::k1_32}},
     {"older_volume_texts", &Behaviours::older_volume_texts, {Release::k1_31, Release::k1_33}},
     {"uniform_ties", &Behaviours::uniform_ties, {Release::k1_31, Release::k1_34}},
+    {"mount_option_feature", &Behaviours::mount_option_feature, {Release::k1_37, Release::k1_37}},
 };
 
 }  // namespace

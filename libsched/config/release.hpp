@@ -71,6 +71,8 @@ struct Behaviours {
   bool older_volume_texts = false;
   // Ties between nodes are broken uniformly by the seed of the cycle, not by upstream's heap.
   bool uniform_ties = false;
+  // NodeDeclaredFeatures knows VolumeBindMountOptions, and three features that no pod needs.
+  bool mount_option_feature = false;
 };
 
 // A behaviour has a row for each range of releases.

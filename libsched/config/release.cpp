@@ -47,7 +47,10 @@ constexpr BehaviourRow kBehaviours[] = {
     {"volume_conflict_text", &Behaviours::volume_conflict_text, {Release::k1_31, Release::k1_32}},
     {"older_volume_texts", &Behaviours::older_volume_texts, {Release::k1_31, Release::k1_33}},
     {"uniform_ties", &Behaviours::uniform_ties, {Release::k1_31, Release::k1_34}},
+    {"told_preemption", &Behaviours::told_preemption, {Release::k1_37, Release::k1_37}},
+    {"silent_post_filter", &Behaviours::silent_post_filter, {Release::k1_37, Release::k1_37}},
     {"mount_option_feature", &Behaviours::mount_option_feature, {Release::k1_37, Release::k1_37}},
+    {"first_violated_budget", &Behaviours::first_violated_budget, {Release::k1_37, Release::k1_37}},
 };
 
 }  // namespace

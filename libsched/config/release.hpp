@@ -71,8 +71,14 @@ struct Behaviours {
   bool older_volume_texts = false;
   // Ties between nodes are broken uniformly by the seed of the cycle, not by upstream's heap.
   bool uniform_ties = false;
+  // DefaultPreemption says which node it has found and how many pods leave it.
+  bool told_preemption = false;
+  // DynamicResources says nothing where its PostFilter has nothing to do.
+  bool silent_post_filter = false;
   // NodeDeclaredFeatures knows VolumeBindMountOptions, and three features that no pod needs.
   bool mount_option_feature = false;
+  // A victim counts against budgets up to the first that it violates, not against all.
+  bool first_violated_budget = false;
 };
 
 // A behaviour has a row for each range of releases.

@@ -55,10 +55,11 @@ std::string aggregate(const std::vector<std::string>& errors) {
 
 class DefaultPreemption final : public Plugin {
  public:
-  DefaultPreemption(const DefaultPreemptionArgs& args, bool asynchronous, bool no_absent_status)
+  DefaultPreemption(const DefaultPreemptionArgs& args, bool asynchronous,
+                    const Behaviours& behaviours)
       : args_(args),
         asynchronous_(asynchronous),
-        no_absent_status_(no_absent_status),
+        behaviours_(behaviours),
         executor_(asynchronous) {}
 
   bool may_hold_back(const Pod& pod) const override {
@@ -155,13 +156,17 @@ class DefaultPreemption final : public Plugin {
       if (Status s = executor_.execute(chosen, call.pod, listed, services); !s.success()) return s;
     }
     *nomination = std::move(there);
+    Status out;
+    if (behaviours_.told_preemption)
+      out.reasons.push_back("found a potential placement for pod on node " + chosen.node +
+                            ", preempting " + std::to_string(chosen.victims.size()) + " victims");
     if (report != nullptr) {
       report->nominated_node = chosen.node;
       report->victims = chosen.victims;
       report->budget_violations = chosen.budget_violations;
       report->budgets = chosen.budgets;
     }
-    return {};
+    return out;
   }
 
   // The nodes where evictions might help, in the order in which they are tried.
@@ -213,7 +218,7 @@ class DefaultPreemption final : public Plugin {
             .info(3, "Preemption will not help schedule pod on any node", {{"pod", call.pod.meta}});
       return out;
     }
-    const DisruptionBudgets budgets(view);
+    const DisruptionBudgets budgets(view, behaviours_.first_violated_budget);
     Services& services = call.services;
     const bool every = call.question;
     const std::optional<uint64_t> seed = services.preemption_seed;
@@ -277,7 +282,7 @@ class DefaultPreemption final : public Plugin {
   std::string fit_error(const PostFilterCall& call, const Found& found) const {
     size_t nodes = call.view.node_count();
     // Without an absent status, nodes that wait for a plugin are neither tried nor hopeless.
-    if (no_absent_status_)
+    if (behaviours_.no_absent_status)
       for (const auto& [row, status] : call.statuses.all())
         nodes -= status.code == Code::kPending ? 1 : 0;
     std::map<std::string, size_t> reasons;
@@ -290,7 +295,7 @@ class DefaultPreemption final : public Plugin {
 
   DefaultPreemptionArgs args_;
   bool asynchronous_;
-  bool no_absent_status_;  // see Behaviours
+  Behaviours behaviours_;
   mutable Executor executor_;
 };
 
@@ -301,7 +306,7 @@ Result<std::unique_ptr<Plugin>> make_default_preemption(const FactoryCall& call)
       call.args == nullptr ? nullptr : std::get_if<DefaultPreemptionArgs>(&call.args->value);
   return std::unique_ptr<Plugin>(std::make_unique<DefaultPreemption>(
       args == nullptr ? DefaultPreemptionArgs{10, 100} : *args,
-      call.gates.enabled(Gate::kSchedulerAsyncPreemption), call.behaviours.no_absent_status));
+      call.gates.enabled(Gate::kSchedulerAsyncPreemption), call.behaviours));
 }
 
 }  // namespace libsched

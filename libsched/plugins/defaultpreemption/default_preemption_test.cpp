@@ -193,6 +193,50 @@ TEST_CASE("budgets are respected as long as possible") {
     CHECK(victims(budget("m", 0, selector), 1) == "a: x (0) -> a");
 }
 
+TEST_CASE("1.37 counts a victim against budgets up to the first that it violates") {
+  const std::string pods = node("a") + on("a", "x", 2, 2, 1, ", labels: {l: x, m: x}") +
+                           on("a", "yy", 1, 2, 1, ", labels: {m: x}") + node("b") +
+                           on("b", "z", 2, 2, 1, ", labels: {n: x}") +
+                           on("b", "zz", 1, 2, 1, ", labels: {n: x}");
+  const std::string budgets = budget("b1", 0, "{matchLabels: {l: x}}") +
+                              budget("b2", 1, "{matchLabels: {m: x}}") +
+                              budget("b3", 1, "{matchLabels: {n: x}}");
+  const auto found = [&](Release release) {
+    TrialOptions o = options();
+    o.release = release;
+    Trial t("DefaultPreemption", pods + budgets, o);
+    const Ref<const Decision> d = decide(t, *wants(4, 5));
+    std::string out = outcome(*d);
+    for (const PreemptionReport::Candidate& c : d->preemption.candidates)
+      for (const std::string& b : c.budgets) out += " " + b;
+    return out;
+  };
+  // x violates b1. Only in 1.36 b2 is charged with x, too, and has nothing left for yy.
+  CHECK(found(Release::k1_36) == "a: x yy (2); b: z zz (1) -> b default/b1 default/b2 default/b3");
+  CHECK(found(Release::k1_37) == "a: x yy (1); b: z zz (1) -> a default/b1 default/b3");
+}
+
+TEST_CASE("1.37 says where preemption has made room") {
+  const auto says = [](Release release) {
+    TrialOptions o = options();
+    o.release = release;
+    Trial t("DefaultPreemption", node("a") + on("a", "x", 1, 2, 1) + on("a", "yy", 1, 2, 2), o);
+    const PodRef pod = wants(4, 5);
+    CycleState state;
+    CycleOptions how;
+    how.post_filter = how.fit_error = true;
+    const Result<CycleOutcome> done = t.evaluator().run_cycle(state, *pod, how);
+    REQUIRE(done.ok());
+    CHECK(text_of(*done->post_filter) == text_of(decide(t, *pod)->preemption.status));
+    return text_of(*done->post_filter) + "\n" + text_of(done->status);
+  };
+  const std::string failed = "Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.";
+  const std::string placed =
+      "preemption: found a potential placement for pod on node a, preempting 2 victims";
+  CHECK(says(Release::k1_36) == "Success\n" + failed);
+  CHECK(says(Release::k1_37) == "Success: " + placed + "\n" + failed + " " + placed);
+}
+
 TEST_CASE("the best node") {
   const auto best = [](const std::string& pods) {
     Trial t("DefaultPreemption", node("a") + node("b") + pods, options());

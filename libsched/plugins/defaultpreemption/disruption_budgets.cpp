@@ -5,7 +5,8 @@
 
 namespace libsched {
 
-DisruptionBudgets::DisruptionBudgets(const View& view) {
+DisruptionBudgets::DisruptionBudgets(const View& view, bool first_violated)
+    : first_violated_(first_violated) {
   view.objects().for_each<PodDisruptionBudget>([&](const PodDisruptionBudget& budget) {
     // An absent or empty selector selects nothing here, nor does one that upstream cannot parse.
     const LabelSelector& s = budget.selector;
@@ -31,6 +32,7 @@ DisruptionBudgets::Split DisruptionBudgets::split(const std::vector<PodRef>& pod
       if (allowed[i] >= 0) continue;
       violated = true;
       out.broken.emplace_back(pod.get(), &b);
+      if (first_violated_) break;
     }
     (violated ? out.violating : out.others).push_back(pod);
   }

@@ -18,6 +18,7 @@ namespace {
 
 struct Settings {
   bool enabled = true, extended_resources = true, prioritized_list = true;
+  bool silent_post_filter = false;  // see Behaviours
   ClaimOptions claims;
 };
 
@@ -163,11 +164,10 @@ class DynamicResources final : public Plugin {
 
   Status post_filter(const PostFilterCall& call, std::optional<Nomination>*) const override {
     if (call.question) return Status(Code::kSkip);
-    if (!settings_.enabled) return Status(Code::kUnschedulable, "plugin disabled");
+    if (!settings_.enabled) return nothing_to_do("plugin disabled");
     const ClaimsOfCycle* const claims = data_of(call.state);
     if (claims == nullptr && !skipped(call.state)) return Status::from_error("not found");
-    if (claims == nullptr || !claims->data)
-      return Status(Code::kUnschedulable, "no new claims to deallocate");
+    if (claims == nullptr || !claims->data) return nothing_to_do("no new claims to deallocate");
     // Upstream takes one of them by chance.
     for (const uint32_t i : claims->data->unavailable()) {
       if (claims->data->claims()[i].extended) continue;
@@ -186,7 +186,7 @@ class DynamicResources final : public Plugin {
       if (!deleted.success()) return deleted;
       return Status(Code::kUnschedulable, "deletion of ResourceClaim completed");
     }
-    return Status(Code::kUnschedulable, "still not schedulable");
+    return nothing_to_do("still not schedulable");
   }
 
   // Nodes that give the pod alternatives it prefers score higher.
@@ -276,6 +276,11 @@ class DynamicResources final : public Plugin {
   }
 
  private:
+  Status nothing_to_do(const char* why) const {
+    return settings_.silent_post_filter ? Status(Code::kUnschedulable)
+                                        : Status(Code::kUnschedulable, why);
+  }
+
   // Makes the programs of selectors, which share their memory.
   SelectorCompiler selectors() const {
     const auto scratch = std::make_shared<cel::Scratch>();
@@ -391,6 +396,7 @@ Result<std::unique_ptr<Plugin>> make_dynamic_resources(const FactoryCall& call) 
   const auto on = [&](Gate gate) { return call.gates.enabled(gate); };
   Settings s;
   s.enabled = on(Gate::kDynamicResourceAllocation);
+  s.silent_post_filter = call.behaviours.silent_post_filter;
   s.extended_resources = on(Gate::kDRAExtendedResource);
   s.prioritized_list = on(Gate::kDRAPrioritizedList);
   DeviceFeatures& f = s.claims.features;

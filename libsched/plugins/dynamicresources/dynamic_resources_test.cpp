@@ -429,6 +429,23 @@ TEST_CASE("PostFilter takes away a claim for extended resources of an earlier cy
   CHECK(journey.post_filter().starts_with("Error"));
 }
 
+TEST_CASE("with nothing to do the PostFilter of 1.37 says nothing") {
+  TrialOptions options;
+  options.release = Release::k1_37;
+  Trial t("DynamicResources",
+          kNodes + claim("c", kOne + allocated("b", "",
+                                               ", reservedFor: [{resource: pods, name: x, uid: "
+                                               "u-x}]")),
+          options);
+  for (const PodRef& pod : {Trial::pod("{}"), pod_naming({"none"}), pod_naming({"c"})}) {
+    CycleState state;
+    REQUIRE(t.evaluator().run_pre_filter(state, *pod).ok());
+    std::optional<Nomination> nomination;
+    CHECK(text_of(t.evaluator().run_post_filter(state, *pod, {}, &nomination).value()) ==
+          "Unschedulable");
+  }
+}
+
 TEST_CASE("PostFilter has no claims to give back") {
   Trial t("DynamicResources", node_n());
   const PodRef pod = Trial::pod("{}");

@@ -30,11 +30,12 @@ Result<void> check_size(Str bytes, const ConfigOptions& options) {
 // Warns of what is disabled without an effect, which upstream takes silently: a name that no plugin
 // of kube-scheduler has, or that of a plugin without that extension point.
 void warn_of_disabled(const V1PluginSet& set, std::optional<ExtensionPoint> point,
-                      const std::string& place, std::vector<std::string>* warnings) {
+                      const std::string& place, Release release,
+                      std::vector<std::string>* warnings) {
   for (size_t i = 0; i < set.disabled.size(); ++i) {
     const std::string& name = set.disabled[i].name;
     if (name == "*") continue;
-    const std::optional<PointMask> points = in_tree_catalog(name);
+    const std::optional<PointMask> points = in_tree_points(name, release);
     if (points && (!point || (*points & point_bit(*point)) != 0)) continue;
     warnings->push_back(
         place + ".disabled[" + std::to_string(i) + "]: " +
@@ -44,7 +45,7 @@ void warn_of_disabled(const V1PluginSet& set, std::optional<ExtensionPoint> poin
   }
 }
 
-void warn_of_disabled(const V1Config& config, std::vector<std::string>* warnings) {
+void warn_of_disabled(const V1Config& config, Release release, std::vector<std::string>* warnings) {
   for (size_t i = 0; i < config.profiles.size(); ++i) {
     if (!config.profiles[i].plugins) continue;
     const V1Plugins& plugins = *config.profiles[i].plugins;
@@ -52,9 +53,9 @@ void warn_of_disabled(const V1Config& config, std::vector<std::string>* warnings
     for (int p = 0; p < kExtensionPointCount; ++p) {
       const auto point = static_cast<ExtensionPoint>(p);
       warn_of_disabled(plugins.points[static_cast<size_t>(p)], point,
-                       place + std::string(point_field(point)), warnings);
+                       place + std::string(point_field(point)), release, warnings);
     }
-    warn_of_disabled(plugins.multi_point, std::nullopt, place + "multiPoint", warnings);
+    warn_of_disabled(plugins.multi_point, std::nullopt, place + "multiPoint", release, warnings);
   }
 }
 
@@ -77,9 +78,9 @@ const Profile* SchedulerConfig::profile(Str scheduler_name) const {
 Result<ConfigRef> parse_config(Str bytes, const ConfigOptions& options) {
   LIBSCHED_TRY(check_size(bytes, options));
   std::vector<std::string> warnings;
-  auto v1 = decode_config(bytes, warnings);
+  auto v1 = decode_config(bytes, options.gates.release(), warnings);
   if (!v1) return std::move(v1.error());
-  warn_of_disabled(*v1, &warnings);
+  warn_of_disabled(*v1, options.gates.release(), &warnings);
   Ref<SchedulerConfig> config = build(std::move(*v1), options.gates);
   config->warnings = std::move(warnings);
   config->several_queue_sorts = options.several_queue_sorts;
@@ -93,7 +94,7 @@ Result<ConfigRef> parse_config(Str bytes, const ConfigOptions& options) {
 Result<ConfigRef> parse_profile(Str bytes, const ConfigOptions& options) {
   LIBSCHED_TRY(check_size(bytes, options));
   std::vector<std::string> warnings;
-  Result<V1Profile> profile = decode_profile(bytes, warnings);
+  Result<V1Profile> profile = decode_profile(bytes, options.gates.release(), warnings);
   if (!profile.ok()) return std::move(profile.error());
   if (!profile->scheduler_name) profile->scheduler_name = "default-scheduler";
   const bool given = profile->plugins.has_value();

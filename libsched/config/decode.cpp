@@ -8,13 +8,11 @@
 #include <algorithm>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/config/config_rules.hpp"
 #include "libsched/config/yaml_source.hpp"
 
 namespace libsched {
 namespace {
-
-// Upstream names the scheme after the source line that makes it.
-constexpr Str kSchemeName = "pkg/runtime/scheme.go:111";
 
 struct Gvk {
   std::string group, version, kind;
@@ -69,14 +67,14 @@ void apply_defaults(Gvk& actual, const Gvk& expected) {
 }
 
 // An error if the kind is not one of kubescheduler.config.k8s.io/v1.
-Result<void> check_registered(const Gvk& gvk, Str document) {
+Result<void> check_registered(const Gvk& gvk, Release release, Str document) {
   if (gvk.kind.empty())
     return invalid("kind", "Object 'Kind' is missing in '" + std::string(document) + "'");
   if (gvk.version.empty()) {
     return invalid("apiVersion",
                    "Object 'apiVersion' is missing in '" + std::string(document) + "'");
   }
-  const bool known_kind = gvk.kind == kConfigKind || make_v1_args(gvk.kind).index() != 0;
+  const bool known_kind = gvk.kind == kConfigKind || make_v1_args(gvk.kind, release).index() != 0;
   if (known_kind && gvk.group_version() == kConfigGroupVersion) return {};
   if (known_kind && gvk.group == kConfigGroup && gvk.version == "__internal") {
     return Error{Rc::kUnsupported,
@@ -84,7 +82,8 @@ Result<void> check_registered(const Gvk& gvk, Str document) {
                  "apiVersion"};
   }
   std::string text = "no kind " + go_quote(gvk.kind) + " is registered for version " +
-                     go_quote(gvk.group_version()) + " in scheme " + go_quote(kSchemeName);
+                     go_quote(gvk.group_version()) + " in scheme " +
+                     go_quote(config_rules(release).scheme);
   if (gvk.kind == kConfigKind && gvk.group == kConfigGroup) {
     text += " (v1 is the only version since Kubernetes 1.29: change apiVersion to " +
             std::string(kConfigGroupVersion) + " and check the fields)";
@@ -110,13 +109,13 @@ struct Decoded {
   std::string strict_path;
 };
 
-Result<Decoded> decode_kind(const Gvk& gvk, const JsonValue& v) {
+Result<Decoded> decode_kind(const Gvk& gvk, Release release, const JsonValue& v) {
   Decoded out;
-  StrictDecoder d;
+  StrictDecoder d(release);
   if (gvk.kind == kConfigKind) {
     decode_v1(d, v, out.config);
   } else {
-    out.args = make_v1_args(gvk.kind);
+    out.args = make_v1_args(gvk.kind, release);
     decode_v1_args(d, v, out.args);
   }
   if (auto error = d.error()) return invalid(d.error_path(), *std::move(error));
@@ -131,9 +130,10 @@ std::string args_path(size_t profile, size_t index, const std::string& inner) {
 }
 
 // The arguments of one plugin. `strict` is the text of a strict error, "" if there is none.
-Result<void> decode_plugin_args(V1PluginConfig& config, std::string& strict, std::string& path) {
+Result<void> decode_plugin_args(V1PluginConfig& config, Release release, std::string& strict,
+                                std::string& path) {
   const Gvk expected{std::string(kConfigGroup), "v1", config.name + "Args"};
-  if (make_v1_args(expected.kind).index() == 0) return {};  // out-of-tree: kept as it is
+  if (make_v1_args(expected.kind, release).index() == 0) return {};  // out-of-tree: kept as it is
   const std::string prefix = "decoding args for plugin " + config.name + ": ";
   const auto wrap = [&](Error e) {
     e.message = prefix + e.message;
@@ -149,8 +149,9 @@ Result<void> decode_plugin_args(V1PluginConfig& config, std::string& strict, std
   auto gvk = interpret(value);
   if (!gvk) return wrap(std::move(gvk.error()));
   apply_defaults(*gvk, expected);
-  if (auto ok = check_registered(*gvk, config.raw); !ok) return wrap(std::move(ok.error()));
-  auto decoded = decode_kind(*gvk, value);
+  if (auto ok = check_registered(*gvk, release, config.raw); !ok)
+    return wrap(std::move(ok.error()));
+  auto decoded = decode_kind(*gvk, release, value);
   if (!decoded) return wrap(std::move(decoded.error()));
   if (gvk->group_kind() != expected.group_kind()) {
     return invalid("kind", "args for plugin " + config.name + " were not of type " +
@@ -189,7 +190,7 @@ Result<JsonValue> read_root(Str bytes, std::string& json, std::string& duplicate
 
 }  // namespace
 
-Result<V1Config> decode_config(Str bytes, std::vector<std::string>& warnings) {
+Result<V1Config> decode_config(Str bytes, Release release, std::vector<std::string>& warnings) {
   std::string json, duplicates;
   std::vector<std::string> strict;
   std::string strict_path;
@@ -200,8 +201,8 @@ Result<V1Config> decode_config(Str bytes, std::vector<std::string>& warnings) {
 
   auto gvk = interpret(root);
   if (!gvk) return std::move(gvk.error());
-  if (auto ok = check_registered(*gvk, bytes); !ok) return std::move(ok.error());
-  auto decoded = decode_kind(*gvk, root);
+  if (auto ok = check_registered(*gvk, release, bytes); !ok) return std::move(ok.error());
+  auto decoded = decode_kind(*gvk, release, root);
   if (!decoded) return std::move(decoded.error());
   strict.insert(strict.end(), decoded->strict.begin(), decoded->strict.end());
   strict_path = decoded->strict_path;
@@ -214,7 +215,7 @@ Result<V1Config> decode_config(Str bytes, std::vector<std::string>& warnings) {
       const std::string prefix =
           "decoding .profiles[" + std::to_string(i) + "].pluginConfig[" + std::to_string(j) + "]: ";
       std::string text, path;
-      if (auto ok = decode_plugin_args(list[j], text, path); !ok) {
+      if (auto ok = decode_plugin_args(list[j], release, text, path); !ok) {
         ok.error().message = prefix + ok.error().message;
         ok.error().path = args_path(i, j, ok.error().path);
         return std::move(ok.error());
@@ -233,7 +234,7 @@ Result<V1Config> decode_config(Str bytes, std::vector<std::string>& warnings) {
   return std::move(config);
 }
 
-Result<V1Profile> decode_profile(Str bytes, std::vector<std::string>& warnings) {
+Result<V1Profile> decode_profile(Str bytes, Release release, std::vector<std::string>& warnings) {
   std::string json, duplicates;
   std::vector<std::string> strict;
   auto root = read_root(bytes, json, duplicates, warnings);
@@ -241,7 +242,7 @@ Result<V1Profile> decode_profile(Str bytes, std::vector<std::string>& warnings) 
   if (!duplicates.empty()) strict.push_back(std::move(duplicates));
   if (root->is_null()) return invalid({}, "the document has no profile");
   V1Profile profile;
-  StrictDecoder d;
+  StrictDecoder d(release);
   decode_v1_profile(d, *root, profile);
   if (auto error = d.error()) return invalid(d.error_path(), *std::move(error));
   strict.insert(strict.end(), d.strict_errors().begin(), d.strict_errors().end());
@@ -249,7 +250,7 @@ Result<V1Profile> decode_profile(Str bytes, std::vector<std::string>& warnings) 
   for (size_t j = 0; j < profile.plugin_config.size(); ++j) {
     const std::string place = "pluginConfig[" + std::to_string(j) + "]";
     std::string text, path;
-    if (auto ok = decode_plugin_args(profile.plugin_config[j], text, path); !ok) {
+    if (auto ok = decode_plugin_args(profile.plugin_config[j], release, text, path); !ok) {
       Error e = std::move(ok.error());
       e.message = "decoding ." + place + ": " + e.message;
       e.path = place + ".args" + (e.path.empty() ? "" : "." + e.path);

@@ -12,9 +12,9 @@ inline constexpr Str kConfigGroup = "kubescheduler.config.k8s.io";
 inline constexpr Str kConfigGroupVersion = "kubescheduler.config.k8s.io/v1";
 inline constexpr Str kConfigKind = "KubeSchedulerConfiguration";
 
-Result<V1Config> decode_config(Str bytes, std::vector<std::string>& warnings);
+Result<V1Config> decode_config(Str bytes, Release release, std::vector<std::string>& warnings);
 // A profile without the configuration around it, just as strictly.
-Result<V1Profile> decode_profile(Str bytes, std::vector<std::string>& warnings);
+Result<V1Profile> decode_profile(Str bytes, Release release, std::vector<std::string>& warnings);
 
 // Decodes the kind and apiVersion of an object, which are read first: at this point they only have
 // to be strings.
@@ -34,7 +34,7 @@ inline constexpr JsonField<T> kKindField = {
 void decode_v1(StrictDecoder& d, const JsonValue& v, V1Config& out);
 void decode_v1_profile(StrictDecoder& d, const JsonValue& v, V1Profile& out);
 // The empty arguments of a kind such as "NodeAffinityArgs", or monostate if it is none.
-V1Args make_v1_args(Str kind);
+V1Args make_v1_args(Str kind, Release release);
 // The alternative of `args` selects the type to decode.
 void decode_v1_args(StrictDecoder& d, const JsonValue& v, V1Args& args);
 

@@ -141,13 +141,16 @@ constexpr JsonField<V1DefaultPreemptionArgs> kDefaultPreemption[] = {
     {"minCandidateNodesAbsolute",
      [](D& d, const J& v, V1DefaultPreemptionArgs& o) { d.int32(v, o.absolute); }},
 };
+constexpr ReleaseRange kDynamicResourcesReleases = {Release::k1_34, kNewestRelease};
 constexpr JsonField<V1DynamicResourcesArgs> kDynamicResources[] = {
     kKindField<V1DynamicResourcesArgs>,
     kApiVersionField<V1DynamicResourcesArgs>,
     {"filterTimeout",
      [](D& d, const J& v, V1DynamicResourcesArgs& o) { d.duration(v, o.filter_timeout_ns); }},
     {"bindingTimeout",
-     [](D& d, const J& v, V1DynamicResourcesArgs& o) { d.duration(v, o.binding_timeout_ns); }},
+     [](D& d, const J& v, V1DynamicResourcesArgs& o) { d.duration(v, o.binding_timeout_ns); },
+     {},
+     {Release::k1_35, kNewestRelease}},
 };
 constexpr JsonField<V1InterPodAffinityArgs> kInterPodAffinity[] = {
     kKindField<V1InterPodAffinityArgs>,
@@ -245,9 +248,10 @@ struct Visitor {
 
 }  // namespace
 
-V1Args make_v1_args(Str kind) {
+V1Args make_v1_args(Str kind, Release release) {
   if (kind == "DefaultPreemptionArgs") return V1DefaultPreemptionArgs{};
-  if (kind == "DynamicResourcesArgs") return V1DynamicResourcesArgs{};
+  if (kind == "DynamicResourcesArgs" && kDynamicResourcesReleases.has(release))
+    return V1DynamicResourcesArgs{};
   if (kind == "InterPodAffinityArgs") return V1InterPodAffinityArgs{};
   if (kind == "NodeAffinityArgs") return V1NodeAffinityArgs{};
   if (kind == "NodeResourcesBalancedAllocationArgs") return V1BalancedAllocationArgs{};

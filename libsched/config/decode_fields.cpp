@@ -34,7 +34,9 @@ std::array<JsonField<V1Plugins>, kExtensionPointCount + 1> plugins_fields(
     std::index_sequence<Point...>) {
   return {
       {{point_field(static_cast<ExtensionPoint>(Point)),
-        [](D& d, const J& v, V1Plugins& o) { plugin_set(d, v, o.points[Point]); }}...,
+        [](D& d, const J& v, V1Plugins& o) { plugin_set(d, v, o.points[Point]); },
+        {},
+        point_releases(static_cast<ExtensionPoint>(Point))}...,
        {"multiPoint", [](D& d, const J& v, V1Plugins& o) { plugin_set(d, v, o.multi_point); }}}};
 }
 const auto kPlugins = plugins_fields(std::make_index_sequence<kExtensionPointCount>());

@@ -7,21 +7,29 @@
 namespace libsched {
 namespace {
 
+using R = Release;
+
 struct Default {
   Str name;
   int32_t weight = 0;  // 0: none is given
   ReleaseRange releases = {};
+  Gate gate = Gate::kCount;  // without which it is no default; kCount: always
 };
 
 // In their order in MultiPoint.
 constexpr Default kDefaults[] = {
     {"SchedulingGates"},
     {"PrioritySort"},
-    {"NodeUnschedulable"},
+    {"NodeUnschedulable", 0, {R::k1_31, R::k1_36}},
     {"NodeName"},
+    {"NodeUnschedulable", 0, {R::k1_37, kNewestRelease}},
     {"TaintToleration", 3},
     {"NodeAffinity", 2},
     {"NodePorts"},
+    {"DeferredPodScheduling",
+     0,
+     {R::k1_37, kNewestRelease},
+     Gate::kInPlacePodVerticalScalingSchedulerPreemption},
     {"NodeResourcesFit", 1},
     {"VolumeRestrictions"},
     {"NodeVolumeLimits"},
@@ -29,26 +37,22 @@ constexpr Default kDefaults[] = {
     {"VolumeZone"},
     {"PodTopologySpread", 2},
     {"InterPodAffinity", 2},
-    {"DynamicResources", 2},  // before preemption: freeing an idle claim is the smaller evil
+    // Before preemption: freeing an idle claim is the smaller evil.
+    {"DynamicResources", 0, {R::k1_31, R::k1_34}, Gate::kDynamicResourceAllocation},
+    {"DynamicResources", 2, {R::k1_35, kNewestRelease}, Gate::kDynamicResourceAllocation},
     {"DefaultPreemption"},
     {"NodeResourcesBalancedAllocation", 1},
     {"ImageLocality", 1},
     {"DefaultBinder"},
-    {"NodeDeclaredFeatures"},
-    {"GangScheduling"},
-    {"TopologyPlacementGenerator"},
-    {"PodGroupPodsCount", 1},
+    {"NodeDeclaredFeatures", 0, {R::k1_35, kNewestRelease}, Gate::kNodeDeclaredFeatures},
+    {"GangScheduling", 0, {R::k1_35, R::k1_36}, Gate::kGangScheduling},
+    {"GangScheduling", 0, {R::k1_37, kNewestRelease}, Gate::kGenericWorkload},
+    {"TopologyPlacementGenerator",
+     0,
+     {R::k1_36, kNewestRelease},
+     Gate::kTopologyAwareWorkloadScheduling},
+    {"PodGroupPodsCount", 1, {R::k1_36, kNewestRelease}, Gate::kTopologyAwareWorkloadScheduling},
 };
-
-bool is_default(Str name, const FeatureGates& gates) {
-  if (name == "DynamicResources") return gates.enabled(Gate::kDynamicResourceAllocation);
-  if (name == "NodeDeclaredFeatures") return gates.enabled(Gate::kNodeDeclaredFeatures);
-  if (name == "GangScheduling") return gates.enabled(Gate::kGangScheduling);
-  if (name == "TopologyPlacementGenerator" || name == "PodGroupPodsCount") {
-    return gates.enabled(Gate::kTopologyAwareWorkloadScheduling);
-  }
-  return true;
-}
 
 // A default plugin that is enabled again is replaced in place by its last mention; all other
 // custom plugins follow in their order. Disabled lists are united, "*" drops every default.
@@ -82,7 +86,8 @@ V1PluginSet merge_set(const V1PluginSet& defaults, const V1PluginSet& custom) {
 V1Plugins default_plugins(const FeatureGates& gates) {
   V1Plugins out;
   for (const Default& d : kDefaults) {
-    if (!d.releases.has(gates.release()) || !is_default(d.name, gates)) continue;
+    if (!d.releases.has(gates.release())) continue;
+    if (d.gate != Gate::kCount && !gates.enabled(d.gate)) continue;
     V1Plugin p{std::string(d.name), {}};
     if (d.weight != 0) p.weight = d.weight;
     out.multi_point.enabled.push_back(std::move(p));

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "libsched/config/config_rules.hpp"
 #include "libsched/config/decode.hpp"
 
 namespace libsched {
@@ -41,7 +42,8 @@ struct ArgsDefaults {
   void operator()(V1DynamicResourcesArgs& a) const {
     if (gates.enabled(Gate::kDRASchedulerFilterTimeout))
       set_if_absent(a.filter_timeout_ns, 10 * kSecond);
-    if (gates.enabled(Gate::kDRADeviceBindingConditions) &&
+    if (config_rules(gates.release()).binding_timeout &&
+        gates.enabled(Gate::kDRADeviceBindingConditions) &&
         gates.enabled(Gate::kDRAResourceClaimDeviceStatus)) {
       set_if_absent(a.binding_timeout_ns, 600 * kSecond);
     }
@@ -56,8 +58,9 @@ struct ArgsDefaults {
   void operator()(V1SpreadArgs& a) const { set_if_zero<std::string>(a.defaulting_type, "System"); }
   void operator()(V1VolumeBindingArgs& a) const {
     set_if_absent(a.timeout_seconds, int64_t{600});
-    if (a.shape.empty() && gates.enabled(Gate::kStorageCapacityScoring)) {
-      a.shape = {{0, 10}, {100, 0}};
+    const ConfigRules rules = config_rules(gates.release());
+    if (a.shape.empty() && gates.enabled(rules.shape_gate)) {
+      a.shape = {{0, rules.shape_scores[0]}, {100, rules.shape_scores[1]}};
       a.shape_present = true;
     }
   }
@@ -79,7 +82,7 @@ void default_profile(V1Profile& profile, const FeatureGates& gates) {
   }
   for (const std::string& name : enabled) {
     if (configured.contains(name)) continue;
-    V1Args args = make_v1_args(name + "Args");
+    V1Args args = make_v1_args(name + "Args", gates.release());
     if (args.index() == 0) continue;  // out-of-tree, or a plugin without arguments
     set_args_defaults(args, gates);
     profile.plugin_config.push_back({name, {}, std::move(args)});

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/config/config_rules.hpp"
 #include "libsched/config/validate.hpp"
 
 namespace libsched {
@@ -181,8 +182,9 @@ class Expander {
   Result<void> score_weights(ExtensionPoint p, std::map<std::string, int32_t>& weights) const {
     constexpr int64_t kMaxScore = 100;
     constexpr int64_t kMaxTotal = std::numeric_limits<int64_t>::max();
-    const std::string prefix =
-        p == ExtensionPoint::kScore ? "score plugins: " : "placement score plugins: ";
+    const std::string prefix(p == ExtensionPoint::kScore
+                                 ? config_rules(gates_.release()).score_weights
+                                 : "placement score plugins: ");
     int64_t total = 0;
     for (const PluginSet* set : {&profile_.plugins.at(p), &profile_.plugins.multi_point}) {
       for (const EnabledPlugin& e : set->enabled) {

@@ -1,4 +1,4 @@
-// Names of the extension points.
+// Names of the extension points, and the releases that have them.
 #include "libsched/config/extension_point.hpp"
 
 #include <array>
@@ -8,6 +8,7 @@ namespace {
 
 struct Names {
   Str field, interface;
+  ReleaseRange releases = {};
 };
 
 // In the order of the enumeration.
@@ -24,13 +25,15 @@ constexpr std::array<Names, kExtensionPointCount> kNames = {{
     {"permit", "PermitPlugin"},
     {"preEnqueue", "PreEnqueuePlugin"},
     {"queueSort", "QueueSortPlugin"},
-    {"placementGenerate", "PlacementGeneratePlugin"},
-    {"placementScore", "PlacementScorePlugin"},
+    {"placementGenerate", "PlacementGeneratePlugin", {Release::k1_36, kNewestRelease}},
+    {"placementScore", "PlacementScorePlugin", {Release::k1_36, kNewestRelease}},
+    {"podGroupPostFilter", "PodGroupPostFilterPlugin", {Release::k1_37, kNewestRelease}},
 }};
 
 }  // namespace
 
 Str point_field(ExtensionPoint p) { return kNames[static_cast<size_t>(p)].field; }
+ReleaseRange point_releases(ExtensionPoint p) { return kNames[static_cast<size_t>(p)].releases; }
 Str point_interface(ExtensionPoint p) { return kNames[static_cast<size_t>(p)].interface; }
 
 std::optional<ExtensionPoint> point_by_field(Str field) {

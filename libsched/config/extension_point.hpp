@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "libsched/base/arena.hpp"
+#include "libsched/config/release.hpp"
 
 namespace libsched {
 
@@ -24,8 +24,9 @@ enum class ExtensionPoint : uint8_t {
   kQueueSort,
   kPlacementGenerate,
   kPlacementScore,
+  kPodGroupPostFilter,
 };
-inline constexpr int kExtensionPointCount = 14;
+inline constexpr int kExtensionPointCount = 15;
 
 // A set of extension points, such as those that a plugin implements.
 using PointMask = uint32_t;
@@ -34,5 +35,6 @@ constexpr PointMask point_bit(ExtensionPoint p) { return PointMask{1} << static_
 Str point_field(ExtensionPoint p);      // as in the configuration: "preFilter"
 Str point_interface(ExtensionPoint p);  // as in error texts: "PreFilterPlugin"
 std::optional<ExtensionPoint> point_by_field(Str field);
+ReleaseRange point_releases(ExtensionPoint p);  // that have it
 
 }  // namespace libsched

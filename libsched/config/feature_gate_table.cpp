@@ -1,325 +1,117 @@
-// Every feature gate that kube-scheduler accepts, and the dependencies between gates.
-//
-// Gates of other components are listed only for their names, dependencies and locks.
+// What libsched implements of each feature gate, and the gates of one release.
 #include "libsched/config/feature_gate_table.hpp"
+
+#include <algorithm>
 
 namespace libsched {
 namespace {
 
-constexpr GateStage A = GateStage::kAlpha;
-constexpr GateStage B = GateStage::kBeta;
-constexpr GateStage G = GateStage::kGa;
-constexpr GateStage D = GateStage::kDeprecated;
-constexpr GateSupport Y = GateSupport::kSupported;
-constexpr GateSupport N = GateSupport::kNoEffect;
-constexpr GateSupport U = GateSupport::kDefaultOnly;
-
-// name, stage, default, locked, support and, unless the row holds for all, the releases
-constexpr GateInfo kGates[] = {
+// The letters stand for 1.31 to 1.37, see GateSupports. A release in which the gate is an early
+// stage of a feature, or has other effects than in 1.36, has the default alone.
+constexpr GateSupports kSupports[] = {
     // In the order of enum Gate.
-    {"DRAAdminAccess", G, true, true, U},
-    {"DRAConsumableCapacity", B, true, false, Y},
-    {"DRADeviceBindingConditions", B, true, false, Y},
-    {"DRADeviceTaintRules", B, false, false, Y},
-    {"DRADeviceTaints", B, true, false, Y},
-    {"DRAExtendedResource", B, true, false, Y},
-    {"DRAListTypeAttributes", A, false, false, Y},
-    {"DRANodeAllocatableResources", A, false, false, U},
-    {"DRAPartitionableDevices", B, true, false, Y},
-    {"DRAPrioritizedList", G, true, false, Y},
-    {"DRAResourceClaimDeviceStatus", B, true, false, Y},
-    {"DRASchedulerFilterTimeout", B, true, false, Y},
-    {"DRAWorkloadResourceClaims", A, false, false, U},
-    {"DynamicResourceAllocation", G, true, true, U},
-    {"GangScheduling", A, false, false, Y},
-    {"GenericWorkload", A, false, false, Y},
-    {"InPlacePodLevelResourcesVerticalScaling", B, true, false, U},
-    {"InPlacePodVerticalScaling", G, true, true, U},
-    {"MatchLabelKeysInPodTopologySpread", B, true, false, Y},
-    {"NodeDeclaredFeatures", B, true, false, U},
-    {"NodeInclusionPolicyInPodTopologySpread", G, true, true, U},
-    {"NominatedNodeNameForExpectation", B, true, false, Y},
-    {"OpportunisticBatching", B, true, false, N},
-    {"PodLevelResources", B, true, false, U},
-    {"SchedulerAsyncAPICalls", B, false, false, Y},
-    {"SchedulerAsyncPreemption", B, true, false, Y},
-    {"SchedulerPopFromBackoffQ", B, true, false, Y},
-    {"SchedulerQueueingHints", G, true, true, U},
-    {"SidecarContainers", G, true, true, U},
-    {"StorageCapacityScoring", A, false, false, Y},
-    {"TaintTolerationComparisonOperators", A, false, false, Y},
-    {"TopologyAwareWorkloadScheduling", A, false, false, U},
-    {"VolumeAttributesClass", G, true, true, U},
-    {"VolumeLimitScaling", A, false, false, Y},
-    {"WorkloadAwarePreemption", A, false, false, U},
-    // The others, by name.
-    {"APIResponseCompression", B, true, false, N},
-    {"APIServerIdentity", B, true, false, N},
-    {"APIServerTracing", G, true, true, N},
-    {"APIServingWithRoutine", A, false, false, N},
-    {"AggregatedDiscoveryRemoveBetaType", D, true, true, N},
-    {"AllowDNSOnlyNodeCSR", D, false, false, N},
-    {"AllowInsecureKubeletCertificateSigningRequests", D, false, false, N},
-    {"AllowOverwriteTerminationGracePeriodSeconds", D, false, true, N},
-    {"AllowParsingUserUIDFromCertAuth", B, true, false, N},
-    {"AllowServiceExternalIPs", G, true, false, N},
-    {"AllowUnsafeMalformedObjectDeletion", A, false, false, N},
-    {"AnonymousAuthConfigurableEndpoints", G, true, true, N},
-    {"AnyVolumeDataSource", G, true, true, N},
-    {"AtomicFIFO", B, true, false, N},
-    {"AuthorizeNodeWithSelectors", G, true, true, N},
-    {"AuthorizePodWebsocketUpgradeCreatePermission", B, true, false, N},
-    {"AuthorizeWithSelectors", G, true, true, N},
-    {"BtreeWatchCache", G, true, true, N},
-    {"CBORServingAndStorage", A, false, false, N},
-    {"CPUManagerPolicyAlphaOptions", A, false, false, N},
-    {"CPUManagerPolicyBetaOptions", B, true, false, N},
-    {"CPUManagerPolicyOptions", G, true, true, N},
-    {"CRDObservedGenerationTracking", B, true, false, N},
-    {"CRDValidationRatcheting", G, true, true, N},
-    {"CRIListStreaming", A, false, false, N},
-    {"CSIServiceAccountTokenSecrets", G, true, true, N},
-    {"CSIVolumeHealth", A, false, false, N},
-    {"ChangeContainerStatusOnKubeletRestart", D, false, false, N},
-    {"ClearingNominatedNodeNameAfterBinding", B, true, false, N},
-    {"ClientsAllowCARotation", B, true, false, N},
-    {"ClientsAllowCBOR", A, false, false, N},
-    {"ClientsAllowTLSCacheGC", B, true, false, N},
-    {"ClientsPreferCBOR", A, false, false, N},
-    {"CloudControllerManagerWatchBasedRoutesReconciliation", A, false, false, N},
-    {"CloudControllerManagerWebhook", A, false, false, N},
-    {"ClusterTrustBundle", B, false, false, N},
-    {"ClusterTrustBundleProjection", B, false, false, N},
-    {"ComponentFlagz", B, true, false, N},
-    {"ComponentStatusz", B, true, false, N},
-    {"ConcurrentWatchObjectDecode", B, false, false, N},
-    {"ConsistentListFromCache", G, true, true, N},
-    {"ConstrainedImpersonation", B, true, false, N},
-    {"ContainerCheckpoint", B, true, false, N},
-    {"ContainerRestartRules", B, true, false, N},
-    {"ContainerStopSignals", A, false, false, N},
-    {"CoordinatedLeaderElection", B, false, false, N},
-    {"CrossNamespaceVolumeDataSource", A, false, false, N},
-    {"CustomCPUCFSQuotaPeriod", G, true, false, N},
-    {"CustomResourceFieldSelectors", G, true, true, N},
-    {"DRAResourceClaimGranularStatusAuthorization", B, true, false, N},
-    {"DRAResourcePoolStatus", A, false, false, N},
-    {"DeclarativeValidation", G, true, true, N},
-    {"DeclarativeValidationBeta", B, true, false, N},
-    {"DeclarativeValidationTakeover", D, false, false, N},
-    {"DeploymentReplicaSetTerminatingReplicas", B, true, false, N},
-    {"DetectCacheInconsistency", B, true, false, N},
-    {"DisableAllocatorDualWrite", G, true, true, N},
-    {"DisableCPUQuotaWithExclusiveCPUs", D, true, false, N},
-    {"DisableNodeKubeProxyVersion", D, true, true, N},
-    {"EnvFiles", B, true, false, N},
-    {"EventedPLEG", A, false, false, N},
-    {"ExecProbeTimeout", G, true, true, N},
-    {"ExtendWebSocketsToKubelet", B, true, false, N},
-    {"ExternalServiceAccountTokenSigner", G, true, true, N},
-    {"GitRepoVolumeDriver", D, false, true, N},
-    {"GracefulNodeShutdown", B, true, false, N},
-    {"GracefulNodeShutdownBasedOnPodPriority", B, true, false, N},
-    {"HPAConfigurableTolerance", B, true, false, N},
-    {"HPAScaleToZero", A, false, false, N},
-    {"HostnameOverride", B, true, false, N},
-    {"ImageMaximumGCAge", G, true, true, N},
-    {"ImageVolume", G, true, true, N},
-    {"ImageVolumeWithDigest", A, false, false, N},
-    {"InOrderInformers", G, true, true, N},
-    {"InOrderInformersBatchProcess", B, true, false, N},
-    {"InPlacePodVerticalScalingExclusiveCPUs", A, false, false, N},
-    {"InPlacePodVerticalScalingExclusiveMemory", A, false, false, N},
-    {"InPlacePodVerticalScalingInitContainers", B, true, false, N},
-    {"InformerResourceVersion", G, true, false, N},
-    {"JobBackoffLimitPerIndex", G, true, true, N},
-    {"JobManagedBy", G, true, true, N},
-    {"JobPodReplacementPolicy", G, true, true, N},
-    {"JobSuccessPolicy", G, true, true, N},
-    {"KMSv1", D, false, false, N},
-    {"KubeletCgroupDriverFromCRI", G, true, true, N},
-    {"KubeletCrashLoopBackOffMax", B, true, false, N},
-    {"KubeletEnsureSecretPulledImages", B, true, false, N},
-    {"KubeletFineGrainedAuthz", G, true, true, N},
-    {"KubeletInUserNamespace", A, false, false, N},
-    {"KubeletPSI", G, true, true, N},
-    {"KubeletPodResourcesDynamicResources", G, true, true, N},
-    {"KubeletPodResourcesGet", G, true, true, N},
-    {"KubeletPodResourcesListUseActivePods", D, true, false, N},
-    {"KubeletRegistrationGetOnExistsOnly", D, false, false, N},
-    {"KubeletSeparateDiskGC", B, true, false, N},
-    {"KubeletServiceAccountTokenForCredentialProviders", B, true, false, N},
-    {"KubeletTracing", G, true, true, N},
-    {"ListFromCacheSnapshot", B, true, false, N},
-    {"LocalStorageCapacityIsolationFSQuotaMonitoring", B, false, false, N},
-    {"LogarithmicScaleDown", G, true, true, N},
-    {"ManifestBasedAdmissionControlConfig", A, false, false, N},
-    {"MatchLabelKeysInPodAffinity", G, true, true, N},
-    {"MatchLabelKeysInPodTopologySpreadSelectorMerge", B, true, false, N},
-    {"MaxUnavailableStatefulSet", B, false, false, N},
-    {"MemoryQoS", A, false, false, N},
-    {"MultiCIDRServiceAllocator", G, true, true, N},
-    {"MutableCSINodeAllocatableCount", G, true, true, N},
-    {"MutablePVNodeAffinity", A, false, false, N},
-    {"MutablePodResourcesForSuspendedJobs", B, true, false, N},
-    {"MutableSchedulingDirectivesForSuspendedJobs", B, true, false, N},
-    {"MutatingAdmissionPolicy", G, true, false, N},
-    {"NFTablesProxyMode", G, true, true, N},
-    {"NodeLogQuery", G, true, true, N},
-    {"NodeSwap", G, true, true, N},
-    {"OpenAPIEnums", B, true, false, N},
-    {"OrderedNamespaceDeletion", G, true, true, N},
-    {"PLEGOnDemandRelist", B, true, false, N},
-    {"PersistentVolumeClaimUnusedSinceTime", A, false, false, N},
-    {"PodAndContainerStatsFromCRI", A, false, false, N},
-    {"PodCertificateRequest", B, false, false, N},
-    {"PodDeletionCost", B, true, false, N},
-    {"PodLevelResourceManagers", A, false, false, N},
-    {"PodLifecycleSleepAction", G, true, true, N},
-    {"PodLifecycleSleepActionAllowZero", G, true, true, N},
-    {"PodLogsQuerySplitStreams", A, false, false, N},
-    {"PodObservedGenerationTracking", G, true, true, N},
-    {"PodReadyToStartContainersCondition", B, true, false, N},
-    {"PodSchedulingReadiness", G, true, true, N},
-    {"PodTopologyLabelsAdmission", B, true, false, N},
-    {"PodsAPI", A, false, false, N},
-    {"PortForwardWebsockets", B, true, false, N},
-    {"PreferSameTrafficDistribution", G, true, true, N},
-    {"PreventStaticPodAPIReferences", B, true, false, N},
-    {"ProcMountType", G, true, true, N},
-    {"QOSReserved", A, false, false, N},
-    {"RecoverVolumeExpansionFailure", G, true, true, N},
-    {"RecursiveReadOnlyMounts", G, true, true, N},
-    {"ReduceDefaultCrashLoopBackOffDecay", A, false, false, N},
-    {"RelaxedDNSSearchValidation", G, true, true, N},
-    {"RelaxedEnvironmentVariableValidation", G, true, true, N},
-    {"RelaxedServiceNameValidation", B, true, false, N},
-    {"ReloadKubeletClientCAFile", B, true, false, N},
-    {"ReloadKubeletServerCertificateFile", B, true, false, N},
-    {"RemoteRequestHeaderUID", B, true, false, N},
-    {"ResilientWatchCacheInitialization", G, true, true, N},
-    {"ResourceHealthStatus", B, true, false, N},
-    {"ResourceHealthStatusMessage", B, true, false, N},
-    {"RestartAllContainersOnContainerExits", B, true, false, N},
-    {"RetryGenerateName", G, true, true, N},
-    {"RotateKubeletServerCertificate", B, true, false, N},
-    {"RuntimeClassInImageCriApi", A, false, false, N},
-    {"SELinuxChangePolicy", G, true, true, N},
-    {"SELinuxMount", B, false, false, N},
-    {"SELinuxMountReadWriteOncePod", G, true, true, N},
-    {"SeparateCacheWatchRPC", D, false, true, N},
-    {"SeparateTaintEvictionController", G, true, true, N},
-    {"ServiceAccountNodeAudienceRestriction", B, true, false, N},
-    {"ServiceAccountTokenJTI", G, true, true, N},
-    {"ServiceAccountTokenNodeBinding", G, true, true, N},
-    {"ServiceAccountTokenNodeBindingValidation", G, true, true, N},
-    {"ServiceAccountTokenPodNodeInfo", G, true, true, N},
-    {"ServiceCIDRStatusFieldWiping", D, true, false, N},
-    {"ShardedListAndWatch", A, false, false, N},
-    {"SizeBasedListCostEstimate", B, true, false, N},
-    {"StaleControllerConsistencyDaemonSet", B, true, false, N},
-    {"StaleControllerConsistencyJob", B, true, false, N},
-    {"StaleControllerConsistencyReplicaSet", B, true, false, N},
-    {"StaleControllerConsistencyStatefulSet", B, true, false, N},
-    {"StatefulSetSemanticRevisionComparison", B, true, false, N},
-    {"StorageNamespaceIndex", D, true, false, N},
-    {"StorageVersionAPI", A, false, false, N},
-    {"StorageVersionHash", B, true, false, N},
-    {"StorageVersionMigrator", B, false, false, N},
-    {"StreamingCollectionEncodingToJSON", G, true, true, N},
-    {"StreamingCollectionEncodingToProtobuf", G, true, true, N},
-    {"StrictIPCIDRValidation", B, true, false, N},
-    {"StructuredAuthenticationConfiguration", G, true, true, N},
-    {"StructuredAuthenticationConfigurationEgressSelector", B, true, false, N},
-    {"StructuredAuthenticationConfigurationJWKSMetrics", B, true, false, N},
-    {"SupplementalGroupsPolicy", G, true, true, N},
-    {"SystemdWatchdog", G, true, true, N},
-    {"TokenRequestServiceAccountUIDValidation", B, true, false, N},
-    {"TopologyManagerPolicyAlphaOptions", A, false, false, N},
-    {"TopologyManagerPolicyBetaOptions", B, true, false, N},
-    {"TopologyManagerPolicyOptions", G, true, true, N},
-    {"TranslateStreamCloseWebsocketRequests", B, true, false, N},
-    {"UnauthenticatedHTTP2DOSMitigation", B, true, false, N},
-    {"UnknownVersionInteroperabilityProxy", B, true, false, N},
-    {"UnlockWhileProcessingFIFO", B, true, false, N},
-    {"UserNamespacesHostNetworkSupport", A, false, false, N},
-    {"UserNamespacesSupport", G, true, true, N},
-    {"WatchCacheInitializationPostStartHook", B, true, false, N},
-    {"WatchList", B, true, false, N},
-    {"WatchListClient", B, true, false, N},
-    {"WinDSR", G, true, true, N},
-    {"WinOverlay", G, true, true, N},
-    {"WindowsCPUAndMemoryAffinity", A, false, false, N},
-    {"WindowsGracefulNodeShutdown", B, true, false, N},
-    {"WindowsHostNetwork", D, false, false, N},
-    {"WorkloadWithJob", A, false, false, N},
+    {"DRAAdminAccess", "-uuuuuu"},
+    {"DRAConsumableCapacity", "---uuyy"},
+    {"DRADeviceBindingConditions", "---uuyy"},
+    {"DRADeviceTaintRules", "----uyy"},
+    {"DRADeviceTaints", "--uuuyy"},
+    {"DRAExtendedResource", "---uuyy"},
+    {"DRAListTypeAttributes", "-----yu"},
+    {"DRANodeAllocatableResources", "-----uu"},
+    {"DRAPartitionableDevices", "--uuuyy"},
+    {"DRAPrioritizedList", "--uyyyy"},
+    {"DRAResourceClaimDeviceStatus", "-uuyyyy"},
+    {"DRASchedulerFilterTimeout", "---yyyy"},
+    {"DRAWorkloadResourceClaims", "-----uu"},
+    {"DynamicResourceAllocation", "uuuyuuu"},
+    {"GangScheduling", "----uy-"},
+    {"GenericWorkload", "----uyu"},
+    {"InPlacePodLevelResourcesVerticalScaling", "----uuu"},
+    {"InPlacePodVerticalScaling", "uuuuuuu"},
+    {"InPlacePodVerticalScalingSchedulerPreemption", "------u"},
+    {"MatchLabelKeysInPodTopologySpread", "yyyyyyy"},
+    {"NodeDeclaredFeatures", "----uuu"},
+    {"NodeInclusionPolicyInPodTopologySpread", "yyuuuuu"},
+    {"NominatedNodeNameForExpectation", "---uyyy"},
+    {"OpportunisticBatching", "----nnn"},
+    {"PodLevelResources", "-uuuuuu"},
+    {"SchedulerAsyncAPICalls", "---uyyy"},
+    {"SchedulerAsyncPreemption", "-uuyyyy"},
+    {"SchedulerPopFromBackoffQ", "--yyyyy"},
+    {"SchedulerQueueingHints", "uuuuuu-"},
+    {"SidecarContainers", "uuuuuu-"},
+    {"StorageCapacityScoring", "--yyyyy"},
+    {"TaintTolerationComparisonOperators", "----yyy"},
+    {"TopologyAwareWorkloadScheduling", "-----uu"},
+    {"VolumeAttributesClass", "uuuuuuu"},
+    {"VolumeCapacityPriority", "uu-----"},
+    {"VolumeLimitScaling", "----uyy"},
+    {"WorkloadAwarePreemption", "-----u-"},
+    // The others.
+    {"CSIMigrationPortworx", "uuuuu--"},
+    {"CompositePodGroup", "------u"},
+    {"DRAControlPlaneController", "u------"},
+    {"DRADerivedAttributes", "------u"},
+    {"DRADeviceCompatibilityGroups", "------u"},
+    {"DRAFractionalCapacityRange", "------u"},
+    {"DRAOptionalNodeOperations", "------u"},
+    {"InterPodAffinityHostnameFastPath", "------u"},
+    {"PodGroupPreemptionPolicy", "------u"},
+    {"SchedulerPreQueueingHints", "------u"},
 };
+static_assert(std::size(kSupports) >= static_cast<size_t>(Gate::kCount));
 
-// gate, the gate it depends on
-constexpr GateDependency kDependencies[] = {
-    {"AuthorizeNodeWithSelectors", "AuthorizeWithSelectors"},
-    {"ClusterTrustBundleProjection", "ClusterTrustBundle"},
-    {"DRAAdminAccess", "DynamicResourceAllocation"},
-    {"DRAConsumableCapacity", "DynamicResourceAllocation"},
-    {"DRADeviceBindingConditions", "DRAResourceClaimDeviceStatus"},
-    {"DRADeviceBindingConditions", "DynamicResourceAllocation"},
-    {"DRADeviceTaintRules", "DRADeviceTaints"},
-    {"DRADeviceTaints", "DynamicResourceAllocation"},
-    {"DRAExtendedResource", "DynamicResourceAllocation"},
-    {"DRAListTypeAttributes", "DynamicResourceAllocation"},
-    {"DRANodeAllocatableResources", "DynamicResourceAllocation"},
-    {"DRAPartitionableDevices", "DynamicResourceAllocation"},
-    {"DRAPrioritizedList", "DynamicResourceAllocation"},
-    {"DRAResourceClaimGranularStatusAuthorization", "DRAResourceClaimDeviceStatus"},
-    {"DRAResourceClaimGranularStatusAuthorization", "DynamicResourceAllocation"},
-    {"DRAResourcePoolStatus", "DynamicResourceAllocation"},
-    {"DRASchedulerFilterTimeout", "DynamicResourceAllocation"},
-    {"DRAWorkloadResourceClaims", "DynamicResourceAllocation"},
-    {"DRAWorkloadResourceClaims", "GenericWorkload"},
-    {"DeclarativeValidationBeta", "DeclarativeValidation"},
-    {"DeclarativeValidationTakeover", "DeclarativeValidation"},
-    {"DisableAllocatorDualWrite", "MultiCIDRServiceAllocator"},
-    {"ExtendWebSocketsToKubelet", "NodeDeclaredFeatures"},
-    {"GangScheduling", "GenericWorkload"},
-    {"GracefulNodeShutdownBasedOnPodPriority", "GracefulNodeShutdown"},
-    {"ImageVolumeWithDigest", "ImageVolume"},
-    {"InPlacePodLevelResourcesVerticalScaling", "InPlacePodVerticalScaling"},
-    {"InPlacePodLevelResourcesVerticalScaling", "NodeDeclaredFeatures"},
-    {"InPlacePodLevelResourcesVerticalScaling", "PodLevelResources"},
-    {"InPlacePodVerticalScalingExclusiveCPUs", "InPlacePodVerticalScaling"},
-    {"InPlacePodVerticalScalingExclusiveMemory", "InPlacePodVerticalScaling"},
-    {"InPlacePodVerticalScalingInitContainers", "InPlacePodVerticalScaling"},
-    {"InPlacePodVerticalScalingInitContainers", "NodeDeclaredFeatures"},
-    {"MatchLabelKeysInPodTopologySpreadSelectorMerge", "MatchLabelKeysInPodTopologySpread"},
-    {"PodCertificateRequest", "AuthorizeNodeWithSelectors"},
-    {"PodLevelResourceManagers", "PodLevelResources"},
-    {"PodLifecycleSleepActionAllowZero", "PodLifecycleSleepAction"},
-    {"ProcMountType", "UserNamespacesSupport"},
-    {"ResourceHealthStatus", "DynamicResourceAllocation"},
-    {"ResourceHealthStatusMessage", "ResourceHealthStatus"},
-    {"RestartAllContainersOnContainerExits", "ContainerRestartRules"},
-    {"RestartAllContainersOnContainerExits", "NodeDeclaredFeatures"},
-    {"ServiceAccountTokenNodeBinding", "ServiceAccountTokenNodeBindingValidation"},
-    {"StaleControllerConsistencyDaemonSet", "AtomicFIFO"},
-    {"StaleControllerConsistencyJob", "AtomicFIFO"},
-    {"StaleControllerConsistencyReplicaSet", "AtomicFIFO"},
-    {"StaleControllerConsistencyStatefulSet", "AtomicFIFO"},
-    {"StorageVersionAPI", "APIServerIdentity"},
-    {"StructuredAuthenticationConfigurationEgressSelector",
-     "StructuredAuthenticationConfiguration"},
-    {"StructuredAuthenticationConfigurationJWKSMetrics", "StructuredAuthenticationConfiguration"},
-    {"TopologyAwareWorkloadScheduling", "GenericWorkload"},
-    {"UnknownVersionInteroperabilityProxy", "APIServerIdentity"},
-    {"UserNamespacesHostNetworkSupport", "NodeDeclaredFeatures"},
-    {"UserNamespacesHostNetworkSupport", "UserNamespacesSupport"},
-    {"WindowsGracefulNodeShutdown", "GracefulNodeShutdown"},
-    {"WorkloadAwarePreemption", "GangScheduling"},
-    {"WorkloadWithJob", "GenericWorkload"},
-};
+GateSupport support_of(char letter) {
+  return letter == 'y'   ? GateSupport::kSupported
+         : letter == 'u' ? GateSupport::kDefaultOnly
+                         : GateSupport::kNoEffect;
+}
+
+GateInfo info(const GateHistory& history, Release release) {
+  GateInfo out{history.name};
+  const auto at = static_cast<size_t>(release);
+  const char letter = history.letters[at];
+  switch (letter) {
+    case '-': {
+      const size_t last = history.letters.find_last_not_of('-', at);
+      out.default_on = last != Str::npos && history.letters[last] == 'L';
+      return out;
+    }
+    case 'a':
+    case 'A': out.stage = GateStage::kAlpha; break;
+    case 'b':
+    case 'B': out.stage = GateStage::kBeta; break;
+    case 'd':
+    case 'D':
+    case 'x':
+    case 'X': out.stage = GateStage::kDeprecated; break;
+    default: out.stage = GateStage::kGa;
+  }
+  out.known = true;
+  out.default_on = 'A' <= letter && letter <= 'Z';
+  out.locked = Str("lLxX").find(letter) != Str::npos;
+  return out;
+}
 
 }  // namespace
 
-Span<GateInfo> gate_rows() { return kGates; }
-Span<GateDependency> gate_dependencies() { return kDependencies; }
+Span<GateSupports> gate_supports() { return kSupports; }
+
+std::vector<GateInfo> gates_in(Span<GateHistory> histories, Span<GateSupports> supports,
+                               size_t enumerated, Release release) {
+  std::vector<GateInfo> out(enumerated);
+  for (const GateHistory& history : histories) {
+    GateInfo gate = info(history, release);
+    size_t i = 0;
+    while (i < supports.size() && supports[i].name != history.name) ++i;
+    if (i < supports.size())
+      gate.support = support_of(supports[i].letters[static_cast<size_t>(release)]);
+    if (i < enumerated)
+      out[i] = gate;
+    else
+      out.push_back(gate);
+  }
+  return out;
+}
 
 }  // namespace libsched

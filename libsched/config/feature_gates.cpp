@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "libsched/base/mutex.hpp"
 #include "libsched/base/quote.hpp"
@@ -19,19 +20,31 @@ struct Known {
   std::map<Str, size_t> by_name;
 };
 
-const Known& known(Release release) {
+Known make_known(Release release) {
+  Known out;
+  out.gates =
+      gates_in(gate_histories(), gate_supports(), static_cast<size_t>(Gate::kCount), release);
+  for (size_t i = 0; i < out.gates.size(); ++i)
+    if (out.gates[i].known) out.by_name[out.gates[i].name] = i;
+  return out;
+}
+
+// The gates of a release are made when they are first asked for.
+template <size_t R>
+const Known& known_in() {
   const ForkHeldOff made_whole;
-  static const auto kAll = [] {
-    std::array<Known, kReleaseCount> all;
-    for (size_t r = 0; r < all.size(); ++r) {
-      const auto of = static_cast<Release>(r);
-      all[r].gates = gates_in(gate_rows(), of);
-      for (size_t i = 0; i < all[r].gates.size(); ++i)
-        if (all[r].gates[i].releases.has(of)) all[r].by_name[all[r].gates[i].name] = i;
-    }
-    return all;
-  }();
-  return kAll[static_cast<size_t>(release)];
+  static const Known kKnown = make_known(static_cast<Release>(R));
+  return kKnown;
+}
+
+template <size_t... R>
+const Known& known_in(Release release, std::index_sequence<R...>) {
+  static constexpr const Known& (*kIn[])() = {&known_in<R>...};
+  return kIn[static_cast<size_t>(release)]();
+}
+
+const Known& known(Release release) {
+  return known_in(release, std::make_index_sequence<kReleaseCount>());
 }
 
 size_t find(Str name, Release release) {
@@ -75,19 +88,6 @@ Error aggregate(const std::vector<std::string>& errors) {
 }
 
 }  // namespace
-
-std::vector<GateInfo> gates_in(Span<GateInfo> rows, Release release) {
-  std::vector<GateInfo> out;
-  for (const GateInfo& row : rows) {
-    if (out.empty() || out.back().name != row.name) {
-      out.push_back(row);
-      out.back().default_on = false;
-      out.back().support = GateSupport::kNoEffect;
-    }
-    if (row.releases.has(release)) out.back() = row;
-  }
-  return out;
-}
 
 Span<GateInfo> known_gates(Release release) { return known(release).gates; }
 
@@ -135,8 +135,7 @@ Result<FeatureGates> FeatureGates::from_map(const std::vector<std::pair<std::str
       const GateStage stage = all_alpha ? GateStage::kAlpha : GateStage::kBeta;
       for (size_t i = 0; i < infos.size(); ++i) {
         const GateInfo& g = infos[i];
-        if (g.stage == stage && g.releases.has(release) && !wanted.contains(std::string(g.name)))
-          out.put(i, on);
+        if (g.stage == stage && g.known && !wanted.contains(std::string(g.name))) out.put(i, on);
       }
       continue;
     }
@@ -164,7 +163,8 @@ Result<FeatureGates> FeatureGates::from_map(const std::vector<std::pair<std::str
     const Str gate = deps[i].gate;
     std::string missing;
     for (; i < deps.size() && deps[i].gate == gate; ++i) {
-      if (!on(deps[i].needs)) missing += (missing.empty() ? "" : " ") + std::string(deps[i].needs);
+      if (has_letter(deps[i].letters, release) && !on(deps[i].needs))
+        missing += (missing.empty() ? "" : " ") + std::string(deps[i].needs);
     }
     if (missing.empty() || !on(gate)) continue;
     errors.push_back(std::string(gate) +

@@ -38,6 +38,7 @@ enum class Gate : uint16_t {
   kGenericWorkload,
   kInPlacePodLevelResourcesVerticalScaling,
   kInPlacePodVerticalScaling,
+  kInPlacePodVerticalScalingSchedulerPreemption,
   kMatchLabelKeysInPodTopologySpread,
   kNodeDeclaredFeatures,
   kNodeInclusionPolicyInPodTopologySpread,
@@ -53,6 +54,7 @@ enum class Gate : uint16_t {
   kTaintTolerationComparisonOperators,
   kTopologyAwareWorkloadScheduling,
   kVolumeAttributesClass,
+  kVolumeCapacityPriority,
   kVolumeLimitScaling,
   kWorkloadAwarePreemption,
   kCount,
@@ -69,15 +71,18 @@ enum class GateSupport : uint8_t {
 struct GateInfo {
   Str name;
   GateStage stage = GateStage::kAlpha;
+  bool known = false;  // false: the release does not have the gate, which cannot be set
   bool default_on = false;
   bool locked = false;  // cannot be set to anything but the default
   GateSupport support = GateSupport::kNoEffect;
-  ReleaseRange releases = {};  // in which all this holds
 };
 
-// All gates: first those of enum Gate in its order, then the others by name. If `releases` lacks
-// the given release, that release does not know the gate, and it is off.
+// The gates of all releases as they are in this one: first those of enum Gate in its order, then
+// the others by name.
 Span<GateInfo> known_gates(Release release = kDefaultRelease);
+
+// At least as many as there are in all releases.
+inline constexpr size_t kMostGates = 384;
 
 class FeatureGates {
  public:
@@ -111,7 +116,7 @@ class FeatureGates {
   }
 
   Release release_;
-  std::array<uint64_t, 4> bits_{};
+  std::array<uint64_t, kMostGates / 64> bits_{};
 };
 
 }  // namespace libsched

@@ -1,13 +1,15 @@
-// Tests the list of releases, each behaviour, and every gate, default plugin and extension point of
-// each release as recorded in tests/tables/releases.json.
+// Tests the list of releases, each behaviour, and every gate, default plugin, argument and
+// extension point of each release as recorded in tests/tables/releases.json.
 #include "libsched/config/release.hpp"
 
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "libsched/config/config_json.hpp"
 #include "libsched/config/defaults.hpp"
 #include "libsched/config/expand.hpp"
 #include "libsched/config/feature_gate_table.hpp"
@@ -83,12 +85,9 @@ TEST_CASE("each behaviour by release") {
 Json recorded(Release release) {
   std::ifstream file(LIBSCHED_SOURCE_DIR "/tests/tables/releases.json");
   REQUIRE(file.good());
-  const std::string name(release_name(release));
-  for (const Json& table : Json::parse(file))
-    for (const Json& r : table["releases"])
-      if (r == name) return table;
-  FAIL("not recorded: ", name);
-  return {};
+  Json table = Json::parse(file).at(static_cast<size_t>(release));
+  CHECK_EQ(table["release"], release_name(release));
+  return table;
 }
 
 std::string words(const GateInfo& g) {
@@ -97,76 +96,187 @@ std::string words(const GateInfo& g) {
          (g.locked ? " locked" : "");
 }
 
+// The names of the points that `has` accepts, in their order.
+template <typename Has>
+Json point_names(Has&& has) {
+  Json out = Json::array();
+  for (int i = 0; i < kExtensionPointCount; ++i) {
+    const auto point = static_cast<ExtensionPoint>(i);
+    if (has(point)) out.push_back(point_field(point));
+  }
+  return out;
+}
+
+void check_gates(Release release, const Json& want) {
+  const FeatureGates defaults(release);
+  CHECK_EQ(defaults.release(), release);
+  Json gates = Json::object();
+  for (const GateInfo& g : known_gates(release)) {
+    CHECK_EQ(defaults.enabled(g.name).ok(), g.known);
+    if (!g.known) continue;
+    gates[std::string(g.name)] = words(g);
+    CHECK_EQ(*defaults.enabled(g.name), g.default_on);
+  }
+  CHECK_EQ(Json::diff(want["gates"], gates), Json::array());
+  CHECK(defaults.require_supported().ok());
+
+  Json needs = Json::object();
+  for (const GateDependency& d : gate_dependencies())
+    if (has_letter(d.letters, release)) needs[std::string(d.gate)].push_back(d.needs);
+  CHECK_EQ(Json::diff(want["needs"], needs), Json::array());
+}
+
 TEST_CASE("gates, default plugins and extension points of each release are as recorded") {
-  for (const Release release : {Release::k1_31, Release::k1_36}) {
+  for (size_t r = 0; r < kReleaseCount; ++r) {
+    const auto release = static_cast<Release>(r);
     CAPTURE(release_name(release));
     const Json want = recorded(release);
-
-    Json gates = Json::object();
-    const FeatureGates defaults(release);
-    CHECK_EQ(defaults.release(), release);
-    for (const GateInfo& g : known_gates(release)) {
-      if (!g.releases.has(release)) continue;
-      gates[std::string(g.name)] = words(g);
-      CHECK_EQ(*defaults.enabled(g.name), g.default_on);
-    }
-    CHECK_EQ(Json::diff(want["gates"], gates), Json::array());
+    check_gates(release, want);
 
     Json plugins = Json::array();
-    for (const V1Plugin& p : default_plugins(defaults).multi_point.enabled)
+    for (const V1Plugin& p : default_plugins(FeatureGates(release)).multi_point.enabled)
       plugins.push_back(p.name + (p.weight ? " " + std::to_string(*p.weight) : ""));
     CHECK_EQ(Json::diff(want["defaultPlugins"], plugins), Json::array());
 
+    const Json config = Json::parse(config_to_json(*default_config(FeatureGates(release))));
+    Json args = Json::object();
+    for (const Json& c : config["profiles"][0]["pluginConfig"])
+      args[c["name"].get<std::string>()] = c["args"];
+    CHECK_EQ(Json::diff(want["defaultArgs"], args), Json::array());
+
+    CHECK_EQ(want["extensionPoints"],
+             point_names([&](ExtensionPoint p) { return point_releases(p).has(release); }));
     Json points = Json::object();
     for (const InTreePlugin& p : in_tree_plugins()) {
       const std::optional<PointMask> mask = in_tree_points(p.name, release);
       if (!mask) continue;
       std::string list;
-      for (int i = 0; i < kExtensionPointCount; ++i) {
-        const auto point = static_cast<ExtensionPoint>(i);
-        if ((*mask & point_bit(point)) != 0)
-          list += (list.empty() ? "" : " ") + std::string(point_field(point));
-      }
+      for (const Json& name :
+           point_names([&](ExtensionPoint point) { return (*mask & point_bit(point)) != 0; }))
+        list += (list.empty() ? "" : " ") + name.get<std::string>();
       points[std::string(p.name)] = list;
     }
     CHECK_EQ(Json::diff(want["points"], points), Json::array());
   }
 }
 
-TEST_CASE("a gate has the row of the release, and is off where it has none") {
-  const GateInfo rows[] = {
-      {"Grows",
-       GateStage::kAlpha,
-       false,
-       false,
-       GateSupport::kSupported,
-       {Release::k1_32, Release::k1_33}},
-      {"Grows",
-       GateStage::kGa,
-       true,
-       true,
-       GateSupport::kDefaultOnly,
-       {Release::k1_34, Release::k1_36}},
-      {"Old",
-       GateStage::kBeta,
-       true,
-       false,
-       GateSupport::kSupported,
-       {Release::k1_31, Release::k1_33}},
-  };
+TEST_CASE("a gate has the letter of the release, and is off where it has none") {
+  const GateHistory histories[] = {{"Gone", "aBGLL--"}, {"Grows", "-aBGLLL"}, {"Old", "bBxD---"}};
+  const GateSupports supports[] = {{"Grows", "-uyyyyy"}, {"Old", "yyyu---"}};
   const auto of = [&](Release release) {
+    static constexpr const char* kSupports[] = {"", " no effect", " default only"};
     std::string out;
-    for (const GateInfo& g : gates_in(rows, release))
+    for (const GateInfo& g : gates_in(histories, supports, 1, release))
       out += std::string(g.name) + " " +
-             (g.releases.has(release) ? words(g)
-              : g.default_on          ? "?"
-                                      : "-") +
+             (g.known        ? words(g) + kSupports[static_cast<size_t>(g.support)]
+              : g.default_on ? "always"
+                             : "-") +
              ", ";
     return out;
   };
-  CHECK_EQ(of(Release::k1_31), "Grows -, Old beta on, ");
-  CHECK_EQ(of(Release::k1_33), "Grows alpha off, Old beta on, ");
-  CHECK_EQ(of(Release::k1_36), "Grows ga on locked, Old -, ");
+  CHECK_EQ(of(Release::k1_31), "Grows -, Gone alpha off no effect, Old beta off, ");
+  CHECK_EQ(of(Release::k1_32),
+           "Grows alpha off default only, Gone beta on no effect, Old beta on, ");
+  CHECK_EQ(of(Release::k1_33), "Grows beta on, Gone ga on no effect, Old deprecated off locked, ");
+  CHECK_EQ(of(Release::k1_34),
+           "Grows ga on, Gone ga on locked no effect, Old deprecated on default only, ");
+  CHECK_EQ(of(Release::k1_37), "Grows ga on locked, Gone always, Old -, ");
+}
+
+TEST_CASE("what is said of a gate fits its history") {
+  std::map<Str, Str> histories;
+  for (const GateHistory& h : gate_histories()) {
+    CHECK_MESSAGE(h.letters.size() == kReleaseCount, h.name);
+    CHECK_MESSAGE(h.letters.find_first_not_of("-aAbBgGlLdDxX") == Str::npos, h.name);
+    CHECK_MESSAGE(histories.emplace(h.name, h.letters).second, h.name);
+  }
+  CHECK_LE(histories.size(), kMostGates);
+  std::set<Str> said;
+  for (const GateSupports& s : gate_supports()) {
+    CAPTURE(s.name);
+    CHECK(said.insert(s.name).second);
+    REQUIRE(histories.contains(s.name));
+    REQUIRE_EQ(s.letters.size(), kReleaseCount);
+    CHECK_EQ(s.letters.find_first_not_of("-ynu"), Str::npos);
+    for (size_t r = 0; r < kReleaseCount; ++r)
+      CHECK_EQ(s.letters[r] == '-', histories[s.name][r] == '-');
+  }
+  for (const GateDependency& d : gate_dependencies())
+    for (size_t r = 0; r < kReleaseCount; ++r)
+      if (has_letter(d.letters, static_cast<Release>(r)))
+        CHECK_MESSAGE((histories[d.gate][r] != '-' && histories[d.needs][r] != '-'), d.gate);
+}
+
+TEST_CASE("a gate is refused, locked or taken as the release does") {
+  const auto error = [](Str text, Release release) {
+    const auto gates = FeatureGates::parse(text, release);
+    return gates.ok() ? "" : gates.error().message;
+  };
+  const std::string unknown = "unrecognized feature gate: ";
+  CHECK_EQ(error("OpportunisticBatching=false", Release::k1_34), unknown + "OpportunisticBatching");
+  CHECK_EQ(error("OpportunisticBatching=false", Release::k1_35), "");
+  CHECK_EQ(error("SidecarContainers=false", Release::k1_32), "");
+  CHECK_EQ(error("SidecarContainers=false", Release::k1_33),
+           "cannot set feature gate SidecarContainers to false, feature is locked to true");
+  CHECK_EQ(error("SidecarContainers=true", Release::k1_37), unknown + "SidecarContainers");
+  CHECK(FeatureGates(Release::k1_37).enabled(Gate::kSidecarContainers));
+  CHECK_EQ(error("ContextualLogging=false", Release::k1_36), "");
+  // Dependencies are checked from 1.35 on.
+  CHECK_EQ(error("DRAPrioritizedList=true", Release::k1_33), "");
+  CHECK_EQ(error("GangScheduling=true", Release::k1_35),
+           "GangScheduling is enabled, but depends on features that are disabled: "
+           "[GenericWorkload]");
+  CHECK_EQ(error("GangScheduling=true", Release::k1_37), unknown + "GangScheduling");
+
+  const auto unsupported = [](Str text, Release release) {
+    const Result<void> r = FeatureGates::parse(text, release)->require_supported();
+    return r.ok() ? "" : r.error().message;
+  };
+  CHECK_EQ(unsupported("SidecarContainers=false", Release::k1_32),
+           "feature gates set to values that libsched does not implement yet: "
+           "SidecarContainers=false (leave them at their defaults)");
+  CHECK_NE(unsupported("CSIMigrationPortworx=false", Release::k1_31), "");
+  CHECK_NE(unsupported("DRAConsumableCapacity=true", Release::k1_35), "");
+  CHECK_EQ(unsupported("DRAConsumableCapacity=false", Release::k1_36), "");
+}
+
+TEST_CASE("errors about weights of scores have a prefix from 1.36 on") {
+  for (size_t r = 0; r < kReleaseCount; ++r) {
+    const auto release = static_cast<Release>(r);
+    ConfigOptions options;
+    options.gates = FeatureGates(release);
+    const auto config = parse_config(R"({"apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration", "profiles": [{"plugins": {"score": {"enabled": [
+        {"name": "NodeResourcesFit", "weight": -1}]}}}]})",
+                                     options);
+    REQUIRE(config.ok());
+    const auto checked =
+        check_config_json(**config, [&](Str plugin) { return in_tree_points(plugin, release); });
+    REQUIRE_FALSE(checked.ok());
+    const bool old = release_name(release) < "1.36";
+    CHECK_EQ(checked.error().message, std::string(old ? "" : "score plugins: ") +
+                                          "total score of Score plugins could overflow");
+  }
+}
+
+TEST_CASE("what is disabled in vain is told by the points of the release") {
+  const auto warnings = [](Release release) {
+    ConfigOptions options;
+    options.gates = FeatureGates(release);
+    const auto config = parse_config(R"({"apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration", "profiles": [{"plugins": {
+        "preFilter": {"disabled": [{"name": "NodeName"}]},
+        "filter": {"disabled": [{"name": "NodeDeclaredFeatures"}]}}}]})",
+                                     options);
+    REQUIRE(config.ok());
+    return (*config)->warnings;
+  };
+  CHECK_EQ(warnings(Release::k1_34).size(), 2);
+  REQUIRE_EQ(warnings(Release::k1_36).size(), 1);
+  CHECK_EQ(warnings(Release::k1_36)[0],
+           "profiles[0].plugins.preFilter.disabled[0]: the plugin \"NodeName\" does not have this "
+           "extension point");
+  CHECK(warnings(Release::k1_37).empty());
 }
 
 TEST_CASE("gates of two releases are not the same gates") {

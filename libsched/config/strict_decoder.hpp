@@ -3,7 +3,8 @@
 // the first type error is kept while decoding goes on, and a few errors (durations) end it.
 //
 // A struct is described by a table of JsonField<T>, in which `embedded` names the Go field of an
-// embedded struct, as it shows up in type errors.
+// embedded struct, as it shows up in type errors. A field that the release of the decoder does not
+// have is unknown.
 #pragma once
 
 #include <optional>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "libsched/config/json_document.hpp"
+#include "libsched/config/release.hpp"
 
 namespace libsched {
 
@@ -22,10 +24,13 @@ struct JsonField {
   Str name;
   void (*decode)(StrictDecoder& d, const JsonValue& v, T& out);
   Str embedded = {};
+  ReleaseRange releases = {};
 };
 
 class StrictDecoder {
  public:
+  explicit StrictDecoder(Release release) : release_(release) {}
+
   // `type` is Go's name of the struct, such as "v1.Plugin". null leaves `out` as it is.
   template <typename T>
   void object(const JsonValue& v, Str type, std::span<const JsonField<T>> fields, T& out) {
@@ -34,7 +39,7 @@ class StrictDecoder {
     for (const auto& [key, member] : v.members) {
       if (fatal_) return;
       size_t i = 0;
-      while (i < fields.size() && fields[i].name != key) ++i;
+      while (i < fields.size() && (fields[i].name != key || !fields[i].releases.has(release_))) ++i;
       if (i == fields.size()) {
         strict_error("unknown field", key);
         continue;
@@ -136,6 +141,7 @@ class StrictDecoder {
   template <typename T>
   void integer(const JsonValue& v, Str type, T& out);
 
+  const Release release_;
   Str struct_;                       // of the innermost member
   std::vector<std::string> fields_;  // the members from the root, without indexes
   std::string path_;                 // the same with indexes

@@ -8,6 +8,7 @@
 #include "libsched/base/quote.hpp"
 #include "libsched/config/args_json.hpp"
 #include "libsched/config/config_json.hpp"
+#include "libsched/config/config_rules.hpp"
 #include "libsched/config/decode.hpp"
 #include "libsched/config/duration.hpp"
 #include "libsched/objects/resources.hpp"
@@ -21,10 +22,13 @@ void client_connection(const ClientConnection& c, FieldErrors& errors) {
     errors.invalid("clientConnection.burst", std::to_string(c.burst), "must be non-negative");
 }
 
-void leader_election(const LeaderElection& l, FieldErrors& errors) {
+void leader_election(const LeaderElection& l, const ConfigRules& rules, FieldErrors& errors) {
   if (!l.leader_elect) return;
   const std::string path = "leaderElection";
-  const auto text = [](int64_t ns) { return json_quote(duration_text(ns)); };
+  const auto text = [&](int64_t ns) {
+    return rules.go_values ? "v1.Duration{Duration:" + std::to_string(ns) + "}"
+                           : json_quote(duration_text(ns));
+  };
   const auto positive = [&](Str name, int64_t ns) {
     if (ns <= 0) errors.invalid(child(path, name), text(ns), "must be greater than zero");
   };
@@ -33,8 +37,7 @@ void leader_election(const LeaderElection& l, FieldErrors& errors) {
   positive("retryPeriod", l.retry_period_ns);
   if (l.lease_duration_ns <= l.renew_deadline_ns) {
     // Upstream prints the other value here.
-    errors.invalid(child(path, "leaseDuration"), text(l.renew_deadline_ns),
-                   "must be greater than `RenewDeadline`");
+    errors.invalid(child(path, "leaseDuration"), text(l.renew_deadline_ns), rules.short_lease);
   }
   if (l.resource_lock.empty()) errors.required(child(path, "resourceLock"));
   if (l.resource_namespace.empty()) errors.required(child(path, "resourceNamespace"));
@@ -69,9 +72,9 @@ void profile(const std::string& path, const Profile& p, const FeatureGates& gate
   percentage(child(path, "percentageOfNodesToScore"), p.percentage_of_nodes_to_score, errors);
   // Upstream checks neither multiPoint nor the placement points.
   using P = ExtensionPoint;
-  for (const P point :
-       {P::kPreEnqueue, P::kQueueSort, P::kPreFilter, P::kFilter, P::kPostFilter, P::kPreScore,
-        P::kScore, P::kReserve, P::kPermit, P::kPreBind, P::kBind, P::kPostBind}) {
+  for (const P point : {P::kPreEnqueue, P::kQueueSort, P::kPreFilter, P::kFilter, P::kPostFilter,
+                        P::kPreScore, P::kScore, P::kReserve, P::kPermit, P::kPreBind, P::kBind,
+                        P::kPostBind, P::kPodGroupPostFilter}) {
     const auto& enabled = p.plugins.at(point).enabled;
     for (size_t i = 0; i < enabled.size(); ++i) {
       const std::string at = child(child(child(path, "plugins"), point_field(point)), "enabled");
@@ -98,21 +101,22 @@ bool same(const PluginSet& a, const PluginSet& b) {
          std::equal(a.enabled.begin(), a.enabled.end(), b.enabled.begin(), b.enabled.end(), equal);
 }
 
-// A plugin set as Go prints the internal type.
-std::string set_text(const PluginSet& s) {
-  const auto list = [](const auto& entries, const auto& print) {
-    if (entries.empty()) return std::string("null");
-    std::string out = "[";
-    for (const auto& e : entries) out += (out.size() == 1 ? "" : ",") + print(e);
-    return out + "]";
+// A plugin set as Go prints the internal type: by %#v, or as JSON.
+std::string set_text(const PluginSet& s, bool go) {
+  const auto list = [&](const auto& entries, const auto& print) {
+    if (entries.empty()) return std::string(go ? "[]config.Plugin(nil)" : "null");
+    std::string out;
+    for (const auto& e : entries) out += (out.empty() ? "" : go ? ", " : ",") + print(e);
+    return go ? "[]config.Plugin{" + out + "}" : "[" + out + "]";
   };
-  const auto plugin = [](const std::string& name, int32_t weight) {
-    return "{\"Name\":" + json_quote(name) + ",\"Weight\":" + std::to_string(weight) + "}";
+  const auto plugin = [&](const std::string& name, int32_t weight) {
+    return go ? "config.Plugin{Name:" + go_quote(name) + ", Weight:" + std::to_string(weight) + "}"
+              : "{\"Name\":" + json_quote(name) + ",\"Weight\":" + std::to_string(weight) + "}";
   };
-  return "{\"Enabled\":" +
+  return (go ? "config.PluginSet{Enabled:" : "{\"Enabled\":") +
          list(s.enabled, [&](const EnabledPlugin& p) { return plugin(p.name, p.weight); }) +
-         ",\"Disabled\":" + list(s.disabled, [&](const std::string& n) { return plugin(n, 0); }) +
-         "}";
+         (go ? ", Disabled:" : ",\"Disabled\":") +
+         list(s.disabled, [&](const std::string& n) { return plugin(n, 0); }) + "}";
 }
 
 // A text that is equal for arguments equal in upstream's semantic comparison: null equals [].
@@ -123,7 +127,9 @@ std::string comparable(PluginArgs args) {
 }
 
 // All profiles share one queue, so they must sort it in the same way.
-void queue_sort(const std::vector<Profile>& profiles, bool several, FieldErrors& errors) {
+void queue_sort(const SchedulerConfig& config, const ConfigRules& rules, FieldErrors& errors) {
+  const std::vector<Profile>& profiles = config.profiles;
+  const bool several = config.several_queue_sorts;
   const PluginSet& canon = profiles[0].plugins.at(ExtensionPoint::kQueueSort);
   if (canon.enabled.size() > 1 && !several) {
     errors.invalid("profiles[0].plugins.queueSort.Enabled", std::to_string(canon.enabled.size()),
@@ -142,8 +148,8 @@ void queue_sort(const std::vector<Profile>& profiles, bool several, FieldErrors&
     const std::string path = item("profiles", i);
     const PluginSet& set = profiles[i].plugins.at(ExtensionPoint::kQueueSort);
     if (!same(canon, set)) {
-      errors.invalid(child(path, "plugins.queueSort"), set_text(set),
-                     "must be the same for all profiles");
+      errors.invalid(child(path, "plugins.queueSort"), set_text(set, rules.go_values),
+                     rules.unequal_queue_sort);
     }
     for (const PluginArgs& a : profiles[i].plugin_config) {
       const auto at = canon_args.find(a.plugin);
@@ -155,7 +161,8 @@ void queue_sort(const std::vector<Profile>& profiles, bool several, FieldErrors&
   }
 }
 
-void extenders(const std::vector<ExtenderConfig>& list, FieldErrors& errors) {
+void extenders(const std::vector<ExtenderConfig>& list, const ConfigRules& rules,
+               FieldErrors& errors) {
   size_t binders = 0;
   std::set<Str> resources;
   for (size_t i = 0; i < list.size(); ++i) {
@@ -170,7 +177,8 @@ void extenders(const std::vector<ExtenderConfig>& list, FieldErrors& errors) {
       const std::string& name = e.managed_resources[j].name;
       const std::string at = child(item(child(path, "managedResources"), j), "name");
       const auto syntax = qualified_name_errors(name);
-      for (const std::string& s : syntax) errors.invalid(at, json_quote(name), s);
+      for (const std::string& s : syntax)
+        errors.invalid(at, rules.go_values ? name : json_quote(name), s);
       if (syntax.empty() && !is_extended_resource_name(name)) {
         errors.invalid(at, go_quote(name), "is an invalid extended resource name");
       }
@@ -190,7 +198,8 @@ void extenders(const std::vector<ExtenderConfig>& list, FieldErrors& errors) {
 
 void validate_config(const SchedulerConfig& c, FieldErrors& errors) {
   client_connection(c.client_connection, errors);
-  leader_election(c.leader_election, errors);
+  const ConfigRules rules = config_rules(c.gates.release());
+  leader_election(c.leader_election, rules, errors);
   if (c.parallelism <= 0) {
     errors.invalid("parallelism", std::to_string(c.parallelism),
                    "should be an integer value greater than zero");
@@ -206,7 +215,7 @@ void validate_config(const SchedulerConfig& c, FieldErrors& errors) {
       if (!names.insert(p.scheduler_name).second)
         errors.duplicate(child(item("profiles", i), "schedulerName"), "{}");
     }
-    queue_sort(c.profiles, c.several_queue_sorts, errors);
+    queue_sort(c, rules, errors);
   }
   percentage("percentageOfNodesToScore", c.percentage_of_nodes_to_score, errors);
   if (c.pod_initial_backoff_seconds <= 0) {
@@ -217,7 +226,7 @@ void validate_config(const SchedulerConfig& c, FieldErrors& errors) {
     errors.invalid("podMaxBackoffSeconds", std::to_string(c.pod_max_backoff_seconds),
                    "must be greater than or equal to PodInitialBackoffSeconds");
   }
-  extenders(c.extenders, errors);
+  extenders(c.extenders, rules, errors);
 }
 
 }  // namespace libsched

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/config/config_rules.hpp"
 #include "libsched/config/duration.hpp"
 #include "libsched/config/validate.hpp"
 
@@ -18,12 +19,12 @@ void check_range(const std::string& path, int64_t value, int64_t low, int64_t hi
 }
 
 void check_shape(const std::vector<UtilizationShapePoint>& shape, const std::string& path,
-                 FieldErrors& errors) {
+                 const ConfigRules& rules, FieldErrors& errors) {
   if (shape.empty()) return errors.required(path, "at least one point must be specified");
   for (size_t i = 1; i < shape.size(); ++i) {
     if (shape[i - 1].utilization < shape[i].utilization) continue;
     errors.invalid(child(item(path, i), "utilization"), std::to_string(shape[i].utilization),
-                   "values must be sorted in increasing order");
+                   rules.unsorted_shape);
     break;
   }
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -32,14 +33,16 @@ void check_shape(const std::vector<UtilizationShapePoint>& shape, const std::str
   }
 }
 
-std::string shape_text(const std::vector<UtilizationShapePoint>& shape) {
-  std::string out = "[";
+// A shape as Go prints the internal type: by %#v, or as JSON.
+std::string shape_text(const std::vector<UtilizationShapePoint>& shape, bool go) {
+  std::string out;
   for (const UtilizationShapePoint& p : shape) {
-    out += (out.size() == 1 ? "" : ",");
-    out += "{\"Utilization\":" + std::to_string(p.utilization) +
-           ",\"Score\":" + std::to_string(p.score) + "}";
+    const std::string at = std::to_string(p.utilization), score = std::to_string(p.score);
+    if (!out.empty()) out += go ? ", " : ",";
+    out += go ? "config.UtilizationShapePoint{Utilization:" + at + ", Score:" + score + "}"
+              : "{\"Utilization\":" + at + ",\"Score\":" + score + "}";
   }
-  return out + "]";
+  return go ? "[]config.UtilizationShapePoint{" + out + "}" : "[" + out + "]";
 }
 
 struct ArgsValidator {
@@ -47,6 +50,7 @@ struct ArgsValidator {
   const FeatureGates& gates;
   bool construction;
   FieldErrors& errors;
+  const ConfigRules rules = config_rules(gates.release());
 
   void operator()(const std::monostate&) const {}
   void operator()(const RawArgs&) const {}
@@ -142,8 +146,10 @@ struct ArgsValidator {
     const std::string ratio = child(at, "requestedToCapacityRatio");
     if (is_ratio && !s.shape) {
       errors.required(ratio, "must be specified when type is RequestedToCapacityRatio");
+    } else if (s.shape && rules.ratio_of_any_strategy) {
+      check_shape(*s.shape, child(at, "shape"), rules, errors);
     } else if (is_ratio) {
-      check_shape(*s.shape, child(ratio, "shape"), errors);
+      check_shape(*s.shape, child(ratio, "shape"), rules, errors);
     } else if (s.shape) {
       errors.forbidden(ratio, "must be nil when type is not RequestedToCapacityRatio");
     }
@@ -198,12 +204,13 @@ struct ArgsValidator {
                      "invalid BindTimeoutSeconds, should not be a negative value");
     }
     const std::string shape = child(path, "shape");
-    if (gates.enabled(Gate::kStorageCapacityScoring)) {
-      check_shape(a.shape.value_or(std::vector<UtilizationShapePoint>{}), shape, errors);
+    if (gates.enabled(rules.shape_gate)) {
+      check_shape(a.shape.value_or(std::vector<UtilizationShapePoint>{}), shape, rules, errors);
     } else if (a.shape) {
-      errors.invalid(
-          shape, shape_text(*a.shape),
-          "unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring");
+      const auto gate = static_cast<size_t>(rules.shape_gate);
+      errors.invalid(shape, shape_text(*a.shape, rules.go_values),
+                     "unexpected field `shape`, remove it or turn on the feature gate " +
+                         std::string(known_gates(gates.release())[gate].name));
     }
   }
 };

@@ -113,8 +113,9 @@ func TestRandomTies(t *testing.T) {
 
 func TestSemantics(t *testing.T) {
 	for release, text := range map[string]string{
-		"1.30": `unknown semantics "1.30": choose "1.36" or "1.31"`,
-		"1.33": `the semantics of "1.33" are not available yet: choose "1.36" or "1.31"`} {
+		"1.36-eks": `unknown semantics "1.36-eks": choose "1.36" or "1.31"`,
+		"1.30":     `unknown semantics "1.30": choose "1.36" or "1.31"`,
+		"1.33":     `the semantics of "1.33" are not available yet: choose "1.36" or "1.31"`} {
 		fw, err := libsched.NewFramework(libsched.WithSemantics(release))
 		if fw != nil || !errors.Is(err, libsched.ErrUnsupported) || !strings.Contains(err.Error(), text) {
 			t.Error(release, fw, err)
@@ -122,12 +123,13 @@ func TestSemantics(t *testing.T) {
 	}
 	cluster, pod := fiveNodes(t), newPod(t, "x", 100, "")
 	reasons := map[string]string{}
-	for _, release := range []string{"", "1.36", "1.31"} {
+	for _, release := range []string{"", "1.36", "v1.36.3-gke.100", "1.31", "v1.31.9-eks-1"} {
 		fw := newFramework(t, libsched.WithSemantics(release))
 		s := fw.RunFilterPlugins(ctx, preFiltered(t, fw, cluster, pod), cluster, pod, "tainted")
 		reasons[release] = s.Message()
 	}
-	if reasons[""] != reasons["1.36"] ||
+	if reasons[""] != reasons["1.36"] || reasons["v1.36.3-gke.100"] != reasons["1.36"] ||
+		reasons["v1.31.9-eks-1"] != reasons["1.31"] ||
 		reasons["1.31"] != "node(s) had untolerated taint {dedicated: batch}" ||
 		reasons["1.36"] == reasons["1.31"] {
 		t.Error(reasons)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <string>
 
 namespace libsched {
@@ -53,22 +54,54 @@ constexpr BehaviourRow kBehaviours[] = {
     {"first_violated_budget", &Behaviours::first_violated_budget, {Release::k1_37, Release::k1_37}},
 };
 
+bool is_digit(char c) { return '0' <= c && c <= '9'; }
+
+// Whether a text is what may follow the minor release in a version: nothing, or ".6", to which
+// vendors add "-eks-1" or "+rke2r1".
+bool ends_version(Str text) {
+  if (text.empty()) return true;
+  if (text.size() < 2 || text[0] != '.' || !is_digit(text[1])) return false;
+  const auto* const end =
+      std::find_if_not(text.begin() + 1, text.end(), is_digit);  // of the patch release
+  if (end == text.end()) return true;
+  return (*end == '-' || *end == '+') && end + 1 != text.end() &&
+         std::all_of(end + 1, text.end(), [](char c) {
+           return is_digit(c) || ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || c == '.' ||
+                  c == '-' || c == '+' || c == '_';
+         });
+}
+
+std::optional<Release> release_of_version(Str text) {
+  if (text.starts_with('v')) text.remove_prefix(1);
+  for (size_t i = 0; i < kNames.size(); ++i)
+    if (text.starts_with(kNames[i]) && ends_version(text.substr(kNames[i].size())))
+      return static_cast<Release>(i);
+  return std::nullopt;
+}
+
+// The releases to choose from: `"1.37", "1.36" or "1.31"`.
+std::string choices() {
+  std::string out;
+  for (size_t i = 0; i < std::size(kJudged); ++i) {
+    if (i > 0) out += i + 1 < std::size(kJudged) ? ", " : " or ";
+    out += "\"" + std::string(release_name(kJudged[i])) + "\"";
+  }
+  return out;
+}
+
 }  // namespace
 
 Str release_name(Release release) { return kNames[static_cast<size_t>(release)]; }
 
 Result<Release> parse_release(Str text) {
   if (text.empty()) return kDefaultRelease;
-  std::string choices;
-  for (const Release r : kJudged) {
-    if (text == release_name(r)) return r;
-    choices += (choices.empty() ? "\"" : " or \"") + std::string(release_name(r)) + "\"";
-  }
-  const bool known = std::find(kNames.begin(), kNames.end(), text) != kNames.end();
+  const std::optional<Release> release = release_of_version(text);
+  if (release && std::find(std::begin(kJudged), std::end(kJudged), *release) != std::end(kJudged))
+    return *release;
   return Error{Rc::kUnsupported,
-               (known ? "the semantics of \"" + std::string(text) + "\" are not available yet"
-                      : "unknown semantics \"" + std::string(text) + "\"") +
-                   ": choose " + choices};
+               (release ? "the semantics of \"" + std::string(text) + "\" are not available yet"
+                        : "unknown semantics \"" + std::string(text) + "\"") +
+                   ": choose " + choices()};
 }
 
 Span<BehaviourRow> behaviour_rows() { return kBehaviours; }

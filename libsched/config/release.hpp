@@ -27,8 +27,9 @@ struct ReleaseRange {
 
 Str release_name(Release release);  // "1.36"
 
-// "1.36", "1.31", or "" for the default. The other releases are an Rc::kUnsupported error: no
-// oracle has judged what libsched would do.
+// "1.36", or a version of that release as API servers and vendors write it ("v1.36.3",
+// "1.36.3-eks-1", "v1.36.3+rke2r1"); "" for the default. A release that no oracle has judged, and
+// any other text, is an Rc::kUnsupported error that lists the releases.
 Result<Release> parse_release(Str text);
 
 // The differences of a release from 1.36, by name. All false is 1.36.

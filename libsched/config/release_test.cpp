@@ -30,10 +30,22 @@ TEST_CASE("releases are ordered, and two of them are there") {
   CHECK_EQ(*parse_release(""), Release::k1_36);
   CHECK_EQ(*parse_release("1.36"), Release::k1_36);
   CHECK_EQ(*parse_release("1.31"), Release::k1_31);
-  for (const char* between : {"1.32", "1.33", "1.34", "1.35", "1.37"})
+  for (const char* between : {"1.32", "1.33", "1.34", "1.35", "1.37", "v1.33.2+rke2r1"})
     CHECK_EQ(refusal(between), "the semantics of \"" + std::string(between) +
                                    "\" are not available yet: choose \"1.36\" or \"1.31\"");
-  for (const char* unknown : {"1.30", "1.38", "v1.36", "1.36.3", " "})
+}
+
+TEST_CASE("a version names its release") {
+  for (const char* version :
+       {"1.36", "v1.36", "1.36.3", "v1.36.3", "1.36.12", "v1.36.6-eks-1", "v1.36.2+rke2r1",
+        "v1.36.0-gke.100", "v1.36.2-rke2r1", "1.36.0-rc.1", "v1.36.4-eks-99d6cc0+build_2"})
+    CHECK_MESSAGE(*parse_release(version) == Release::k1_36, version);
+  CHECK_EQ(*parse_release("v1.31.14-gke.1"), Release::k1_31);
+  for (const char* unknown :
+       {"1.30",    "1.38",      "v1.38.0",    "1",         "v",        " ",
+        " 1.36",   "1.36 ",     "V1.36",      "vv1.36",    "1.360",    "1.3",
+        "1.36.",   "1.36.x",    "1.36-eks",   "1.36+",     "1.36.3.4", "1.36.3-",
+        "1.36.3+", "1.36.3 -a", "1.36.3-a b", "1.36.3-\"", "2.36",     "kubernetes-1.36"})
     CHECK_EQ(refusal(unknown),
              "unknown semantics \"" + std::string(unknown) + "\": choose \"1.36\" or \"1.31\"");
 }

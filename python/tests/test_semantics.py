@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from libsched import Cluster, Framework, UnsupportedError
+from libsched import Cluster, Framework, InvalidError, UnsupportedError
 
 MEBI = 1 << 20
 SMALL = 64_000_000  # bytes
@@ -119,9 +119,26 @@ def test_ties_are_uniform_in_1_31_and_upstreams_heap_in_1_36() -> None:
         "n0", "n1", "n2", "n3"}
 
 
+@pytest.mark.parametrize("version", ["v1.31.14", "1.31.9-eks-1", "v1.31.2+rke2r1", "v1.31.0-gke.100"])
+def test_a_version_names_its_release(example: Cluster, version: str) -> None:
+    message = Framework(semantics=version).fit(example, NEW)["node1"].status.message
+    assert message == "node(s) had untolerated taint {dedicated: db}"
+
+
+def test_1_31_has_its_own_gates_and_default_plugins() -> None:
+    old, new = Framework(semantics="1.31"), Framework()
+    assert "DynamicResources" not in {name for name, _ in old.plugins["preFilter"]}
+    assert "DynamicResources" in {name for name, _ in new.plugins["preFilter"]}
+    with pytest.raises(InvalidError) as caught:
+        Framework(semantics="1.31", feature_gates="OpportunisticBatching=false")
+    assert caught.value.message == "unrecognized feature gate: OpportunisticBatching"
+
+
 @pytest.mark.parametrize(("release", "text"), [
     ("1.30", 'unknown semantics "1.30"'),
-    ("1.33", 'the semantics of "1.33" are not available yet')])
+    ("1.36-eks", 'unknown semantics "1.36-eks"'),
+    ("1.33", 'the semantics of "1.33" are not available yet'),
+    ("v1.33.2+rke2r1", 'the semantics of "v1.33.2+rke2r1" are not available yet')])
 def test_other_semantics_are_refused(release: str, text: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
         Framework(semantics=release)

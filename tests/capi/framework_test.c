@@ -131,7 +131,11 @@ static void test_framework(void) {
               "the semantics of \"1.33\" are not available yet: choose \"1.36\" or \"1.31\"",
               libsched_framework_create(NULL, text(""), NULL, &options, &framework, err));
   CHECK(framework == UNTOUCHED);
-  options.semantics = LIBSCHED_STR("1.31");
+  options.semantics = LIBSCHED_STR("v1.33.2+rke2r1");
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL,
+              "the semantics of \"v1.33.2+rke2r1\" are not available yet: choose \"1.36\" or \"1.31\"",
+              libsched_framework_create(NULL, text(""), NULL, &options, &framework, err));
+  options.semantics = LIBSCHED_STR("v1.31.9-eks-1");
   CHECK_OK(
       libsched_framework_create(NULL, text("default-scheduler"), NULL, &options, &framework, err));
   libsched_framework_unref(framework);

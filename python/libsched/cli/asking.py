@@ -74,9 +74,10 @@ def add_judging(made: argparse.ArgumentParser, configs: int = 1) -> None:
     made.add_argument("--profile", type=nonempty, metavar="NAME",
                       help="the profile that judges (default: the pod's schedulerName)")
     made.add_argument("--semantics", metavar="RELEASE", default="",
-                      help='whose semantics: "1.36" (default) or "1.31"')
+                      help='whose semantics: "1.36" (default) or "1.31"; also a version such as '
+                           '"v1.31.9-eks-1"')
     made.add_argument("--feature-gates", metavar="A=true,B=false", default="",
-                      help="kube-scheduler's feature gates (default: those of 1.36)")
+                      help="kube-scheduler's feature gates (default: those of the release)")
     made.add_argument("--plugin", action="append", default=[], metavar="FILE.so|MODULE:CLASS|NAME=ADDRESS",
                       help="a further plugin: a shared object, a Python class, or one in another process "
                       "(NAME=unix:/path, NAME=http://...; docs/plugin_protocol.md); may be repeated")

@@ -23,7 +23,7 @@ inline std::string text_of(const Status& s) {
 
 struct TrialOptions {
   std::string args;   // pluginConfig of the plugin, as flow YAML
-  std::string gates;  // "A=true"
+  std::string gates;  // "A=true", besides the defaults of the release
   Release release = kDefaultRelease;
   std::string profile;  // instead of the plugin at every point: the `plugins` field, as flow YAML
 };

@@ -153,7 +153,8 @@ class Profiles:
         # Refusals of these options are no fault of the configuration.
         _tried("--semantics", lambda: Framework(semantics=self._semantics))
         if self._gates:
-            _tried("--feature-gates", lambda: Framework(feature_gates=self._gates))
+            _tried("--feature-gates", lambda: Framework(semantics=self._semantics,
+                                                        feature_gates=self._gates))
         if self._plugins:
             if os.getcwd() not in sys.path:
                 sys.path.append(os.getcwd())  # where modules may be

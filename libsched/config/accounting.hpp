@@ -11,7 +11,8 @@ inline PodAccounting accounting_of(const FeatureGates& gates, const Behaviours& 
           .resizes = gates.enabled(Gate::kInPlacePodVerticalScaling),
           .pod_level_resizes = gates.enabled(Gate::kInPlacePodLevelResourcesVerticalScaling),
           .sidecar_ports = !behaviours.ports_of_containers_only,
-          .sidecar_defaults = !behaviours.sidecars_not_in_nonzero};
+          .sidecar_defaults = !behaviours.sidecars_not_in_nonzero,
+          .resizes_by_pod = behaviours.resizes_by_pod};
 }
 
 }  // namespace libsched

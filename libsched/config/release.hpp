@@ -78,6 +78,8 @@ struct Behaviours {
   bool silent_post_filter = false;
   // NodeDeclaredFeatures knows VolumeBindMountOptions, and three features that no pod needs.
   bool mount_option_feature = false;
+  // A resize counts by pod: see PodAccounting::resizes_by_pod.
+  bool resizes_by_pod = false;
   // A victim counts against budgets up to the first that it violates, not against all.
   bool first_violated_budget = false;
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "libsched/config/accounting.hpp"
 #include "libsched/objects/pod_requests.hpp"
 
 namespace libsched {
@@ -63,9 +64,9 @@ ActionList node_change_list(const Node& after, const Node& before, const Feature
 ActionList pod_change_list(const Pod& after, const Pod& before, const FeatureGates& gates) {
   ActionList out;
   out.add_if(!same_labels(before.meta.labels, after.meta.labels), kUpdatePodLabel);
-  out.add_if(requests_scaled_down(after, before,
-                                  gates.enabled(Gate::kInPlacePodLevelResourcesVerticalScaling)),
-             kUpdatePodScaleDown);
+  out.add_if(
+      requests_scaled_down(after, before, accounting_of(gates, behaviours_of(gates.release()))),
+      kUpdatePodScaleDown);
   out.add_if(after.spec.scheduling_gates.empty() && !before.spec.scheduling_gates.empty(),
              kUpdatePodSchedulingGatesEliminated);
   out.add_if(after.spec.tolerations.size() != before.spec.tolerations.size(), kUpdatePodToleration);

@@ -78,10 +78,12 @@ bool ObjectBuilder::container_port(ContainerPort& port) {
 }
 
 bool ObjectBuilder::container_resources(ResourceList& requests, ResourceList& limits,
-                                        Span<Str>& claims) {
+                                        Span<Str>& claims, bool* has_requests) {
   return object(kResources, [&](int field) {
     switch (field) {
-      case kResources["requests"]: return resource_list(requests);
+      case kResources["requests"]:
+        if (has_requests != nullptr) *has_requests = !reader_.is_null();
+        return resource_list(requests);
       case kResources["limits"]: return resource_list(limits);
       case kResources["claims"]:
         return list(claims, [&](Str& name) {

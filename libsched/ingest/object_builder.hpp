@@ -130,7 +130,8 @@ class ObjectBuilder {
   void learn_size(const Arena& arena);
   bool container(Container& c);  // container_builder.cpp
   bool container_port(ContainerPort& port);
-  bool container_resources(ResourceList& requests, ResourceList& limits, Span<Str>& claims);
+  bool container_resources(ResourceList& requests, ResourceList& limits, Span<Str>& claims,
+                           bool* has_requests = nullptr);
   bool restart_rules(bool& restarts_all);
   bool ephemeral_container(bool& bind_options);
   bool volume_mounts(bool& bind_options);  // sets it if a mount has some

@@ -38,12 +38,14 @@ bool ObjectBuilder::container_status(ContainerStatus& status) {
   return object(kContainerStatus, [&](int field) {
     switch (field) {
       case kContainerStatus["name"]: return string(status.name);
-      case kContainerStatus["allocatedResources"]: return resource_list(status.allocated);
+      case kContainerStatus["allocatedResources"]:
+        status.has_allocated = !reader_.is_null();
+        return resource_list(status.allocated);
       case kContainerStatus["resources"]: {
         status.has_resources = !reader_.is_null();
         ResourceList limits;
         Span<Str> claims;
-        return container_resources(status.requests, limits, claims);
+        return container_resources(status.requests, limits, claims, &status.has_requests);
       }
       default: return skip();
     }
@@ -99,9 +101,11 @@ bool ObjectBuilder::pod_status(PodStatus& status) {
         status.has_resources = !reader_.is_null();
         ResourceList limits;
         Span<Str> claims;
-        return container_resources(status.pod_requests, limits, claims);
+        return container_resources(status.pod_requests, limits, claims, &status.has_requests);
       }
-      case kPodStatus["allocatedResources"]: return resource_list(status.pod_allocated);
+      case kPodStatus["allocatedResources"]:
+        status.has_allocated = !reader_.is_null();
+        return resource_list(status.pod_allocated);
       case kPodStatus["resourceClaimStatuses"]:
         return list(status.resource_claims,
                     [&](ResourceClaimStatus& s) { return claim_status(s); });

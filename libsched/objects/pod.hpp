@@ -40,7 +40,8 @@ struct Container {
 
 struct ContainerStatus {
   Str name;
-  bool has_resources = false;
+  // Whether there are resources, their requests, and allocatedResources, which may be empty.
+  bool has_resources = false, has_requests = false, has_allocated = false;
   ResourceList requests;   // resources.requests
   ResourceList allocated;  // allocatedResources
 };
@@ -118,7 +119,8 @@ struct PodStatus {
   Time start_time;
   Span<PodCondition> conditions;
   Span<ContainerStatus> containers, init_containers;
-  bool has_resources = false;  // status.resources of pod-level resources
+  // Of pod-level resources: as in ContainerStatus.
+  bool has_resources = false, has_requests = false, has_allocated = false;
   ResourceList pod_requests, pod_allocated;
   Span<ResourceClaimStatus> resource_claims;
   Str extended_resource_claim;       // extendedResourceClaimStatus.resourceClaimName

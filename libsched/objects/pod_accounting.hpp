@@ -17,6 +17,9 @@ struct PodAccounting {
   // Without, init containers have them only if no sidecar before them requests anything, sidecars
   // do not add to containers, and each amount is rounded up by itself.
   bool sidecar_defaults = true;
+  // Of a resize counts the largest of the pod's totals of what is asked for, set and allocated;
+  // without, for each container the largest of the three.
+  bool resizes_by_pod = false;
 
   friend bool operator==(const PodAccounting&, const PodAccounting&) = default;
 };

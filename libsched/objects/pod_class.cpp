@@ -207,6 +207,7 @@ class Encoder {
     std::vector<int64_t> amounts(names.size());
     for (const PodRequestOptions& how :
          {PodRequestOptions{.use_status = true},
+          PodRequestOptions{.use_status = true, .status_by_pod = true},
           PodRequestOptions{.pod_level = false, .default_cpu = true, .default_memory = true}}) {
       pod_request_values(pod, how, names, amounts.data());
       for (const int64_t n : amounts) number(n);

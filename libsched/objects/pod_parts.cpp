@@ -48,7 +48,7 @@ uint32_t lasting_parts(const Pod& pod) {
   parts.note(kSpread, !spec.spread.empty());
   parts.note(kInitContainers, !spec.init_containers.empty());
   parts.note(kVolumes, any_volume(is_read));
-  parts.note(kResized, status_has_resources(pod.status));
+  parts.note(kResized, status_counts(pod));
   parts.note(kGates, !spec.scheduling_gates.empty());
   parts.note(kClaims, !spec.resource_claims.empty());
   parts.note(kHostNetwork, spec.host_network);

@@ -3,7 +3,9 @@
 // replace the total of their resource; overhead comes on top.
 //
 // With the status, a container that reports resources counts with the largest of the requests in
-// the spec, the set and the allocated resources; an infeasible resize ignores the spec.
+// the spec, the set and the allocated resources; an infeasible resize ignores the spec. By pod each
+// of the three is summed up first: what a container does not report is as allocated, else as in the
+// spec.
 #include "libsched/objects/pod_requests.hpp"
 
 #include <unordered_map>
@@ -41,33 +43,82 @@ class Summation {
   Summation(const Pod& pod, const PodRequestOptions& options)
       : pod_(pod),
         options_(options),
-        use_status_(options.use_status && status_has_resources(pod.status)),
+        by_pod_(options.use_status && options.status_by_pod && status_counts(pod)),
+        use_status_(by_pod_ || (options.use_status && status_has_resources(pod.status))),
         infeasible_(use_status_ && resize_is_infeasible(pod)) {
     if (use_status_) index_statuses();
   }
 
   void run(QuantitySums& total) const {
-    for (const Container& c : pod_.spec.containers) add_container(c, use_status_, total);
-    if (!pod_.spec.init_containers.empty()) add_init_containers(total);
+    if (by_pod_) {
+      add_largest(total);
+    } else {
+      add_containers(total, [&](const Container& c, bool plain_init, QuantitySums& to) {
+        add_container(c, use_status_ && !plain_init, to);
+      });
+    }
     if (options_.pod_level && has_pod_level_requests(pod_)) replace_by_pod_level(total);
     total.add(pod_.spec.overhead);
   }
 
  private:
+  enum class Source : uint8_t { kSpec, kSet, kAllocated };
+
+  // `add(container, whether it is an init container but no sidecar, sums)`.
+  template <typename Add>
+  void add_containers(QuantitySums& total, Add&& add) const {
+    for (const Container& c : pod_.spec.containers) add(c, false, total);
+    if (!pod_.spec.init_containers.empty()) add_init_containers(total, add);
+  }
+
   // After each container `needed` is at least the sum of the sidecars so far, so only the
   // container's own resources can raise it.
-  void add_init_containers(QuantitySums& total) const {
+  template <typename Add>
+  void add_init_containers(QuantitySums& total, Add&& add) const {
     QuantitySums sidecars;  // so far
     QuantitySums needed;
     for (const Container& c : pod_.spec.init_containers) {
       QuantitySums own;
-      add_container(c, use_status_ && c.always_restarts, own);
+      add(c, !c.always_restarts, own);
       needed.raise(own.list(), sidecars);
       if (!c.always_restarts) continue;
       total.add(own.list());
       sidecars.add(own.list());
     }
     total.raise(needed.list());
+  }
+
+  // The largest of the pod's totals.
+  void add_largest(QuantitySums& largest) const {
+    const PodStatus& status = pod_.status;
+    if (!infeasible_) add_totals(Source::kSpec, largest);
+    if (options_.pod_level_status && status.has_allocated && status.has_requests) {
+      largest.raise(status.pod_requests);
+      largest.raise(status.pod_allocated);
+      return;
+    }
+    for (const Source source : {Source::kSet, Source::kAllocated}) {
+      QuantitySums total;
+      add_totals(source, total);
+      largest.raise(total.list());
+    }
+  }
+
+  void add_totals(Source source, QuantitySums& total) const {
+    add_containers(total, [&](const Container& c, bool, QuantitySums& to) {
+      const ResourceList list = requests_by(source, c);
+      to.add(list);
+      add_defaults(to, [&](Str name) { return find_quantity(list, name); });
+    });
+  }
+
+  ResourceList requests_by(Source source, const Container& c) const {
+    if (source == Source::kSpec) return c.requests;
+    if (const ContainerStatus* status = find_status(c.name)) {
+      if (source == Source::kSet && status->has_requests) return status->requests;
+      if (status->has_allocated) return status->allocated;
+    }
+    return infeasible_ ? ResourceList() : c.requests;
   }
 
   void add_container(const Container& c, bool use_status, QuantitySums& to) const {
@@ -96,6 +147,11 @@ class Summation {
     if (resized) {
       take_effective(pod_.spec.pod_requests, status.pod_requests, status.pod_allocated, effective);
     }
+    if (resized && by_pod_) {
+      for (const auto& [name, amount] : effective.list())
+        if (is_pod_level_resource(name)) total.set(name, amount);
+      return;
+    }
     for (const auto& [name, asked] : pod_.spec.pod_requests) {
       if (!is_pod_level_resource(name)) continue;
       const Quantity* amount = resized ? effective.find(name) : &asked;
@@ -110,11 +166,17 @@ class Summation {
     out.raise(allocated);
   }
 
-  // The last status with a name counts; statuses of init containers come last.
+  // The last status with a name counts, by pod the first; statuses of init containers come last.
   const ContainerStatus* find_status(Str name) const {
     if (!by_name_.empty()) {
       const auto at = by_name_.find(name);
       return at != by_name_.end() ? at->second : nullptr;
+    }
+    if (by_pod_) {
+      for (const Span<ContainerStatus> list : {pod_.status.containers, pod_.status.init_containers})
+        for (const ContainerStatus& s : list)
+          if (s.name == name) return &s;
+      return nullptr;
     }
     for (const Span<ContainerStatus> list : {pod_.status.init_containers, pod_.status.containers}) {
       for (size_t i = list.size(); i-- > 0;) {
@@ -129,12 +191,16 @@ class Summation {
     constexpr size_t kFew = 16;
     const PodStatus& status = pod_.status;
     if (status.containers.size() + status.init_containers.size() <= kFew) return;
-    for (const ContainerStatus& s : status.containers) by_name_[s.name] = &s;
-    for (const ContainerStatus& s : status.init_containers) by_name_[s.name] = &s;
+    for (const Span<ContainerStatus> list : {status.containers, status.init_containers})
+      for (const ContainerStatus& s : list) {
+        const ContainerStatus*& known = by_name_[s.name];
+        if (known == nullptr || !by_pod_) known = &s;
+      }
   }
 
   const Pod& pod_;
   const PodRequestOptions& options_;
+  const bool by_pod_;
   const bool use_status_;
   const bool infeasible_;
   std::unordered_map<Str, const ContainerStatus*> by_name_;
@@ -175,7 +241,8 @@ NonZero non_zero_of(const QuantitySums& sums) {
 void derive_occupied(Pod& pod, const PodAccounting& accounting) {
   PodRequestOptions options{.use_status = accounting.resizes,
                             .pod_level = accounting.pod_level,
-                            .pod_level_status = accounting.pod_level_resizes};
+                            .pod_level_status = accounting.pod_level_resizes,
+                            .status_by_pod = accounting.resizes_by_pod};
   QuantitySums sums;
   Summation(pod, options).run(sums);
   pod.occupied = rounded(sums.list(), pod.arena);
@@ -188,7 +255,7 @@ void derive_occupied(Pod& pod, const PodAccounting& accounting) {
   const bool pod_level = accounting.pod_level && has_pod_level_requests(pod);
   options.default_cpu = !pod_level || sums.find("cpu") == nullptr;
   options.default_memory = !pod_level || sums.find("memory") == nullptr;
-  const bool resized = accounting.resizes && status_has_resources(pod.status);
+  const bool resized = accounting.resizes && status_counts(pod);
   const bool needed = (options.default_cpu && (resized || !every_container_asks(pod, "cpu"))) ||
                       (options.default_memory && (resized || !every_container_asks(pod, "memory")));
   if (!needed) {
@@ -253,6 +320,38 @@ bool status_has_resources(const PodStatus& status) {
          std::any_of(status.init_containers.begin(), status.init_containers.end(), has);
 }
 
+bool status_counts(const Pod& pod) {
+  const auto allocated = [](const ContainerStatus& s) { return s.has_allocated; };
+  const PodStatus& status = pod.status;
+  return status_has_resources(status) || resize_is_infeasible(pod) ||
+         std::any_of(status.containers.begin(), status.containers.end(), allocated) ||
+         std::any_of(status.init_containers.begin(), status.init_containers.end(), allocated);
+}
+
+bool status_is_as_asked(const Pod& pod) {
+  const PodStatus& status = pod.status;
+  if (status.has_resources || resize_is_infeasible(pod)) return false;
+  const auto same = [](ResourceList a, ResourceList b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const NamedQuantity& x, const NamedQuantity& y) {
+                        return x.name == y.name && x.quantity.compare(y.quantity) == 0;
+                      });
+  };
+  const auto as_asked = [&](Span<Container> containers, Span<ContainerStatus> statuses) {
+    if (containers.size() < statuses.size()) return false;
+    for (size_t i = 0; i < statuses.size(); ++i) {
+      const ContainerStatus& s = statuses[i];
+      const ResourceList asked = containers[i].requests;
+      if (s.name != containers[i].name || (s.has_requests && !same(s.requests, asked)) ||
+          (s.has_allocated && !same(s.allocated, asked)))
+        return false;
+    }
+    return true;
+  };
+  return as_asked(pod.spec.containers, status.containers) &&
+         as_asked(pod.spec.init_containers, status.init_containers);
+}
+
 bool has_pod_level_requests(const Pod& pod) {
   if (!pod.spec.resources_present) return false;
   const ResourceList asked = pod.spec.pod_requests;
@@ -278,8 +377,10 @@ void pod_request_values(const Pod& pod, const PodRequestOptions& options, Span<S
   }
 }
 
-bool requests_scaled_down(const Pod& now, const Pod& before, bool pod_level_status) {
-  const PodRequestOptions options{.use_status = true, .pod_level_status = pod_level_status};
+bool requests_scaled_down(const Pod& now, const Pod& before, const PodAccounting& accounting) {
+  const PodRequestOptions options{.use_status = accounting.resizes,
+                                  .pod_level_status = accounting.pod_level_resizes,
+                                  .status_by_pod = accounting.resizes_by_pod};
   QuantitySums less, more;
   Summation(now, options).run(less);
   Summation(before, options).run(more);
@@ -293,7 +394,7 @@ bool requests_scaled_down(const Pod& now, const Pod& before, bool pod_level_stat
 void derive_use(Pod& pod, const PodAccounting& accounting) {
   derive_occupied(pod, accounting);
   pod.requests =
-      accounting.resizes && status_has_resources(pod.status)
+      accounting.resizes && status_counts(pod)
           ? pod_requests(pod, {.pod_level = accounting.pod_level, .at_least_zero = true}, pod.arena)
           : at_least_zero(pod.occupied, pod.arena);
   pod.host_ports = collect_host_ports(pod, accounting.sidecar_ports);

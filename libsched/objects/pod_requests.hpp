@@ -13,6 +13,7 @@ struct PodRequestOptions {
   bool use_status = false;       // count what a resize has set or promised
   bool pod_level = true;         // gate PodLevelResources
   bool pod_level_status = true;  // gate InPlacePodLevelResourcesVerticalScaling; needs use_status
+  bool status_by_pod = false;    // PodAccounting::resizes_by_pod; needs use_status
   bool default_cpu = false;      // a container without cpu counts as 100m
   bool default_memory = false;   // a container without memory counts as 200Mi
   bool at_least_zero = false;    // negative totals count as 0, and `pods` is no resource
@@ -32,7 +33,7 @@ void pod_request_values(const Pod& pod, const PodRequestOptions& options, Span<S
 
 // Tells whether the pod requests less of a resource than before, or none, including resizes:
 // upstream's extractPodScaleDown.
-bool requests_scaled_down(const Pod& now, const Pod& before, bool pod_level_status);
+bool requests_scaled_down(const Pod& now, const Pod& before, const PodAccounting& accounting);
 
 // Fills occupied, occupied_nonzero, requests and host_ports.
 void derive_use(Pod& pod, const PodAccounting& accounting);
@@ -40,8 +41,13 @@ void derive_use(Pod& pod, const PodAccounting& accounting);
 // Pod::occupied_nonzero without PodAccounting::sidecar_defaults, with the amounts of the spec.
 NonZero non_zero_without_sidecars(const Pod& pod);
 
-// Tells whether PodRequestOptions::use_status makes a difference.
+// Tells whether PodRequestOptions::use_status may make a difference: without status_by_pod, or at
+// all.
 bool status_has_resources(const PodStatus& status);
+bool status_counts(const Pod& pod);
+// Tells whether the status of each container says what its spec asks for, and nothing else counts,
+// as in nearly all pods: then status_by_pod makes no difference.
+bool status_is_as_asked(const Pod& pod);
 
 // Tells whether spec.resources requests cpu, memory or huge pages.
 bool has_pod_level_requests(const Pod& pod);

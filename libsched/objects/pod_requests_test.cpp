@@ -33,6 +33,8 @@ struct Maker {
     s.has_resources = true;
     s.requests = list(requests);
     s.allocated = list(allocated);
+    s.has_requests = !requests.empty();
+    s.has_allocated = !allocated.empty();
     return s;
   }
   void containers(std::initializer_list<Container> l) { set(pod->spec.containers, l); }
@@ -298,6 +300,31 @@ TEST_CASE("accounting: pod-level requests, and resizes") {
   CHECK(as({.resizes = false}) == "3000 10, 3000 10");
   CHECK(as({.pod_level_resizes = false}) == "3000 30, 3000 10");
   CHECK(as({.pod_level = false, .resizes = false}) == "1000 10, 1000 10");
+}
+
+TEST_CASE("accounting: resizes by pod") {
+  for (const size_t others : {0, 20}) {
+    Maker m;
+    m.containers({m.container("a", "cpu=1"), m.container("b", "cpu=3")});
+    // Of several statuses the first counts, however many there are.
+    std::vector<ContainerStatus> all = {m.status("a", "cpu=3", "cpu=3 memory=7"),
+                                        m.status("b", "cpu=1", ""), m.status("b", "cpu=9", "")};
+    for (size_t i = 0; i < others; ++i) all.push_back(m.status("gone", "cpu=9", "cpu=9"));
+    m.pod->status.containers = m.pod->arena.copy(all);
+    derive_pod(*m.pod);
+    CHECK(m.pod->occupied.milli_cpu == 12000);
+    const PodRef by_pod = accounted(m.pod, {.resizes_by_pod = true});
+    CHECK(by_pod->occupied.milli_cpu == 6000);  // allocated: 3 of a, and of b what it asks for
+    CHECK(by_pod->occupied.memory == 7);
+    CHECK(by_pod->occupied_nonzero.milli_cpu == 6000);
+    CHECK(by_pod->requests.milli_cpu == 4000);
+    CHECK(shown(*accounted(by_pod, {})) == shown(*m.pod));
+  }
+  Maker same;
+  same.containers({same.container("a", "cpu=1")});
+  same.statuses({same.status("a", "cpu=1", "cpu=1")});
+  derive_pod(*same.pod);
+  CHECK(accounted(same.pod, {.resizes_by_pod = true}).get() == same.pod.get());
 }
 
 TEST_CASE("accounting: ports of sidecars") {

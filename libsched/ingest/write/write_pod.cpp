@@ -176,11 +176,19 @@ void write_spec(JsonText& json, const PodSpec& spec, Str node_name) {
     json.object("schedulingGroup", [&] { json.field("podGroupName", spec.scheduling_group); });
 }
 
+void write_status_resources_if(JsonText& json, bool present, bool has_requests,
+                               ResourceList requests) {
+  if (!present) return;
+  json.object("resources", [&] {
+    if (has_requests) json.amounts("requests", requests);
+  });
+}
+
 void write_container_statuses_if(JsonText& json, Str name, Span<ContainerStatus> statuses) {
   json.objects_if(name, statuses, [&](const ContainerStatus& s) {
     json.field("name", s.name);
-    write_resources_if(json, s.has_resources, s.requests, {});
-    json.amounts_if("allocatedResources", s.allocated);
+    write_status_resources_if(json, s.has_resources, s.has_requests, s.requests);
+    if (s.has_allocated) json.amounts("allocatedResources", s.allocated);
   });
 }
 
@@ -196,8 +204,8 @@ void write_status(JsonText& json, const PodStatus& status) {
   });
   write_container_statuses_if(json, "containerStatuses", status.containers);
   write_container_statuses_if(json, "initContainerStatuses", status.init_containers);
-  write_resources_if(json, status.has_resources, status.pod_requests, {});
-  json.amounts_if("allocatedResources", status.pod_allocated);
+  write_status_resources_if(json, status.has_resources, status.has_requests, status.pod_requests);
+  if (status.has_allocated) json.amounts("allocatedResources", status.pod_allocated);
   json.objects_if("resourceClaimStatuses", status.resource_claims,
                   [&](const ResourceClaimStatus& s) {
                     json.field("name", s.name);

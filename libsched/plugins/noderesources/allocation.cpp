@@ -52,7 +52,8 @@ std::shared_ptr<AllocationAsk> Allocation::ask(const Pod& pod) const {
       basis_ == Basis::kRequested
           ? PodRequestOptions{.use_status = accounting_.resizes,
                               .pod_level = accounting_.pod_level,
-                              .pod_level_status = accounting_.pod_level_resizes}
+                              .pod_level_status = accounting_.pod_level_resizes,
+                              .status_by_pod = accounting_.resizes_by_pod}
           : PodRequestOptions{.pod_level = false, .default_cpu = true, .default_memory = true};
   pod_request_values(pod, options, names_, out->amounts());
   return out;

@@ -215,13 +215,22 @@ Result<void> set_field(Pod& pod, Str field, std::optional<Str> value) {
       near.hint());
 }
 
+// Of a pod with other requests no status of its containers is known.
+void forget_resize(Pod& pod) {
+  PodStatus& status = pod.status;
+  status.has_resources = status.has_requests = status.has_allocated = false;
+  status.containers = status.init_containers = {};
+  std::vector<PodCondition> left(status.conditions.begin(), status.conditions.end());
+  std::erase_if(left, [](const PodCondition& c) { return c.type == "PodResizePending"; });
+  status.conditions = pod.arena.copy(left);
+}
+
 }  // namespace
 
 Result<Ref<Pod>> with_field(const Pod& pod, Str field, std::optional<Str> value) {
   const Ref<Pod> changed = copy_pod(pod, pod.spec.node_name, 512);
   changed->raw = {};
-  changed->status.has_resources = false;
-  changed->status.containers = changed->status.init_containers = {};
+  forget_resize(*changed);
   LIBSCHED_TRY(set_field(*changed, field, value));
   derive_pod(*changed);
   return with_own_parts(changed);

@@ -34,49 +34,50 @@ TEST_CASE("VolumeBinding scores with StorageCapacityScoring alone") {
   Trial on("VolumeBinding", world, scoring());
   for (const std::string& pod : {std::string("{}"), spec(uses("b"))}) {
     CHECK(off.scores(pod) == "Skip");
-    CHECK(on.scores(pod) == "n 0/0, m 0/0, o 0/0");
+    CHECK(on.scores(pod) == "m 0/0, n 0/0, o 0/0");
   }
   CHECK(off.scores(spec(uses("c"))) == "Skip");
-  CHECK(on.scores(spec(uses("c"))) == "n 75/75, m 75/75, o 75/75");
+  CHECK(on.scores(spec(uses("c"))) == "m 75/75, n 75/75, o 75/75");
 }
 
 TEST_CASE("volumes that exist are scored by their size") {
   const std::string world = hosts() + local_class() + storage_class("wait", "d") +
                             volume("v", "40Gi", in_zone("a")) + volume("w", "10Gi", in_zone("b")) +
-                            volume("x", "4Gi", in_zone("b")) + volume("y", "30Gi", in_zone("c")) +
+                            volume("x", "4Gi", in_zone("b")) + volume("u", "30Gi", in_zone("c")) +
                             volume("z", "15Gi", in_zone("c")) + claim("c", asks("10Gi", "local")) +
                             claim("d", asks("4Gi", "local")) + claim("e", asks("7Gi", "wait"));
   Trial t("VolumeBinding", world, scoring());
-  CHECK(t.scores(spec(uses("c"))) == "n 75/75, m 0/0, o 34/34");
+  CHECK(t.scores(spec(uses("c"))) == "m 0/0, n 75/75, o 34/34");
   // Claims of a class count together: 14 of 14 and of 45.
   CHECK(t.scores(spec(uses("c") + ", " + uses("d"))) == "m 0/0, o 69/69");
   // A volume that has to be made does not count beside one that exists.
-  CHECK(t.scores(spec(uses("c") + ", " + uses("e"))) == "n 75/75, m 0/0, o 34/34");
+  CHECK(t.scores(spec(uses("c") + ", " + uses("e"))) == "m 0/0, n 75/75, o 34/34");
   Trial shaped("VolumeBinding", world,
                scoring("{shape: [{utilization: 0, score: 0}, {utilization: 50, score: 10}]}"));
-  CHECK(shaped.scores(spec(uses("c"))) == "n 50/50, m 100/100, o 100/100");
+  CHECK(shaped.scores(spec(uses("c"))) == "m 100/100, n 50/50, o 100/100");
 }
 
 TEST_CASE("volumes that have to be made are scored by the capacity that is known") {
   const std::string world =
-      hosts() + tracked() + storage_class("wait", "d") + capacity("n", "a", "capacity: 100Gi") +
-      capacity("m", "b", "capacity: 20Gi\nmaximumVolumeSize: 16Gi") +
-      capacity("o", "c", "capacity: 11Gi") + capacity("n2", "a", "capacity: 60Gi", "other") +
-      capacity("m2", "b", "maximumVolumeSize: 30Gi", "other") +
+      hosts() + tracked() + storage_class("wait", "d") + capacity("a1", "a", "capacity: 100Gi") +
+      capacity("b1", "b", "capacity: 20Gi\nmaximumVolumeSize: 16Gi") +
+      capacity("c1", "c", "capacity: 11Gi") + capacity("a2", "a", "capacity: 60Gi", "other") +
+      capacity("b2", "b", "maximumVolumeSize: 30Gi", "other") +
       claim("c", asks("10Gi", "tracked")) + claim("d", asks("6Gi", "tracked")) +
       claim("e", asks("15Gi", "other")) + claim("f", asks("10Gi", "wait")) +
       claim("g", "storageClassName: tracked") +
-      claim("h", asks("10Gi", "tracked"), ", annotations: {volume.kubernetes.io/selected-node: n}");
+      claim("h", asks("10Gi", "tracked"),
+            ", annotations: {volume.kubernetes.io/selected-node: 'n'}");
   Trial t("VolumeBinding", world, scoring());
-  CHECK(t.scores(spec(uses("c"))) == "n 90/90, m 50/50, o 9/9");
+  CHECK(t.scores(spec(uses("c"))) == "m 50/50, n 90/90, o 10/10");
   CHECK(t.scores(spec(uses("h"))) == "n 90/90");
   // The claims of a class share its capacity, and each alone fits into it.
-  CHECK(t.scores(spec(uses("c") + ", " + uses("d"))) == "n 84/84, m 20/20, o 0/0");
+  CHECK(t.scores(spec(uses("c") + ", " + uses("d"))) == "m 20/20, n 84/84, o 0/0");
   // Each class has the same weight: (90 + 75) / 2. The capacity of `other` on m is not told.
-  CHECK(t.scores(spec(uses("c") + ", " + uses("e"))) == "n 83/83, m 50/50");
-  CHECK(t.scores(spec(uses("e"))) == "n 75/75, m 0/0");
+  CHECK(t.scores(spec(uses("c") + ", " + uses("e"))) == "m 50/50, n 83/83");
+  CHECK(t.scores(spec(uses("e"))) == "m 0/0, n 75/75");
   for (const char* untold : {"f", "g"})
-    CHECK(t.scores(spec(uses(untold))) == "n 0/0, m 0/0, o 0/0");
+    CHECK(t.scores(spec(uses(untold))) == "m 0/0, n 0/0, o 0/0");
 }
 
 TEST_CASE("of several capacities the first that suffices counts") {
@@ -99,14 +100,15 @@ TEST_CASE("points that are left out of a profile that scores volumes") {
                        point + ": {disabled: [{name: VolumeBinding}]}}");
   };
   Trial no_pre_score("VolumeBinding", world, without("preScore"));
-  CHECK(no_pre_score.scores(spec(uses("c"))) == "n 75/75, m 75/75, o 75/75");
+  CHECK(no_pre_score.scores(spec(uses("c"))) == "m 75/75, n 75/75, o 75/75");
   Trial no_filter("VolumeBinding", world, without("filter"));
-  CHECK(no_filter.scores(spec(uses("c"))) == "n 0/0, m 0/0, o 0/0");
+  CHECK(no_filter.scores(spec(uses("c"))) == "m 0/0, n 0/0, o 0/0");
   const std::string neither =
       "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "
       "DefaultBinder}]}, ";
   Trial pre_score("VolumeBinding", world,
-                  scoring("", neither + "preScore: {enabled: [{name: VolumeBinding}]}}"));
+                  scoring("", neither + "preScore: {enabled: [{name: VolumeBinding}]}, score: "
+                                        "{enabled: [{name: VolumeBinding}]}}"));
   CHECK(pre_score.scores("{}") == "error: running PreScore plugin \"VolumeBinding\": not found");
   Trial score("VolumeBinding", world,
               scoring("", neither + "score: {enabled: [{name: VolumeBinding}]}}"));

@@ -8,8 +8,8 @@
     conformance.py --oracle build/oracle/oracle --mutate 50000                    mutants of both
     conformance.py --oracle build/oracle/oracle --record tests/goldens            record
 
---oracle is that of the default release, which makes the cases; with --release 1.34 they are judged by the oracle beside
-it whose name ends in -1.34. Fresh cases have seeds derived from the time, which are printed; --start repeats a run. A case that
+--oracle is that of the default release, which makes the cases; with --release 1.34 they are judged by
+the oracle beside it whose name ends in -1.34. Fresh cases have seeds derived from the time, which are printed; --start repeats a run. A case that
 differs is shrunk and written to build/conformance. The exit code is 1 on any difference, 2 if nothing
 could be compared.
 """
@@ -80,7 +80,8 @@ def parse(arguments):
     if options.release == DEFAULT_RELEASE:
         options.release = None
     if options.release and (options.goldens or options.record or options.documents):
-        parser.error(f"recorded cases and documents are of {DEFAULT_RELEASE}: --release goes with fresh cases and --mutate")
+        parser.error(f"recorded cases and documents are of {DEFAULT_RELEASE}: --release goes with fresh "
+                     "cases and --mutate")
     if options.max_left_out is None:
         options.max_left_out = [_limit("5:basic,taints,nodeaffinity,ports")]
     if options.mutate and not options.oracle:

@@ -474,7 +474,8 @@ class TestWholeRuns:
     def test_another_release(self, tmp_path, oracle, capsys):
         """Its own oracle judges, libsched is told the release, and modes that the oracle lacks are skipped by name."""
         judge = "import fake_oracle\nif sys.argv[1] == 'gen':\n    sys.exit('no generator')\n"
-        program(tmp_path, "oracle-1.34", f"sys.path.insert(0, {str(HERE)!r})\n" + judge + "fake_oracle.main(sys.argv[1:])\n")
+        program(tmp_path, "oracle-1.34", f"sys.path.insert(0, {str(HERE)!r})\n" + judge
+                + "fake_oracle.main(sys.argv[1:])\n")
         log = tmp_path / "log"
         note = f"    open({str(log)!r}, 'a').write(str(case.get('release')) + ' ')\n"
         arguments = ["--kinds", "basic,queue", "--seeds", "4"]

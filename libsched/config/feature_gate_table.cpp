@@ -45,7 +45,7 @@ constexpr GateSupports kSupports[] = {
     {"TopologyAwareWorkloadScheduling", "-----uu"},
     {"VolumeAttributesClass", "uuuuuuu"},
     {"VolumeCapacityPriority", "uu-----"},
-    {"VolumeLimitScaling", "----uyy"},
+    {"VolumeLimitScaling", "----yyy"},
     {"WorkloadAwarePreemption", "-----u-"},
     // The others.
     {"CSIMigrationPortworx", "uuuuu--"},

@@ -37,7 +37,7 @@ RegistryRef in_tree_registry() {
   static const RegistryRef registry = [&] {
     Ref<Registry> r = make_ref<Registry>();
     for (const InTreePlugin& p : in_tree_plugins()) {
-      if (r->find(p.name) != nullptr) continue;  // a row for each range of releases
+      if (!p.releases.has(kDefaultRelease)) continue;
       const auto it = factories.find(p.name);
       const Result<void> added =
           r->add(p.name, {p.points, it == factories.end() ? PluginFactory() : it->second, true});

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "libsched/objects/pod_class_id.hpp"
 #include "libsched/scheduler/sim/change.hpp"
 #include "libsched/scheduler/sim/errors.hpp"
 #include "libsched/scheduler/sim/sim.hpp"
@@ -19,7 +18,6 @@ Result<Sim::Known*> Sim::know(uint64_t ref) {
   made->content = catalog_->pods().get(ref);
   if (!made->content) return stale_pod_ref();
   made->ref = ref;
-  made->class_number = class_number(made->pod());
   made->state = make_ref<CycleState>();
   if (known_.size() <= index) known_.resize(std::max<size_t>(64, index + index / 2 + 1));
   known_[index] = std::move(made);
@@ -31,6 +29,7 @@ bool Sim::stands(Known* known) const {
   Known& k = *known;
   const View& v = view();
   if (k.version == 0 || k.version == v.version()) return k.version != 0;
+  if (k.concerns == kAllChanges) return false;  // perhaps its data is for one version
   ChangeKinds changed = 0;
   const bool all =
       v.log().for_each_since(k.cursor, [&](uint32_t, ChangeKinds kinds) { changed |= kinds; });
@@ -46,7 +45,7 @@ Result<void> Sim::ready(Known* known, const Limits& limits) {
   if (stands(known)) return {};
   k.version = 0;
   const LimitScope scope(*evaluator_, *k.state, limits);
-  Result<PreFiltered> ran = evaluator_->run_pre_filter(*k.state, k.pod(), k.class_number);
+  Result<PreFiltered> ran = evaluator_->run_pre_filter(*k.state, k.pod(), k.ref);
   if (!ran.ok()) return std::move(ran.error());
   k.pre_filter = std::move(ran->status);
   k.concerns = ran->concerns;
@@ -106,7 +105,7 @@ Result<SearchOptions> Sim::search_of(const SimQuery& query, std::vector<uint32_t
 // Finds the first node that takes a pod that has passed PreFilter. With `place` the pod is also
 // placed there; the caller has opened a Change then.
 Result<SimHit> Sim::find(Known* known, SearchOptions search, SimRing* ring, bool place) {
-  search.class_number = known->class_number;
+  search.class_number = known->ref;
   const Result<FilterOutcome> found = evaluator_->find_first(*known->state, known->pod(), search);
   if (!found.ok()) return found.error();
   SimHit hit;
@@ -157,7 +156,7 @@ Result<size_t> Sim::feasible(uint64_t pod, const SimQuery& query, uint64_t* bits
     std::fill(bits, bits + words, 0);
     return size_t{0};
   }
-  search->class_number = (*known)->class_number;
+  search->class_number = (*known)->ref;
   const Result<size_t> found =
       evaluator_->find_all(*(*known)->state, (*known)->pod(), *search, bits, nullptr);
   if (found.ok()) std::fill(bits + view().word_count(), bits + words, 0);

@@ -116,7 +116,7 @@ Result<uint32_t> Sim::place_pod(Known* known, uint32_t row) {
   const Result<uint32_t> slot = put_pod(pod, known->ref, row);
   const bool extended = slot.ok() && asks_device_resource(view(), *pod);
   if (!slot.ok() || (pod->spec.resource_claims.empty() && !extended)) return slot;
-  evaluator_->forget_filters(known->class_number);  // what was prepared is used up
+  evaluator_->forget_filters(known->ref);  // what was prepared is used up
   known->version = 0;
   const Result<Status> reserved =
       evaluator_->run_reserve(*known->state, *pod, view().row(row).name);

@@ -194,8 +194,7 @@ class Sim final : public RefCounted {
   // What is known of a pod's content in the present state.
   struct Known {
     Ref<const PodContent> content;
-    uint64_t ref = 0;
-    uint64_t class_number = 0;
+    uint64_t ref = 0;  // also the number of its class, so that no two share data that is renewed
     Ref<CycleState> state;
     uint64_t version = 0;      // of the view for which the state and pre_filter hold; 0: of none
     ChangeLog::Cursor cursor;  // in the log of that version

@@ -42,16 +42,12 @@ class NodeResourcesFit final : public Plugin {
       : args_(args),
         scorer_(args.scoring_strategy),
         never_unresolvable_(call.behaviours.fit_never_unresolvable),
-        sidecars_(call.gates.enabled(Gate::kSidecarContainers)),
         accounting_(call.accounting()),
         device_resources_(devices.has_value()),
         devices_(devices.value_or(DeviceTotals::Settings())) {}
 
   // Never Skip: a pod without requests still takes a pod slot of the node.
-  Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
-    if (!sidecars_ && has_sidecar(call.pod))
-      return Status::unresolvable(
-          "Pod has a restartable init container and the SidecarContainers feature is disabled");
+  Result<Status> pre_filter(const PreFilterCall&, PreFilterResult*) const override {
     return Status();
   }
 
@@ -246,11 +242,6 @@ class NodeResourcesFit final : public Plugin {
     if (device_resources_) scorer_.allocation().add_devices(view, devices_, out.get());
     return out;
   }
-  static bool has_sidecar(const Pod& pod) {
-    const Span<Container> containers = pod.spec.init_containers;
-    return std::any_of(containers.begin(), containers.end(),
-                       [](const Container& c) { return c.always_restarts; });
-  }
   static int64_t left(const NodeView& node, const Demand& d) {
     return d.resource != kUnknownResource ? node.left(d.resource) : node.left(d.name);
   }
@@ -271,7 +262,6 @@ class NodeResourcesFit final : public Plugin {
   NodeResourcesFitArgs args_;
   FitScorer scorer_;
   bool never_unresolvable_;  // see Behaviours
-  bool sidecars_;            // gate SidecarContainers
   PodAccounting accounting_;
   bool device_resources_;  // gate DRAExtendedResource
   DeviceTotals devices_;

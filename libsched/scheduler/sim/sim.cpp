@@ -38,6 +38,8 @@ Sim::Sim(FrameworkRef framework, Ref<Catalog> catalog)
     : catalog_(std::move(catalog)),
       cluster_(make_ref<Cluster>(NodeOrder::kInsertion)),
       evaluator_(make_ref<Evaluator>(std::move(framework), cluster_)) {
+  // While there are no pods: later they might get other slots.
+  static_cast<void>(cluster_->account_as(evaluator_->framework().accounting()));
   // Deadlines are the machine's, whatever time it is for plugins.
   const Ref<Services> services =
       make_ref<Services>(Ref<Clock>(), Ref<ApiClient>(), make_ref<SystemClock>());

@@ -13,12 +13,15 @@
 
 namespace libsched::sim_in_tree_test {
 
-FrameworkRef framework() {
+ConfigRef framework_config() {
   const Result<ConfigRef> config = parse_config(
       "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n", {});
   REQUIRE(config.ok());
-  Result<FrameworkRef> made =
-      Framework::create(*config, (*config)->profiles[0].scheduler_name, in_tree_registry(), {});
+  return *config;
+}
+
+FrameworkRef framework() {
+  Result<FrameworkRef> made = Framework::create(framework_config(), "", in_tree_registry(), {});
   REQUIRE(made.ok());
   return *made;
 }
@@ -348,6 +351,15 @@ TEST_CASE("A simulated cluster answers as a cluster that is made anew") {
     questions += w.questions;
   }
   CHECK(questions > 2000);
+}
+
+TEST_CASE("Pods count as in the framework's release from the first one on") {
+  const Result<FrameworkRef> older = Framework::create(
+      framework_config(), "", in_tree_registry(), FeatureGates(Release::k1_31), Release::k1_31);
+  REQUIRE_MESSAGE(older.ok(), older.error().text());
+  const Ref<Sim> sim = *Sim::create(*older, make_ref<Catalog>());
+  CHECK((*older)->accounting() != PodAccounting());
+  CHECK(sim->view().accounting() == (*older)->accounting());
 }
 
 TEST_CASE("Removing a node tells whether its pods fit elsewhere, and changes nothing unless kept") {

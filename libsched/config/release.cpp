@@ -50,7 +50,6 @@ constexpr BehaviourRow kBehaviours[] = {
     {"uniform_ties", &Behaviours::uniform_ties, {Release::k1_31, Release::k1_34}},
     {"told_preemption", &Behaviours::told_preemption, {Release::k1_37, Release::k1_37}},
     {"silent_post_filter", &Behaviours::silent_post_filter, {Release::k1_37, Release::k1_37}},
-    {"mount_option_feature", &Behaviours::mount_option_feature, {Release::k1_37, Release::k1_37}},
     {"resizes_by_pod", &Behaviours::resizes_by_pod, {Release::k1_37, Release::k1_37}},
     {"first_violated_budget", &Behaviours::first_violated_budget, {Release::k1_37, Release::k1_37}},
 };

@@ -76,8 +76,6 @@ struct Behaviours {
   bool told_preemption = false;
   // DynamicResources says nothing where its PostFilter has nothing to do.
   bool silent_post_filter = false;
-  // NodeDeclaredFeatures knows VolumeBindMountOptions, and three features that no pod needs.
-  bool mount_option_feature = false;
   // A resize counts by pod: see PodAccounting::resizes_by_pod.
   bool resizes_by_pod = false;
   // A victim counts against budgets up to the first that it violates, not against all.

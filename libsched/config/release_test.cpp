@@ -77,8 +77,7 @@ TEST_CASE("each behaviour by release") {
   CHECK_EQ(where(&Behaviours::older_volume_texts), "123");
   CHECK_EQ(where(&Behaviours::uniform_ties), "1234");
   for (bool Behaviours::* next : {&Behaviours::told_preemption, &Behaviours::silent_post_filter,
-                                  &Behaviours::mount_option_feature, &Behaviours::resizes_by_pod,
-                                  &Behaviours::first_violated_budget})
+                                  &Behaviours::resizes_by_pod, &Behaviours::first_violated_budget})
     CHECK_EQ(where(next), "7");
 
   // Every field has a row, no field is true in 1.36, and ranges of a field do not overlap.

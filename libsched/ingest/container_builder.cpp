@@ -14,15 +14,6 @@ constexpr KeyTable kResources("limits", "requests", "claims");
 constexpr KeyTable kClaim("name", "request");
 constexpr KeyTable kPort("name", "hostPort", "containerPort", "protocol", "hostIP");
 constexpr KeyTable kRule("action", "exitCodes");
-constexpr KeyTable kMount("name", "readOnly", "recursiveReadOnly", "mountPath", "subPath",
-                          "mountPropagation", "subPathExpr", "bindMountOptions");
-constexpr KeyTable kEphemeral("name", "image", "command", "args", "workingDir", "ports", "envFrom",
-                              "env", "resources", "resizePolicy", "restartPolicy",
-                              "restartPolicyRules", "volumeMounts", "volumeDevices",
-                              "livenessProbe", "readinessProbe", "startupProbe", "lifecycle",
-                              "terminationMessagePath", "terminationMessagePolicy",
-                              "imagePullPolicy", "securityContext", "stdin", "stdinOnce", "tty",
-                              "targetContainerName");
 
 }  // namespace
 
@@ -41,27 +32,8 @@ bool ObjectBuilder::container(Container& c) {
         return true;
       }
       case kContainer["restartPolicyRules"]: return restart_rules(c.restarts_all_containers);
-      case kContainer["volumeMounts"]: return volume_mounts(c.bind_mount_options);
       default: return skip();
     }
-  });
-}
-
-bool ObjectBuilder::ephemeral_container(bool& bind_options) {
-  return object(kEphemeral, [&](int field) {
-    return field == kEphemeral["volumeMounts"] ? volume_mounts(bind_options) : skip();
-  });
-}
-
-bool ObjectBuilder::volume_mounts(bool& bind_options) {
-  return each([&] {
-    return object(kMount, [&](int field) {
-      if (field != kMount["bindMountOptions"]) return skip();
-      return each([&] {
-        bind_options = true;
-        return skip();
-      });
-    });
   });
 }
 

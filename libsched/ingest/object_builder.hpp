@@ -63,8 +63,6 @@ class ObjectBuilder {
   // Generic readers. A null is accepted and leaves `out` unchanged.
   template <size_t N, typename OnField>
   bool object(const KeyTable<N>& table, OnField&& on_field);
-  template <typename ReadItem>
-  bool each(ReadItem&& read_item);  // of a list that is not kept
   template <typename T, typename ReadItem>
   bool list(Span<T>& out, ReadItem&& read_item);
   template <typename T, typename ReadItem>
@@ -133,9 +131,7 @@ class ObjectBuilder {
   bool container_resources(ResourceList& requests, ResourceList& limits, Span<Str>& claims,
                            bool* has_requests = nullptr);
   bool restart_rules(bool& restarts_all);
-  bool ephemeral_container(bool& bind_options);
-  bool volume_mounts(bool& bind_options);  // sets it if a mount has some
-  bool volume(Volume& v);                  // volume_builder.cpp
+  bool volume(Volume& v);  // volume_builder.cpp
   template <typename Table>
   bool volume_source(Volume& v, VolumeKind kind, const Table& table, int id, int read_only);
   template <typename Table>
@@ -302,32 +298,21 @@ bool ObjectBuilder::object(const KeyTable<N>& table, OnField&& on_field) {
   return true;
 }
 
-template <typename ReadItem>
-bool ObjectBuilder::each(ReadItem&& read_item) {
+template <typename T, typename ReadItem>
+bool ObjectBuilder::list(Span<T>& out, ReadItem&& read_item) {
   if (reader_.is_null()) return null();
   if (!reader_.enter('[')) return false;
+  std::vector<T>& items = scratch<T>();
+  const size_t mark = items.size();
   if (!reader_.take(']')) {
     do {
-      if (!read_item()) return false;
+      T item{};
+      if (!read_item(item)) return false;
+      items.push_back(item);
     } while (reader_.take(','));
     if (!reader_.expect(']')) return false;
   }
   reader_.leave();
-  return true;
-}
-
-template <typename T, typename ReadItem>
-bool ObjectBuilder::list(Span<T>& out, ReadItem&& read_item) {
-  if (reader_.is_null()) return null();
-  std::vector<T>& items = scratch<T>();
-  const size_t mark = items.size();
-  const bool ok = each([&] {
-    T item{};
-    if (!read_item(item)) return false;
-    items.push_back(item);
-    return true;
-  });
-  if (!ok) return false;
   out = arena_->copy(items.data() + mark, items.size() - mark);
   items.resize(mark);
   return true;

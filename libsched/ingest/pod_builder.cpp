@@ -112,8 +112,6 @@ bool ObjectBuilder::pod_spec(PodSpec& spec) {
         return list(spec.init_containers, [&](Container& c) { return container(c); });
       case kPodSpec["containers"]:
         return list(spec.containers, [&](Container& c) { return container(c); });
-      case kPodSpec["ephemeralContainers"]:
-        return each([&] { return ephemeral_container(spec.ephemeral_bind_mount_options); });
       case kPodSpec["volumes"]: return list(spec.volumes, [&](Volume& v) { return volume(v); });
       case kPodSpec["overhead"]: return resource_list(spec.overhead);
       case kPodSpec["resources"]: return pod_resources(spec);

@@ -2,8 +2,6 @@
 #include <doctest/doctest.h>
 
 #include "libsched/ingest/ingest.hpp"
-#include "libsched/ingest/write/write.hpp"
-#include "libsched/objects/pod_parts.hpp"
 
 namespace libsched::pod_builder_test {
 
@@ -122,36 +120,6 @@ TEST_CASE("pod: containers") {
   CHECK(p->spec.init_containers[0].restarts_all_containers);
   CHECK_FALSE(p->spec.init_containers[1].always_restarts);
   CHECK(p->requests.milli_cpu == 250);
-}
-
-TEST_CASE("pod: bind mount options of any container") {
-  const std::string with = R"("volumeMounts":[{"name":"v","mountPath":"/v"},)"
-                           R"({"name":"w","bindMountOptions":["noexec","nodev"]}])";
-  const auto noted = [](const PodRef& p) {
-    return (parts_of(*p) & pod_part::kBindMountOptions) != 0;
-  };
-  const PodRef two = pod(R"({"containers":[{"name":"a"},{"name":"b",)" + with + "}]}");
-  CHECK_FALSE(two->spec.containers[0].bind_mount_options);
-  CHECK(two->spec.containers[1].bind_mount_options);
-  CHECK_FALSE(two->spec.ephemeral_bind_mount_options);
-  CHECK(noted(two));
-  CHECK(noted(pod(R"({"initContainers":[{"name":"a",)" + with + "}]}")));
-  const PodRef ephemeral =
-      pod(R"({"ephemeralContainers":[{"name":"e","targetContainerName":"a",)" + with + "}]}");
-  CHECK(ephemeral->spec.ephemeral_bind_mount_options);
-  CHECK(noted(ephemeral));
-  for (const char* none : {R"({"ephemeralContainers":null})",
-                           R"({"containers":[{"volumeMounts":null},{"volumeMounts":[null]}]})",
-                           R"({"containers":[{"volumeMounts":[{"bindMountOptions":[]}]}]})",
-                           R"({"containers":[{"volumeMounts":[{"bindMountOptions":null}]}]})"})
-    CHECK_FALSE(noted(pod(none)));
-  for (const PodRef& p : {two, ephemeral}) {
-    JsonText json;
-    write_pod(json, *p, {});
-    const Result<PodRef> again = parse_pod(json.take(), {});
-    REQUIRE(again.ok());
-    CHECK(noted(*again));
-  }
 }
 
 TEST_CASE("pod: quantities are read from their text") {

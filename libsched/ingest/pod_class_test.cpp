@@ -160,7 +160,6 @@ const char* const kDifferent[] = {
     "{spec: {schedulingGates: [{name: g}]}}",
     "{spec: {hostNetwork: true}}",
     "{spec: {hostUsers: false}}",
-    "{spec: {containers: [{name: c, volumeMounts: [{name: v, bindMountOptions: [noexec]}]}]}}",
     "{spec: {resourceClaims: [{name: a, resourceClaimName: b}]}}",
     "{status: {nominatedNodeName: nn}}",
 };

@@ -35,7 +35,6 @@ struct Container {
   Span<Str> claims;              // resources.claims[].name
   bool always_restarts = false;  // restartPolicy: Always, a sidecar if it is an init container
   bool restarts_all_containers = false;  // a restartPolicyRule with action RestartAllContainers
-  bool bind_mount_options = false;       // a volumeMount with bindMountOptions
 };
 
 struct ContainerStatus {
@@ -101,7 +100,6 @@ struct PodSpec {
   Span<Toleration> tolerations;
   Span<TopologySpreadConstraint> spread;
   Span<Container> init_containers, containers;
-  bool ephemeral_bind_mount_options = false;  // an ephemeral container with such a volumeMount
   Span<Volume> volumes;
   ResourceList overhead;
   bool resources_present = false;  // pod-level resources

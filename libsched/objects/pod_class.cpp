@@ -288,7 +288,7 @@ Str pod_class(const Pod& pod, std::string* room, bool placed) {
   e.list(spec.containers, [&](const Container& c) { e.container(c); });
   // Mostly only some of the first follow.
   constexpr uint32_t kFlags = kTerminating | kNodeSelectorField | kAffinityField | kHostNetwork |
-                              kHostUsersField | kHostUsers | kBindMountOptions;
+                              kHostUsersField | kHostUsers;
   there &= ~kFlags;
   if (has(kOwner)) {
     const OwnerReference& owner = *controller_of(pod);

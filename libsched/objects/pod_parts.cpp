@@ -20,11 +20,6 @@ class Noted {
   uint32_t bits_ = 0;
 };
 
-bool has_bind_mount_options(Span<Container> containers) {
-  return std::any_of(containers.begin(), containers.end(),
-                     [](const Container& c) { return c.bind_mount_options; });
-}
-
 // All but kPartsOfCopies.
 uint32_t lasting_parts(const Pod& pod) {
   const PodSpec& spec = pod.spec;
@@ -55,9 +50,6 @@ uint32_t lasting_parts(const Pod& pod) {
   parts.note(kHostUsersField, spec.host_users.has_value());
   parts.note(kHostUsers, spec.host_users.value_or(false));
   parts.note(kSchedulingGroup, !spec.scheduling_group.empty());
-  parts.note(kBindMountOptions, spec.ephemeral_bind_mount_options ||
-                                    has_bind_mount_options(spec.containers) ||
-                                    has_bind_mount_options(spec.init_containers));
   parts.note(kOverhead, !spec.overhead.empty());
   parts.note(kPodResources,
              spec.resources_present || !spec.pod_requests.empty() || !spec.pod_limits.empty());

@@ -35,7 +35,6 @@ enum Bit : uint32_t {
   kExtendedClaim = 1U << 25,
   kOverhead = 1U << 26,
   kPodResources = 1U << 27,
-  kBindMountOptions = 1U << 28,  // of any container
 };
 // Those that may come and go in a copy of a pod without derive_pod(), and are not in Pod::parts.
 inline constexpr uint32_t kPartsOfCopies =

@@ -35,10 +35,6 @@ void write_containers_if(JsonText& json, Str name, Span<Container> containers) {
       json.key("restartPolicyRules");
       json.raw("[{\"action\":\"RestartAllContainers\"}]");
     }
-    if (c.bind_mount_options) {
-      json.key("volumeMounts");
-      json.raw("[{\"bindMountOptions\":[\"\"]}]");
-    }
   });
 }
 
@@ -161,10 +157,6 @@ void write_spec(JsonText& json, const PodSpec& spec, Str node_name) {
   write_rules(json, spec);
   write_containers_if(json, "initContainers", spec.init_containers);
   write_containers_if(json, "containers", spec.containers);
-  if (spec.ephemeral_bind_mount_options) {
-    json.key("ephemeralContainers");
-    json.raw("[{\"volumeMounts\":[{\"bindMountOptions\":[\"\"]}]}]");
-  }
   json.list_if("volumes", spec.volumes, [&](const Volume& v) { write_volume(json, v); });
   json.amounts_if("overhead", spec.overhead);
   write_resources_if(json, spec.resources_present, spec.pod_requests, spec.pod_limits);

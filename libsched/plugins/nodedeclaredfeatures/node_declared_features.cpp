@@ -1,13 +1,11 @@
 // NodeDeclaredFeatures: a node must declare the features that the pod's spec relies on.
-// Mirrors upstream's plugins/nodedeclaredfeatures. Of the feature registry of v1.36 two features
-// can be required of a pod before it is scheduled, of v1.37's three.
+// Mirrors upstream's plugins/nodedeclaredfeatures with the feature registry of v1.36, of which two
+// features can be required of a pod before it is scheduled.
 #include <algorithm>
 #include <array>
-#include <span>
 
 #include "libsched/base/quote.hpp"
 #include "libsched/framework/facts.hpp"
-#include "libsched/objects/pod_parts.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/signature/signature.hpp"
@@ -15,27 +13,15 @@
 namespace libsched {
 namespace {
 
-// Upstream's registries, in their order.
+// Upstream's registry, in its order.
 constexpr std::array<Str, 5> kFeatures = {
     "ExtendWebSocketsToKubelet", "InPlacePodLevelResourcesVerticalScaling",
     "InPlacePodVerticalScalingInitContainers", "RestartAllContainersOnContainerExits",
     "UserNamespacesHostNetworkSupport"};
-constexpr std::array<Str, 9> kFeaturesWithMountOptions = {
-    "DRANodeAllocatableResources",
-    "DRAOptionalNodeOperations",
-    "ExtendWebSocketsToKubelet",
-    "InPlacePodLevelResourcesVerticalScaling",
-    "InPlacePodVerticalScalingInitContainers",
-    "InPlacePodVerticalScalingMemoryBackedVolumes",
-    "RestartAllContainersOnContainerExits",
-    "UserNamespacesHostNetworkSupport",
-    "VolumeBindMountOptions"};
 
 class NodeDeclaredFeatures final : public Plugin {
  public:
-  // `mount_options`: see Behaviours::mount_option_feature.
-  NodeDeclaredFeatures(bool enabled, bool mount_options)
-      : enabled_(enabled), mount_options_(mount_options) {}
+  explicit NodeDeclaredFeatures(bool enabled) : enabled_(enabled) {}
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     return !enabled_ || required(call.pod).empty() ? Status(Code::kSkip) : Status();
@@ -83,11 +69,10 @@ class NodeDeclaredFeatures final : public Plugin {
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     // Without the gate upstream has no version to infer features for.
     if (!enabled_) return Status::from_error("target version cannot be nil");
-    const std::span<const Str> known =
-        mount_options_ ? std::span<const Str>(kFeaturesWithMountOptions) : kFeatures;
-    std::string bits(known.size(), '0');
+    std::string bits(kFeatures.size(), '0');
     for (const Str f : required(pod))
-      bits[static_cast<size_t>(std::find(known.begin(), known.end(), f) - known.begin())] = '1';
+      bits[static_cast<size_t>(std::find(kFeatures.begin(), kFeatures.end(), f) -
+                               kFeatures.begin())] = '1';
     out->push_back(sign_fragment(kSignFeatures, json_quote(bits)));
     return {};
   }
@@ -114,7 +99,7 @@ class NodeDeclaredFeatures final : public Plugin {
   }
 
  private:
-  std::vector<Str> required(const Pod& pod) const {
+  static std::vector<Str> required(const Pod& pod) {
     std::vector<Str> out;
     const auto restarts_all = [](const Container& c) { return c.restarts_all_containers; };
     if (std::any_of(pod.spec.containers.begin(), pod.spec.containers.end(), restarts_all) ||
@@ -122,19 +107,17 @@ class NodeDeclaredFeatures final : public Plugin {
       out.push_back("RestartAllContainersOnContainerExits");
     if (pod.spec.host_network && pod.spec.host_users && !*pod.spec.host_users)
       out.push_back("UserNamespacesHostNetworkSupport");
-    if (mount_options_ && (pod.parts & pod_part::kBindMountOptions) != 0)
-      out.push_back("VolumeBindMountOptions");
     return out;
   }
 
-  bool enabled_, mount_options_;
+  bool enabled_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Plugin>> make_node_declared_features(const FactoryCall& call) {
-  return std::unique_ptr<Plugin>(std::make_unique<NodeDeclaredFeatures>(
-      call.gates.enabled(Gate::kNodeDeclaredFeatures), call.behaviours.mount_option_feature));
+  return std::unique_ptr<Plugin>(
+      std::make_unique<NodeDeclaredFeatures>(call.gates.enabled(Gate::kNodeDeclaredFeatures)));
 }
 
 }  // namespace libsched

@@ -47,41 +47,6 @@ TEST_CASE("a node must declare every feature that is needed") {
         "Success");
 }
 
-TEST_CASE("1.37 asks for the feature of bind mount options") {
-  const std::string mounts = "volumeMounts: [{name: v}, {name: w, bindMountOptions: [noexec]}]";
-  const std::string with = "{containers: [{name: a}, {name: b, " + mounts + "}]}";
-  const auto trial = [](Release release, const char* declared) {
-    TrialOptions options;
-    options.release = release;
-    return Trial("NodeDeclaredFeatures",
-                 node_n(std::string("status: {declaredFeatures: [") + declared + "]}"), options);
-  };
-  Trial lacks = trial(Release::k1_37, "Other");
-  for (const std::string& spec : {with, "{initContainers: [{name: a, " + mounts + "}]}",
-                                  "{ephemeralContainers: [{name: a, " + mounts + "}]}"}) {
-    CAPTURE(spec);
-    CHECK(lacks.filter(spec) == kNo);
-    CHECK(trial(Release::k1_37, "VolumeBindMountOptions").filter(spec) == "Success");
-    CHECK(trial(Release::k1_36, "Other").pre_filter(*Trial::pod(spec)) == "Skip");
-  }
-  for (const char* options : {"null", "[]"})
-    CHECK(lacks.pre_filter(*Trial::pod("{containers: [{name: a, volumeMounts: [{name: v, "
-                                       "bindMountOptions: " +
-                                       std::string(options) + "}]}]}")) == "Skip");
-  // Each bit is one of the features that the release knows.
-  for (const auto& [release, bits] :
-       {std::pair(Release::k1_36, "\"00000\""), std::pair(Release::k1_37, "\"000000001\"")}) {
-    FeatureGates gates;
-    const std::unique_ptr<Plugin> plugin =
-        make_node_declared_features({nullptr, gates, behaviours_of(release)}).value();
-    Ref<Cluster> cluster = make_ref<Cluster>();
-    std::vector<SignFragment> signature;
-    CHECK(plugin->sign(cluster->view(), *Trial::pod(with), &signature).success());
-    REQUIRE(signature.size() == 1);
-    CHECK(signature[0].json == bits);
-  }
-}
-
 TEST_CASE("with the gate off the plugin does nothing") {
   Ref<Cluster> cluster = make_ref<Cluster>();
   REQUIRE(cluster->update_node(parse_node("metadata: {name: 'n'}", {}).value()).ok());

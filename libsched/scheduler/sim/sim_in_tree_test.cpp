@@ -13,9 +13,11 @@
 
 namespace libsched::sim_in_tree_test {
 
-ConfigRef framework_config() {
+ConfigRef framework_config(const FeatureGates& gates = {}) {
+  ConfigOptions options;
+  options.gates = gates;
   const Result<ConfigRef> config = parse_config(
-      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n", {});
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n", options);
   REQUIRE(config.ok());
   return *config;
 }
@@ -354,8 +356,9 @@ TEST_CASE("A simulated cluster answers as a cluster that is made anew") {
 }
 
 TEST_CASE("Pods count as in the framework's release from the first one on") {
-  const Result<FrameworkRef> older = Framework::create(
-      framework_config(), "", in_tree_registry(), FeatureGates(Release::k1_31), Release::k1_31);
+  const FeatureGates gates(Release::k1_31);
+  const Result<FrameworkRef> older =
+      Framework::create(framework_config(gates), "", in_tree_registry(), gates, Release::k1_31);
   REQUIRE_MESSAGE(older.ok(), older.error().text());
   const Ref<Sim> sim = *Sim::create(*older, make_ref<Catalog>());
   CHECK((*older)->accounting() != PodAccounting());

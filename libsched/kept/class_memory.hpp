@@ -67,7 +67,8 @@ class ClassMemory {
   size_t size() const { return classes_.size(); }
   size_t bytes() const { return bytes_; }
 
-  // Returns what is kept of the class (class_number()). Valid until the next call.
+  // Returns what is kept of the class with this number: class_number(), or any other number that
+  // the caller gives to equal pods alone. Valid until the next call.
   KeptClass& find(const View& view, uint64_t number);
   // The class keeps more than when it was found.
   static void note_growth(KeptClass* of) { of->counted = false; }

@@ -96,10 +96,9 @@ struct SearchOptions {
 
 struct PreFiltered {
   Status status;
-  // The kinds of changes after which the state is of no use any more. `lasts`: without one of these
-  // it is.
+  // After a change of one of these kinds PreFilter has to run again.
   ChangeKinds concerns = kAllChanges;
-  bool lasts = false;
+  bool lasts = false;  // else it has to run again before each question
 };
 
 class ScorePass;
@@ -137,7 +136,7 @@ class Evaluator final : public RefCounted {
   Status run_pre_enqueue(const Pod& pod) const;
   // The result is in state.pre_filter().
   Result<Status> run_pre_filter(CycleState& state, const Pod& pod);
-  // The same; goes on from what is kept of the pod's class (class_number()), where that is
+  // The same; goes on from what is kept of the pod's class (ClassMemory::find()), where that is
   // possible.
   Result<PreFiltered> run_pre_filter(CycleState& state, const Pod& pod, uint64_t class_number);
   // Upstream's RunPreFilterExtensionAddPod and -RemovePod: updates PreFilter's data in the state

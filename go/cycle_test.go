@@ -113,9 +113,9 @@ func TestRandomTies(t *testing.T) {
 
 func TestSemantics(t *testing.T) {
 	for release, text := range map[string]string{
-		"1.36-eks": `unknown semantics "1.36-eks": choose "1.36" or "1.31"`,
-		"1.30":     `unknown semantics "1.30": choose "1.36" or "1.31"`,
-		"1.33":     `the semantics of "1.33" are not available yet: choose "1.36" or "1.31"`} {
+		"1.36-eks": `unknown semantics "1.36-eks": choose "1.37", "1.36", "1.35", "1.34", "1.33", "1.32" or "1.31"`,
+		"1.30":     `unknown semantics "1.30": choose "1.37", "1.36", "1.35", "1.34", "1.33", "1.32" or "1.31"`,
+		"1.38":     `unknown semantics "1.38": choose "1.37", "1.36", "1.35", "1.34", "1.33", "1.32" or "1.31"`} {
 		fw, err := libsched.NewFramework(libsched.WithSemantics(release))
 		if fw != nil || !errors.Is(err, libsched.ErrUnsupported) || !strings.Contains(err.Error(), text) {
 			t.Error(release, fw, err)

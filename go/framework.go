@@ -63,10 +63,10 @@ func WithFeatureGates(gates map[string]bool) FrameworkOption {
 	return func(o *frameworkOptions) error { o.gates = maps.Clone(gates); return nil }
 }
 
-// WithSemantics chooses the release whose semantics apply: "1.36" (the default) or "1.31"; a version of
+// WithSemantics chooses the release whose semantics apply: "1.31" to "1.37" (default: "1.36"); a version of
 // one names it, too, as API servers and vendors write it ("v1.31.9-eks-1"). Feature gates, default
 // plugins and rules of configurations are those of the release, as which plugins judge, score, count
-// requests and ports, and word their reasons. With 1.31 ties are broken uniformly by CycleOptions.Seed.
+// requests and ports, and word their reasons. Up to 1.34 ties are broken uniformly by CycleOptions.Seed.
 func WithSemantics(release string) FrameworkOption {
 	return func(o *frameworkOptions) error { o.semantics = release; return nil }
 }

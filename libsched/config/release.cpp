@@ -13,9 +13,6 @@ namespace {
 constexpr std::array<Str, kReleaseCount> kNames = {"1.31", "1.32", "1.33", "1.34",
                                                    "1.35", "1.36", "1.37"};
 
-// The releases whose decisions are compared with upstream's, the newest first.
-constexpr Release kJudged[] = {Release::k1_36, Release::k1_31};
-
 constexpr BehaviourRow kBehaviours[] = {
     {"absolute_balance", &Behaviours::absolute_balance, {Release::k1_31, Release::k1_35}},
     {"balance_scores_zero_pods",
@@ -79,12 +76,12 @@ std::optional<Release> release_of_version(Str text) {
   return std::nullopt;
 }
 
-// The releases to choose from: `"1.37", "1.36" or "1.31"`.
+// The releases to choose from, the newest first: `"1.37", "1.36" or "1.35"`.
 std::string choices() {
   std::string out;
-  for (size_t i = 0; i < std::size(kJudged); ++i) {
-    if (i > 0) out += i + 1 < std::size(kJudged) ? ", " : " or ";
-    out += "\"" + std::string(release_name(kJudged[i])) + "\"";
+  for (size_t i = kNames.size(); i-- > 0;) {
+    out += "\"" + std::string(kNames[i]) + "\"";
+    if (i > 0) out += i > 1 ? ", " : " or ";
   }
   return out;
 }
@@ -95,13 +92,9 @@ Str release_name(Release release) { return kNames[static_cast<size_t>(release)];
 
 Result<Release> parse_release(Str text) {
   if (text.empty()) return kDefaultRelease;
-  const std::optional<Release> release = release_of_version(text);
-  if (release && std::find(std::begin(kJudged), std::end(kJudged), *release) != std::end(kJudged))
-    return *release;
+  if (const std::optional<Release> release = release_of_version(text)) return *release;
   return Error{Rc::kUnsupported,
-               (release ? "the semantics of \"" + std::string(text) + "\" are not available yet"
-                        : "unknown semantics \"" + std::string(text) + "\"") +
-                   ": choose " + choices()};
+               "unknown semantics \"" + std::string(text) + "\": choose " + choices()};
 }
 
 Span<BehaviourRow> behaviour_rows() { return kBehaviours; }

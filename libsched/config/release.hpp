@@ -15,7 +15,7 @@ namespace libsched {
 enum class Release : uint8_t { k1_31, k1_32, k1_33, k1_34, k1_35, k1_36, k1_37 };
 inline constexpr Release kOldestRelease = Release::k1_31;
 inline constexpr Release kNewestRelease = Release::k1_37;
-inline constexpr Release kDefaultRelease = Release::k1_36;  // the newest that is judged
+inline constexpr Release kDefaultRelease = Release::k1_36;
 inline constexpr size_t kReleaseCount = static_cast<size_t>(kNewestRelease) + 1;
 
 // A range of releases, both ends included.
@@ -28,8 +28,8 @@ struct ReleaseRange {
 Str release_name(Release release);  // "1.36"
 
 // "1.36", or a version of that release as API servers and vendors write it ("v1.36.3",
-// "1.36.3-eks-1", "v1.36.3+rke2r1"); "" for the default. A release that no oracle has judged, and
-// any other text, is an Rc::kUnsupported error that lists the releases.
+// "1.36.3-eks-1", "v1.36.3+rke2r1"); "" for the default. Any other text is an
+// Rc::kUnsupported error that lists the releases.
 Result<Release> parse_release(Str text);
 
 // The differences of a release from 1.36, by name. All false is 1.36.

@@ -44,11 +44,11 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         The scheduler name of the profile; required if the configuration has several.
     feature_gates : mapping or str, optional
         ``{"A": True}`` or ``"A=true,B=false"``; by default those of the release.
-    semantics : {"1.36", "1.31"}
+    semantics : {"1.36", "1.37", "1.35", "1.34", "1.33", "1.32", "1.31"}
         The release whose semantics apply; a version of one names it, too, as API servers and
         vendors write it (``"v1.31.9-eks-1"``). Feature gates, default plugins and rules of
         configurations are those of the release, as which plugins judge, score, count requests and
-        ports, and word their reasons. With ``"1.31"`` ties are broken uniformly by a seed.
+        ports, and word their reasons. Up to ``"1.34"`` ties are broken uniformly by a seed.
     plugins : iterable of classes, objects and texts, optional
         Plugins in Python: see `Plugin`; or texts: the path of a shared object (``*.so``) with plugins,
         or ``module:Class``. A plugin that the profile names nowhere is enabled at MultiPoint, after

@@ -285,10 +285,10 @@ def test_semantics_of_a_release(fit):
     assert "node(s) had untolerated taint(s)\n" in reasons["1.36"]
 
 
-@pytest.mark.parametrize("release", ["1.30", "1.35"])
+@pytest.mark.parametrize("release", ["1.30", "1.38"])
 def test_semantics_that_are_not_there(fit, release):
     config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     done = fit(pod(), "--semantics", release, "--config", "c.json", files={"c.json": config})
     assert done.code == 2 and '--semantics: ' in done.err
-    assert f'"{release}"' in done.err and 'choose "1.36" or "1.31"' in done.err
+    assert f'"{release}"' in done.err and 'choose "1.37", "1.36", "1.35"' in done.err
     assert "c.json" not in done.err

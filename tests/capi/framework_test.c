@@ -124,17 +124,10 @@ static void test_framework(void) {
   options.reserved[0] = false;
   options.semantics = LIBSCHED_STR("1.30");
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL,
-              "unknown semantics \"1.30\": choose \"1.36\" or \"1.31\"",
-              libsched_framework_create(NULL, text(""), NULL, &options, &framework, err));
-  options.semantics = LIBSCHED_STR("1.33");
-  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL,
-              "the semantics of \"1.33\" are not available yet: choose \"1.36\" or \"1.31\"",
+              "unknown semantics \"1.30\": choose \"1.37\", \"1.36\", \"1.35\", \"1.34\", "
+              "\"1.33\", \"1.32\" or \"1.31\"",
               libsched_framework_create(NULL, text(""), NULL, &options, &framework, err));
   CHECK(framework == UNTOUCHED);
-  options.semantics = LIBSCHED_STR("v1.33.2+rke2r1");
-  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL,
-              "the semantics of \"v1.33.2+rke2r1\" are not available yet: choose \"1.36\" or \"1.31\"",
-              libsched_framework_create(NULL, text(""), NULL, &options, &framework, err));
   options.semantics = LIBSCHED_STR("v1.31.9-eks-1");
   CHECK_OK(
       libsched_framework_create(NULL, text("default-scheduler"), NULL, &options, &framework, err));

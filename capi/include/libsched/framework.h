@@ -113,10 +113,10 @@ typedef struct libsched_framework_options {
   bool reserved[2];            /* false */
   libsched_str feature_gates;  /* "A=true,B=false"; empty: the defaults of 1.36. The configuration's
                                   defaults follow them, such as the plugin of a gate. */
-  /* The release to follow: "1.36" (the default if empty) or "1.31"; a version of one names it, too,
+  /* The release to follow: "1.31" to "1.37" ("1.36" if empty); a version of one names it, too,
      as API servers and vendors write it ("v1.31.14", "v1.31.9-eks-1", "v1.31.2+rke2r1"). Feature
      gates, default plugins and rules of configurations are those of the release, as which plugins
-     judge, score, count requests and ports, and word their reasons. With 1.31 ties are broken
+     judge, score, count requests and ports, and word their reasons. Up to 1.34 ties are broken
      uniformly by the seed of the cycle. */
   libsched_str semantics;
   /* The extenders of the framework, which keeps them. A configuration with extenders needs as many;

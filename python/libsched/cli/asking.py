@@ -74,7 +74,7 @@ def add_judging(made: argparse.ArgumentParser, configs: int = 1) -> None:
     made.add_argument("--profile", type=nonempty, metavar="NAME",
                       help="the profile that judges (default: the pod's schedulerName)")
     made.add_argument("--semantics", metavar="RELEASE", default="",
-                      help='whose semantics: "1.36" (default) or "1.31"; also a version such as '
+                      help='whose semantics: "1.31" to "1.37" (default: "1.36"); also a version such as '
                            '"v1.31.9-eks-1"')
     made.add_argument("--feature-gates", metavar="A=true,B=false", default="",
                       help="kube-scheduler's feature gates (default: those of the release)")

@@ -3,10 +3,27 @@
 #include "libsched/cluster/transaction.hpp"
 
 namespace libsched {
+namespace {
+
+// Upstream counts pods as its release does from the start: counting them anew is no change of a
+// node that its snapshot of images would see.
+class HeldImages {
+ public:
+  explicit HeldImages(Images& images) : images_(images) { images_.hold(true); }
+  ~HeldImages() { images_.hold(false); }
+  HeldImages(const HeldImages&) = delete;
+  HeldImages& operator=(const HeldImages&) = delete;
+
+ private:
+  Images& images_;
+};
+
+}  // namespace
 
 Result<void> Cluster::account_as(const PodAccounting& accounting) {
   if (accounting == state_.accounting()) return {};
   if (judging_ != 0) return may_not_change();
+  const HeldImages held(state_.images());
   Transaction change(this);
   struct Counted {
     PodRef pod;

@@ -449,6 +449,29 @@ TEST_CASE("two clusters share nothing") {
   CHECK(snapshot->view().slot(snapshot->view().find_pod("d", "a")).pod->meta.name == "a");
 }
 
+TEST_CASE("counting pods anew leaves the numbers of images as they were") {
+  Cluster cluster;
+  const auto with_image = [&](const std::string& name) {
+    return "---\napiVersion: v1\nkind: Node\nmetadata: {name: " + name +
+           "}\nstatus: {allocatable: {cpu: 8, pods: 20}, images: [{names: [i], sizeBytes: 9}]}\n";
+  };
+  put(cluster, with_image("n1") +
+                   "---\napiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: d}\n"
+                   "spec: {nodeName: n1, initContainers: [{name: s, restartPolicy: Always, "
+                   "ports: [{hostPort: 80}]}], containers: [{name: c}]}\n");
+  const auto seen = [&] {
+    cluster.refresh();
+    const View& v = cluster.view();
+    return v.images().nodes_with(*v.images().find("i"), v.find_row("n1"));
+  };
+  CHECK(seen() == 1);
+  put(cluster, with_image("n2"));
+  REQUIRE(cluster.account_as({.sidecar_ports = false}).ok());
+  CHECK(seen() == 1);
+  put(cluster, pod("b", "n1"));
+  CHECK(seen() == 2);
+}
+
 TEST_CASE("pods counted otherwise, those that are there and those that come") {
   const auto pod = [](const std::string& name, const std::string& more) {
     const Result<PodRef> parsed = parse_pod(

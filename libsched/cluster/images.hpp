@@ -70,10 +70,12 @@ class Images {
   void reserve_stale(size_t capacity) { stale_.reserve(capacity); }  // for touch() of any row
   // Whether the row was not stale before.
   bool touch(uint32_t row) noexcept {
-    if (empty() || stale_.test(row)) return false;
+    if (empty() || held_ || stale_.test(row)) return false;
     mark_stale(row);
     return true;
   }
+  // While held no row becomes stale: the changes are none that upstream's cache would see.
+  void hold(bool held) noexcept { held_ = held; }
   void undo_touch(uint32_t row) noexcept {
     stale_.clear(row);
     --stale_count_;
@@ -169,6 +171,7 @@ class Images {
   std::vector<uint64_t> frozen_;
   uint64_t holders_changes_ = 1;
   Bitmap stale_;
+  bool held_ = false;
   size_t stale_count_ = 0, unused_ = 0;
   size_t first_stale_ = 0;  // no word before it has a stale row
   uint64_t latest_ = 0;

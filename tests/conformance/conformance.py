@@ -28,7 +28,6 @@ from harness import documents, mutated, recording, report, scripts, shrinking, w
 from harness.comparison import FIELDS, same_kind  # noqa: E402
 from harness.service import ServiceError  # noqa: E402
 
-DEFAULT_RELEASE = "1.36"  # of libsched, and of the oracle that makes cases
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KINDS = ("basic", "taints", "nodeaffinity", "ports", "config", "images", "podaffinity", "spread",
          "defaultspread", "volumes", "csilimit", "mixed", "changes",
@@ -44,7 +43,7 @@ def parse(arguments):
         help="the command under test; `evaluate` is appended if it is one word (%(default)s)")
     add("--oracle", metavar="PROGRAM", help="the built oracle")
     add("--release", metavar="MINOR", help="compare the semantics of another minor release of Kubernetes, "
-        f"by its oracle (default: {DEFAULT_RELEASE})")
+        f"by its oracle (default: {work.DEFAULT_RELEASE}); with --goldens, only that of the recorded ones")
     add("--goldens", metavar="DIR", help="compare with recorded goldens; needs no oracle")
     add("--first", type=int, metavar="N", help="of each file of goldens, the first N cases (all)")
     add("--record", metavar="DIR", help="record goldens instead of comparing")
@@ -77,11 +76,8 @@ def parse(arguments):
         parser.error("give --oracle for fresh cases or --goldens for recorded ones")
     if options.record and not options.oracle:
         parser.error("--record needs --oracle")
-    if options.release == DEFAULT_RELEASE:
-        options.release = None
-    if options.release and (options.goldens or options.record or options.documents):
-        parser.error(f"recorded cases and documents are of {DEFAULT_RELEASE}: --release goes with fresh "
-                     "cases and --mutate")
+    if options.release and options.documents:
+        parser.error(f"documents are of {work.DEFAULT_RELEASE}: --release goes with cases")
     if options.max_left_out is None:
         options.max_left_out = [_limit("5:basic,taints,nodeaffinity,ports")]
     if options.mutate and not options.oracle:
@@ -194,10 +190,10 @@ class Differing:
 
 def compare(options):
     judges = work.Judges(libsched_command(options.libsched), options.oracle, options.fields,
-                         options.timeout, options.release)
+                         options.timeout, None if options.goldens else options.release)
     kinds = None if options.kinds in (None, ["all"]) else options.kinds
     with judges:
-        if options.release:
+        if judges.release:
             judges.check_release()
         if options.mutate:
             again = f"--mutate {options.mutate} --seed {options.seed}"
@@ -208,7 +204,8 @@ def compare(options):
                 chunks += scripts.chunks(options.seed, options.mutate // 10 if plain else options.mutate)
         elif options.goldens:
             chunks, others = work.recorded(options.goldens, kinds,
-                                           None if options.mode == "all" else options.mode, options.first)
+                                           None if options.mode == "all" else options.mode, options.first,
+                                           options.release)
             if others:
                 print(f"not compared (--kinds, --mode): {', '.join(others)}")
         else:
@@ -220,7 +217,7 @@ def compare(options):
             print(f"seeds from {start} (repeat with --start {start}), {options.seeds} a kind, "
                   f"nasty {','.join(f'{n:g}' for n in options.nasty)}, mode {options.mode}")
             chunks = [c for plan in planned(options, wanted, start) for c in plan.chunks()]
-        if options.release:
+        if judges.release:
             chunks = answered(chunks, judges)
         counts = {}
         progress = report.Progress(sum(chunk.count for chunk in chunks))

@@ -4,8 +4,8 @@ By hand, with fresh cases: tests/conformance/conformance.py --oracle ORACLE --mo
 --libsched "tests/remote/libsched_remote stream evaluate"
 """
 
-import gzip
 import json
+import lzma
 import os
 import subprocess
 import sys
@@ -14,7 +14,7 @@ import conftest
 import pytest
 import schema
 
-RECORDED = conftest.ROOT / "tests/goldens/trace.jsonl.gz"
+RECORDED = conftest.ROOT / "tests/goldens/1.36/trace.jsonl.xz"
 CASES = 70
 #: The messages that no trace causes.
 NEVER = {"stream/queueSort", "stream/queueingHint", "stream/ping", "stream/cancel", "answer/queueSort",
@@ -28,7 +28,7 @@ def same(value):
 
 @pytest.mark.parametrize("form", ["stream", "http"])
 def test_recorded_traces(form, tmp_path):
-    with gzip.open(RECORDED) as recorded:
+    with lzma.open(RECORDED) as recorded:
         pairs = [json.loads(line) for line, _ in zip(recorded, range(CASES))]
     messages = tmp_path / "messages"
     done = subprocess.run(

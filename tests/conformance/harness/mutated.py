@@ -84,7 +84,7 @@ _kept = {}
 def _golden(folder, kind, mode):
     if (kind, mode) not in _kept:
         name = goldens.name(kind, mode)
-        _kept[kind, mode] = list(goldens.read(f"{folder}/{name}"))
+        _kept[kind, mode] = list(goldens.read(pathlib.Path(folder) / work.DEFAULT_RELEASE / name))
     return _kept[kind, mode]
 
 

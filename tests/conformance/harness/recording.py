@@ -1,5 +1,7 @@
 """Records goldens: cases of every kind with upstream's answers and their provenance."""
 
+import json
+
 from . import goldens, mutated, work
 from .report import Progress
 from .service import Crash, Service, ServiceError
@@ -7,6 +9,9 @@ from .service import Crash, Service, ServiceError
 # Recordings of each kind: mode, chance of odd values, cases, whether half ask for defaults.
 RECIPE = (("evaluate", 0.05, 60, False), ("evaluate", 0.5, 40, False), ("evaluate", 0.05, 20, True),
           ("schedule", 0.05, 30, False), ("schedule", 0.5, 20, False))
+# Of releases that are not full: 30 cases of each kind.
+SMALL = (("evaluate", 0.05, 15, False), ("evaluate", 0.5, 5, False), ("schedule", 0.05, 10, False))
+FULL = ("1.36", "1.37")
 # Of a kind whose consecutive seeds cover all that it is about, fewer suffice.
 FEWER = {"points": (("evaluate", 0.05, 20, False), ("schedule", 0.05, 20, False))}
 START = 20260101
@@ -24,6 +29,12 @@ for those to which upstream gives another answer when it is asked again. A case 
 recorded as `{{{{"name", "error"}}}}`.
 
 """
+_ABOUT_SCRIPTS = """\
+Only in kind podgroup may times differ by microseconds, and neighbouring pods in flight may have another order, because upstream takes the members of a
+group in the order of a map; neither is compared. In kind cel, answers that depend on the order of a map are marked
+`unordered` when upstream's own repetitions differed. Every third case of kinds dra2, drascore and draclasses has the feature gate
+DRADeviceTaintRules, and every third one has other gates of devices turned off.
+"""
 
 
 def all_kinds(oracle):
@@ -31,8 +42,13 @@ def all_kinds(oracle):
     return [kind for kind in work.ask_once([oracle, "gen", "-list"]).split() if kind not in work.ONE_MODE]
 
 
-def plans(kind, start):
+def plans(kind, start, release):
     """The parts of one kind; seeds count up from one part to the next."""
+    if release not in FULL:
+        for mode, nasty, count, defaults in SMALL:
+            yield work.Generated(kind, mode, start, count, nasty, defaults)
+            start += count
+        return
     if kind == "trace":
         yield work.Generated(kind, "trace", start, TRACES, 0)
         return
@@ -47,22 +63,28 @@ def plans(kind, start):
 
 
 def record(options, kinds):
-    """Writes KIND.MODE.jsonl.gz and PROVENANCE.md; a case that upstream cannot run is an error."""
-    everything = options.kinds in (None, ["all"])
+    """Writes RELEASE/KIND.MODE.jsonl.xz and PROVENANCE.md; a case that upstream cannot run is an error."""
+    release = options.release or work.DEFAULT_RELEASE
+    everything = options.kinds in (None, ["all"]) and release in FULL
     mutable = [kind for kind in kinds if kind not in FEWER]
-    kinds = [*kinds, "trace", *SCRIPTS] if everything else options.kinds
+    if everything:
+        kinds = [*kinds, "trace", *SCRIPTS]
+    elif options.kinds not in (None, ["all"]):
+        kinds = options.kinds
     start = START if options.start is None else options.start
-    version = work.ask_once([options.oracle, "version"]).strip()
-    progress = Progress(sum(plan.count for kind in kinds for plan in plans(kind, start))
+    judging = work.judging(options.oracle, release)
+    version = work.ask_once([judging, "version"]).strip()
+    folder = f"{options.record}/{release}"
+    progress = Progress(sum(plan.count for kind in kinds for plan in plans(kind, start, release))
                         + everything * MUTANTS)
     rows = []
-    command = [options.oracle, "run", "-compact", "-j", "2"]
+    command = [judging, "run", "-compact", "-j", "2"]
     with Service(command, options.timeout) as oracle, \
             Service([*command, "-keep-going"], options.timeout) as lenient:
         for kind in kinds:
             pairs = {}
-            for plan in plans(kind, start):
-                texts = plan.cases(options.oracle)
+            for plan in plans(kind, start, release):
+                texts = _of_release(plan.cases(options.oracle), release)
                 for text, golden in zip(texts, oracle.ask(texts)):
                     if isinstance(golden, Crash):
                         raise ServiceError(f"{kind}: {golden}")
@@ -70,27 +92,31 @@ def record(options, kinds):
                     progress.step(kind, False)
             for mode, list_of_pairs in pairs.items():
                 name = goldens.name(kind, mode)
-                path = f"{options.record}/{name}"
+                path = f"{folder}/{name}"
                 size = goldens.write(path, list_of_pairs)
                 rows.append((name, len(list_of_pairs), size, goldens.digest(path)))
         if everything:
-            for mode, pairs in _mutants(options.oracle, mutable, start, lenient, progress).items():
-                name = f"{work.MUTATED}.{mode}.jsonl.gz"
-                size = goldens.write(f"{options.record}/{name}", pairs)
-                rows.append((name, len(pairs), size, goldens.digest(f"{options.record}/{name}")))
+            for mode, pairs in _mutants(options.oracle, mutable, start, release, lenient, progress).items():
+                name = goldens.name(work.MUTATED, mode)
+                size = goldens.write(f"{folder}/{name}", pairs)
+                rows.append((name, len(pairs), size, goldens.digest(f"{folder}/{name}")))
     progress.clear()
-    with open(f"{options.record}/PROVENANCE.md", "w", encoding="utf-8") as file:
+    with open(f"{folder}/PROVENANCE.md", "w", encoding="utf-8") as file:
         file.write(provenance(version, start, rows, options))
     print(f"{len(rows)} files, {sum(row[1] for row in rows)} cases, "
-          f"{sum(row[2] for row in rows) / 1e6:.1f} MB in {options.record}")
+          f"{sum(row[2] for row in rows) / 1e6:.1f} MB in {folder}")
     return 0
 
 
-def _mutants(program, kinds, seed, oracle, progress):
+def _of_release(texts, release):
+    return [work.line(work.of_release(json.loads(text), release)) for text in texts]
+
+
+def _mutants(program, kinds, seed, release, oracle, progress):
     """Pairs by mode. Cases whose answer upstream leaves to chance (it differs when asked again) are dropped."""
     pairs = {}
     for chunk in mutated.chunks(kinds, seed, MUTANTS):
-        texts = chunk.cases(program)
+        texts = _of_release(chunk.cases(program), release)
         asked = [oracle.ask(texts) for _ in range(6)]
         for text, *answers in zip(texts, *asked):
             progress.step(work.MUTATED, False)
@@ -101,10 +127,14 @@ def _mutants(program, kinds, seed, oracle, progress):
 
 def provenance(version, start, rows, options):
     """The text of PROVENANCE.md."""
+    release = options.release or work.DEFAULT_RELEASE
+    full = release in FULL
+    recipes = (("", RECIPE), *((f" ({kind})", one) for kind, one in FEWER.items())) if full else (("", SMALL),)
+    minor = "" if release == work.DEFAULT_RELEASE else f" --release {release}"
     chosen = f" --kinds {','.join(options.kinds)}" if options.kinds else ""
     seeded = f" --start {options.start}" if options.start is not None else ""
-    single = [f"| trace | {start} to {start + TRACES - 1} | 0 | no |"]
-    for kind, parts in SCRIPTS.items():
+    single = [f"| trace | {start} to {start + TRACES - 1} | 0 | no |"] if full else []
+    for kind, parts in SCRIPTS.items() if full else ():
         seed = start
         for nasty, count in parts:
             mode = work.ONE_MODE[kind]
@@ -115,16 +145,17 @@ def provenance(version, start, rows, options):
         row[0].startswith(work.MUTATED) for row in rows) else ""
     parts = [f"| {mode}{of_kind} | {seed} to {seed + count - 1} | {nasty:g} | "
              f"{'every second case' if defaults else 'no'} |"
-             for of_kind, recipe in (("", RECIPE), *((f" ({kind})", one) for kind, one in FEWER.items()))
+             for of_kind, recipe in recipes
              for (mode, nasty, count, defaults), seed in zip(recipe, _seeds(recipe, start))] + single
     files = [f"| `{name}` | {count} | {size} | `{digest[:16]}` |" for name, count, size, digest in rows]
-    return f"""# Where the goldens come from
+    scripts = _ABOUT_SCRIPTS if full else ""
+    return f"""# Where the goldens of {release} come from
 
 Each file holds lines `{{"case": ..., "golden": ...}}`: a case of the oracle's generator and the answer of the
 real upstream framework (formats: tests/oracle/README.md). Made with {version}, by:
 
-    go build -C tests/oracle -o ../../build/oracle/oracle .
-    python3 tests/conformance/conformance.py --oracle build/oracle/oracle --record {options.record}{chosen}{seeded}
+    tests/oracle/build.sh {" ".join(sorted({work.DEFAULT_RELEASE, release}))}
+    python3 tests/conformance/conformance.py --oracle build/oracle/oracle --record {options.record}{minor}{chosen}{seeded}
 
 Seeds count up from {start}; none was left out or chosen by its outcome. Of each kind:
 
@@ -132,12 +163,8 @@ Seeds count up from {start}; none was left out or chosen by its outcome. Of each
 |---|---|---|---|
 """ + "\n".join(parts) + """
 
-""" + mutants + """Recording again gives the same bytes (for another Go or Python release, the same lines). Only in kind podgroup may times
-differ by microseconds, and neighbouring pods in flight may have another order, because upstream takes the members of a
-group in the order of a map; neither is compared. In kind cel, answers that depend on the order of a map are marked
-`unordered` when upstream's own repetitions differed. Every third case of kinds dra2, drascore and draclasses has the feature gate
-DRADeviceTaintRules, and every third one has other gates of devices turned off.
-
+""" + mutants + """Recording again gives the same bytes (for another Go or Python release, the same lines).
+""" + scripts + """
 | file | cases | bytes | SHA-256 begins |
 |---|---|---|---|
 """ + "\n".join(files) + "\n"

@@ -19,6 +19,7 @@ from .expressions import compare_expressions
 from .legitimate import compare_known
 from .service import Crash, Service, ServiceError
 
+DEFAULT_RELEASE = "1.36"  # of libsched, and of the oracle that makes cases
 CHUNK = 50
 AGAIN = 30  # times that upstream is asked about a case that differs: timers of one moment run in either order
 MUTATED = "mutated"  # the kind of recorded mutants
@@ -126,10 +127,10 @@ def _with_gates(text, seed):
     return _with(text, "gates", TAINT_RULES if kind == 0 else DEVICE_GATES[turn % len(DEVICE_GATES)])
 
 
-def recorded(folder, kinds=None, mode=None, first=None):
+def recorded(folder, kinds=None, mode=None, first=None, release=None):
     """Chunks of the golden files of a folder, of each file its first cases or all, and the kinds of unwanted files."""
     chunks, others = [], []
-    for kind, file_mode, path in goldens.files(folder):
+    for kind, file_mode, path in goldens.files(folder, release or "*"):
         if (kinds and kind not in kinds) or (mode and file_mode != mode):
             others.append(f"{kind}.{file_mode}")
             continue
@@ -142,10 +143,10 @@ def recorded(folder, kinds=None, mode=None, first=None):
 def _with(text, key, value):
     case = json.loads(text)
     case[key] = value
-    return _line(case)
+    return line(case)
 
 
-def _line(case):
+def line(case):
     return json.dumps(case, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -159,6 +160,19 @@ class Result:
     verdict: object
 
 
+def judging(oracle, release):
+    """The oracle that judges for a release, beside the one that makes the cases."""
+    return f"{oracle}-{release}" if release and release != DEFAULT_RELEASE else oracle
+
+
+def of_release(case, release):
+    """A case with the release that it is about, which oracles ignore, and with gates that the release has."""
+    case = {**case, "release": release}
+    if GONE.get(release, set()) & set(case.get("gates") or ()):
+        case["gates"] = {name: on for name, on in case["gates"].items() if name not in GONE[release]}
+    return case
+
+
 class Judges:
     """The processes of all worker threads.
 
@@ -168,7 +182,7 @@ class Judges:
 
     def __init__(self, libsched, oracle=None, fields=(), timeout=120.0, release=None):
         self.libsched, self.oracle, self.release = libsched, oracle, release
-        self.judging = f"{oracle}-{release}" if release else oracle
+        self.judging = judging(oracle, release)
         self.fields, self.timeout = fields, timeout
         self._local = threading.local()
         self._all = []
@@ -203,7 +217,7 @@ class Judges:
         else:
             texts = chunk.cases(self.oracle)
             if self.release:
-                texts = [_line(self.of_release(json.loads(text))) for text in texts]
+                texts = [line(self.of_release(json.loads(text))) for text in texts]
             answers = self.ask_both(texts)
             truths, answers = answers
         results = []
@@ -216,13 +230,7 @@ class Judges:
         return results
 
     def of_release(self, case):
-        """A case with the release that it is about, which oracles ignore, and with gates that the release has."""
-        if not self.release:
-            return case
-        case = {**case, "release": self.release}
-        if GONE.get(self.release, set()) & set(case.get("gates") or ()):
-            case["gates"] = {name: on for name, on in case["gates"].items() if name not in GONE[self.release]}
-        return case
+        return of_release(case, self.release) if self.release else case
 
     def modes(self):
         """The modes that the oracle of the release answers."""
@@ -260,7 +268,7 @@ class Judges:
 
     def differences(self, case, chunk):
         """The differences of one case of a chunk, given as an object; for the shrinker."""
-        text = _line(self.of_release(case))
+        text = line(self.of_release(case))
         truths, answers = self.ask_both([text])
         golden = parsed_golden(truths[0])
         return golden, answers[0], chunk.compare(text, golden, answers[0], self.fields).differences

@@ -42,6 +42,7 @@ constexpr BehaviourRow kBehaviours[] = {
      &Behaviours::sidecars_not_in_nonzero,
      {Release::k1_31, Release::k1_31}},
     {"named_taint", &Behaviours::named_taint, {Release::k1_31, Release::k1_33}},
+    {"go_lists", &Behaviours::go_lists, {Release::k1_31, Release::k1_33}},
     {"volume_conflict_text", &Behaviours::volume_conflict_text, {Release::k1_31, Release::k1_32}},
     {"older_volume_texts", &Behaviours::older_volume_texts, {Release::k1_31, Release::k1_33}},
     {"uniform_ties", &Behaviours::uniform_ties, {Release::k1_31, Release::k1_34}},

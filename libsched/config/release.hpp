@@ -65,6 +65,8 @@ struct Behaviours {
   bool sidecars_not_in_nonzero = false;
   // TaintToleration's reason names the first taint that is not tolerated.
   bool named_taint = false;
+  // Errors of selectors show lists of values as Go source does.
+  bool go_lists = false;
   // VolumeBinding speaks of a "volume node affinity conflict".
   bool volume_conflict_text = false;
   // VolumeBinding misses "pod volumes", and VolumeRestrictions says otherwise that a claim with

@@ -75,6 +75,7 @@ TEST_CASE("each behaviour by release") {
   CHECK_EQ(where(&Behaviours::ports_of_containers_only), "12");
   CHECK_EQ(where(&Behaviours::sidecars_not_in_nonzero), "1");
   CHECK_EQ(where(&Behaviours::named_taint), "123");
+  CHECK_EQ(where(&Behaviours::go_lists), "123");
   CHECK_EQ(where(&Behaviours::volume_conflict_text), "12");
   CHECK_EQ(where(&Behaviours::older_volume_texts), "123");
   CHECK_EQ(where(&Behaviours::uniform_ties), "1234");

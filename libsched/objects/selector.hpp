@@ -63,15 +63,20 @@ struct PreferredSchedulingTerm {
 std::string requirement_error(const Requirement& r, Str path = {});
 std::string field_requirement_error(const Requirement& r, Str path = {});
 
+// How an error shows a list of values: ["a"], or as releases up to 1.33 do, []string{"a"}.
+enum class ListText : uint8_t { kJson, kGo };
+
 // All errors of a node selector and of preferred terms ("" without errors), as given by upstream's
 // NewNodeSelector and NewPreferredSchedulingTerms.
-std::string node_selector_error(const NodeSelector& s, Str path = {});
-std::string preferred_terms_error(Span<PreferredSchedulingTerm> terms, Str path = {});
+std::string node_selector_error(const NodeSelector& s, Str path = {},
+                                ListText form = ListText::kJson);
+std::string preferred_terms_error(Span<PreferredSchedulingTerm> terms, Str path = {},
+                                  ListText form = ListText::kJson);
 
 // The same for metav1.LabelSelector, where Gt and Lt are no operators: of one requirement, and the
 // first error of a selector.
-std::string label_requirement_error(const Requirement& r);
-std::string label_selector_error(const LabelSelector& s);
+std::string label_requirement_error(const Requirement& r, ListText form = ListText::kJson);
+std::string label_selector_error(const LabelSelector& s, ListText form = ListText::kJson);
 
 // These tell whether the labels satisfy one valid requirement, and a whole valid selector.
 bool requirement_matches(const Requirement& r, Labels labels);

@@ -201,6 +201,27 @@ TEST_CASE("errors of label selectors: the first one, without a path") {
             "\": must be no more than 63 bytes");
 }
 
+TEST_CASE("errors of selectors may show lists as Go source does") {
+  Maker make;
+  const std::vector<Requirement> bad = {make("a", "Exists", {"x", "y\"z"})};
+  const std::vector<PreferredSchedulingTerm> preferred = {{3, {bad, {}}}};
+  CHECK(
+      preferred_terms_error(preferred, {}, ListText::kGo)
+          .starts_with(
+              R"([[0].matchExpressions[0].values: Invalid value: []string{"x", "y\"z"}: values set must be )"
+              "empty for exists and does not exist, "));
+  CHECK(label_requirement_error(make("a", "In"), ListText::kGo) ==
+        "values: Invalid value: []string(nil): for 'in', 'notin' operators, values set can't be "
+        "empty");
+  NodeSelector s;
+  const std::vector<Requirement> named = {make("metadata.name", "In", {"n1", "n2"})};
+  const std::vector<NodeSelectorTerm> terms = {{{}, named}};
+  s.terms = terms;
+  CHECK(node_selector_error(s, {}, ListText::kGo) ==
+        R"(nodeSelectorTerms[0].matchFields[0].values: Invalid value: []string{"n1", "n2"}: )"
+        "must have one element");
+}
+
 TEST_CASE("parse_int64 takes what Go's ParseInt takes") {
   CHECK(parse_int64("0") == 0);
   CHECK(parse_int64("-0") == 0);

@@ -14,11 +14,11 @@ namespace {
 
 class InterPodAffinity final : public Plugin {
  public:
-  InterPodAffinity(const InterPodAffinityArgs& args, ResolvedSelector resolved)
-      : args_(args), resolved_(resolved) {}
+  InterPodAffinity(const InterPodAffinityArgs& args, ResolvedSelector resolved, ListText lists)
+      : args_(args), resolved_(resolved), lists_(lists) {}
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
-    if (const std::string e = affinity_terms_error(call.pod); !e.empty())
+    if (const std::string e = affinity_terms_error(call.pod, lists_); !e.empty())
       return Status(Code::kUnschedulableAndUnresolvable, "parsing pod: " + e);
     const PodSpec& spec = call.pod.spec;
     const bool requires_none =
@@ -77,7 +77,7 @@ class InterPodAffinity final : public Plugin {
   }
 
   void pod_facts(const Call&, const Pod& pod, const Status& status, Facts* facts) const override {
-    facts->add(status.reasons[0]).text("problem", affinity_terms_error(pod));
+    facts->add(status.reasons[0]).text("problem", affinity_terms_error(pod, lists_));
   }
   void node_facts(const FilterCall& call, uint32_t row, const Status& status,
                   Facts* facts) const override {
@@ -89,7 +89,7 @@ class InterPodAffinity final : public Plugin {
     const bool prefers_none =
         spec.pod_affinity.preferred.empty() && spec.pod_anti_affinity.preferred.empty();
     if (args_.ignore_preferred_terms_of_existing_pods && prefers_none) return Status(Code::kSkip);
-    if (const std::string e = affinity_terms_error(call.pod); !e.empty())
+    if (const std::string e = affinity_terms_error(call.pod, lists_); !e.empty())
       return Status(Code::kError, "failed to parse pod: " + e);
     if (prefers_none && call.view.existing_terms().size() == 0) return Status(Code::kSkip);
     auto data = std::make_shared<AffinityScore>(call, args_.hard_pod_affinity_weight, resolved_);
@@ -193,6 +193,7 @@ class InterPodAffinity final : public Plugin {
 
   InterPodAffinityArgs args_;
   ResolvedSelector resolved_;
+  ListText lists_;
 };
 
 }  // namespace
@@ -204,7 +205,8 @@ Result<std::unique_ptr<Plugin>> make_inter_pod_affinity(const FactoryCall& call)
   return std::unique_ptr<Plugin>(std::make_unique<InterPodAffinity>(
       args == nullptr ? InterPodAffinityArgs{1, false} : *args,
       call.behaviours.replaces_namespace_selector ? ResolvedSelector::kGoes
-                                                  : ResolvedSelector::kStays));
+                                                  : ResolvedSelector::kStays,
+      call.behaviours.go_lists ? ListText::kGo : ListText::kJson));
 }
 
 }  // namespace libsched

@@ -70,7 +70,7 @@ Result<bool> required_matches(const Pod& pod, const Node& node) {
 
 class NodeAffinityPlugin final : public Plugin {
  public:
-  explicit NodeAffinityPlugin(const NodeAffinity& added) : added_(added) {}
+  NodeAffinityPlugin(const NodeAffinity& added, ListText lists) : added_(added), lists_(lists) {}
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult* result) const override {
     const PodSpec& spec = call.pod.spec;
@@ -166,7 +166,7 @@ class NodeAffinityPlugin final : public Plugin {
   Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* data) const override {
     const NodeAffinity& affinity = call.pod.spec.node_affinity;
     if (affinity.preferred_present)
-      if (std::string e = preferred_terms_error(affinity.preferred); !e.empty())
+      if (std::string e = preferred_terms_error(affinity.preferred, {}, lists_); !e.empty())
         return Status(Code::kError, std::move(e));
     if (!affinity.preferred_present && added_.preferred.empty()) return Status(Code::kSkip);
     *data = std::make_shared<Preferred>(call.view, added_, affinity);
@@ -186,7 +186,8 @@ class NodeAffinityPlugin final : public Plugin {
   }
 
   Status score_status(const ScoreCall& call, uint32_t) const override {
-    return Status(Code::kError, preferred_terms_error(call.pod.spec.node_affinity.preferred));
+    return Status(Code::kError,
+                  preferred_terms_error(call.pod.spec.node_affinity.preferred, {}, lists_));
   }
 
   bool normalizes() const override { return true; }
@@ -238,6 +239,7 @@ class NodeAffinityPlugin final : public Plugin {
   }
 
  private:
+  const ListText lists_;
   NodeAffinity added_;  // points into the configuration, which the framework keeps
 };
 
@@ -247,7 +249,8 @@ Result<std::unique_ptr<Plugin>> make_node_affinity(const FactoryCall& call) {
   const auto* args =
       call.args == nullptr ? nullptr : std::get_if<NodeAffinityArgs>(&call.args->value);
   return std::unique_ptr<Plugin>(std::make_unique<NodeAffinityPlugin>(
-      args == nullptr ? NodeAffinity() : args->added_affinity));
+      args == nullptr ? NodeAffinity() : args->added_affinity,
+      call.behaviours.go_lists ? ListText::kGo : ListText::kJson));
 }
 
 }  // namespace libsched

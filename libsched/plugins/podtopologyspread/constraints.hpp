@@ -31,6 +31,7 @@ struct SpreadSettings {
   Span<TopologySpreadConstraint> defaults;
   bool system_defaults = false;
   bool match_label_keys = true, inclusion_policies = true, comparison_operators = false;
+  ListText lists = ListText::kJson;  // in errors of selectors
 };
 
 enum class SpreadKind : uint8_t { kHard, kSoft };  // DoNotSchedule, ScheduleAnyway

@@ -90,7 +90,8 @@ class VolumeBinding final : public Plugin {
   VolumeBinding(int64_t timeout_seconds, std::optional<ScoreShape> shape, const FactoryCall& call)
       : timeout_seconds_(timeout_seconds),
         shape_(std::move(shape)),
-        settings_{.attributes_classes = call.gates.enabled(Gate::kVolumeAttributesClass)},
+        settings_{.attributes_classes = call.gates.enabled(Gate::kVolumeAttributesClass),
+                  .lists = call.behaviours.go_lists ? ListText::kGo : ListText::kJson},
         missing_(call.behaviours.older_volume_texts ? "no pod volumes found for node "
                                                     : "no pod volume found for node ") {
     if (call.behaviours.volume_conflict_text)

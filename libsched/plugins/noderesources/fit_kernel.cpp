@@ -6,10 +6,6 @@
 
 #include "libsched/base/bitmap.hpp"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 namespace libsched {
 namespace {
 
@@ -51,10 +47,11 @@ void portable(const FitDemand* demands, size_t count, uint64_t* alive, size_t wo
 }
 
 #if defined(__x86_64__)
-// N demands at a time: the needs stay in registers and the loops over them unroll.
+// N demands at a time: the needs stay in registers and the loops over them unroll. Compilers turn
+// the loop over rows into vectors of the instruction set.
 template <size_t N>
-__attribute__((target("avx2"))) void avx2_of(const FitDemand* demands, uint64_t* alive,
-                                             size_t words) {
+__attribute__((always_inline)) inline void words_of(const FitDemand* demands, uint64_t* alive,
+                                                    size_t words) {
   for (size_t w = 0; w < words; ++w) {
     if (alive[w] == 0) continue;
     const int64_t* columns[N];
@@ -64,33 +61,40 @@ __attribute__((target("avx2"))) void avx2_of(const FitDemand* demands, uint64_t*
       continue;
     }
     uint64_t lacking = 0;
-    for (size_t i = 0; i < 64; i += 4) {
-      __m256i bad = _mm256_setzero_si256();
-      for (size_t d = 0; d < N; ++d) {
-        const __m256i left = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns[d] + i));
-        bad = _mm256_or_si256(bad, _mm256_cmpgt_epi64(_mm256_set1_epi64x(demands[d].need), left));
-      }
-      lacking |= static_cast<uint64_t>(_mm256_movemask_pd(_mm256_castsi256_pd(bad))) << i;
+    for (size_t i = 0; i < 64; ++i) {
+      bool bad = false;
+      for (size_t d = 0; d < N; ++d) bad |= demands[d].need > columns[d][i];
+      lacking |= uint64_t{bad} << i;
     }
     alive[w] &= ~lacking;
   }
 }
 
-void avx2(const FitDemand* demands, size_t count, uint64_t* alive, size_t words) {
-  for (; count > 4; demands += 4, count -= 4) avx2_of<4>(demands, alive, words);
+__attribute__((always_inline)) inline void by_words(const FitDemand* demands, size_t count,
+                                                    uint64_t* alive, size_t words) {
+  for (; count > 4; demands += 4, count -= 4) words_of<4>(demands, alive, words);
   switch (count) {
-    case 4: return avx2_of<4>(demands, alive, words);
-    case 3: return avx2_of<3>(demands, alive, words);
-    case 2: return avx2_of<2>(demands, alive, words);
-    case 1: return avx2_of<1>(demands, alive, words);
+    case 4: return words_of<4>(demands, alive, words);
+    case 3: return words_of<3>(demands, alive, words);
+    case 2: return words_of<2>(demands, alive, words);
+    case 1: return words_of<1>(demands, alive, words);
     default: return;
   }
+}
+
+__attribute__((target("avx2"))) void avx2(const FitDemand* demands, size_t count, uint64_t* alive,
+                                          size_t words) {
+  by_words(demands, count, alive, words);
+}
+__attribute__((target("avx512f,avx512dq"))) void avx512(const FitDemand* demands, size_t count,
+                                                        uint64_t* alive, size_t words) {
+  by_words(demands, count, alive, words);
 }
 #endif
 
 // In ascending order of speed.
 struct Kernels {
-  std::array<FitKernel, 2> list;
+  std::array<FitKernel, 3> list;
   size_t count = 0;
 
   Kernels() {
@@ -98,6 +102,8 @@ struct Kernels {
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2")) list[count++] = {"avx2", avx2};
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+      list[count++] = {"avx512", avx512};
 #endif
   }
 };

@@ -1,7 +1,7 @@
 // The kernel of NodeResourcesFit: finds the rows with enough left of every requested resource.
 //
 // Amounts are compared as signed 64-bit integers, so the result is exact for all values. The
-// instruction set (portable or AVX2) is chosen once at run time; all give the same bits.
+// instruction set is chosen once at run time; all give the same bits.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct FitKernel {
 // Returns the kernels that this machine can run, the portable kernel first. Tests compare them.
 std::span<const FitKernel> fit_kernels();
 
-// Returns the instruction set in use: "portable" or "avx2".
+// Returns the instruction set in use: "portable", "avx2" or "avx512".
 const char* fit_kernel_name();
 
 }  // namespace libsched

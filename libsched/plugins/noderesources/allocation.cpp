@@ -88,6 +88,7 @@ AllocationColumns Allocation::columns(const Columns& columns, const AllocationAs
                       : RowColumn();
     column.ask = amounts[i];
     column.weight = item.weight;
+    column.inverse = id == kCpu || id == kMemory ? columns.arrays(id).inverse : nullptr;
   }
   return out;
 }

@@ -28,6 +28,7 @@ struct AllocationColumn {
   RowColumn used;  // if absent: allocatable - left
   int64_t ask = 0;
   int64_t weight = 0;
+  const double* inverse = nullptr;  // of allocatable, as Columns::arrays() has it
 
   int64_t used_at(size_t row) const {
     return used ? used[row] : wrapping_sub(allocatable[row], left[row]);

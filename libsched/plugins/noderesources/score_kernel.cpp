@@ -11,7 +11,7 @@ namespace {
 
 // In ascending order of speed.
 struct Kernels {
-  std::array<AllocationKernels, 2> list;
+  std::array<AllocationKernels, 3> list;
   size_t count = 0;
 
   Kernels() {
@@ -19,7 +19,10 @@ struct Kernels {
                      portable_add_balanced};
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2")) list[count++] = avx2_allocation_kernels();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+      list[count++] = avx2_allocation_kernels();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+      list[count++] = avx512_allocation_kernels();
 #endif
   }
 };

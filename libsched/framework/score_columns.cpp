@@ -111,30 +111,49 @@ template <typename Total>
   return {low, high};
 }
 
+// Calls f(i, in) for the rows of a word; `in` is 1 for those of the set, and as wide as the numbers
+// of the rows, so that it takes no more vectors than they do.
+template <typename T, typename F>
+[[gnu::always_inline]] inline void for_rows(uint64_t bits, F&& f) {
+  using Bits = std::make_unsigned_t<T>;
+  constexpr size_t kWidth = 8 * sizeof(T);
+  for (size_t from = 0; from < 64; from += kWidth) {
+    const auto part = static_cast<Bits>(bits >> from);
+    for (size_t i = 0; i < kWidth; ++i) f(from + i, static_cast<Bits>(part >> i & 1));
+  }
+}
+
+// The largest value of a word of rows, or the smallest number if the set has none.
+template <typename T>
+[[gnu::always_inline]] inline T top_body(uint64_t bits, const T* values) {
+  constexpr T kLow = std::numeric_limits<T>::min();
+  T high = kLow;
+  if (bits == ~uint64_t{0}) {
+    for (size_t i = 0; i < 64; ++i) high = values[i] > high ? values[i] : high;
+  } else {
+    for_rows<T>(bits, [&](size_t i, auto in) __attribute__((always_inline)) {
+      const auto outside = static_cast<T>(in - 1);
+      const T v = (values[i] & ~outside) | (kLow & outside);
+      high = v > high ? v : high;
+    });
+  }
+  return high;
+}
+
 // Counts in the words alone that have the largest value.
 template <typename T>
 [[gnu::always_inline]] inline ColumnTop top_of_column(const uint64_t* bits, size_t words,
                                                       const T* values) {
-  constexpr T kLow = std::numeric_limits<T>::min();
-  ColumnTop out{kLow, 0};
+  ColumnTop out{std::numeric_limits<T>::min(), 0};
   for (size_t w = 0; w < words; ++w) {
-    const uint64_t b = bits[w];
-    if (b == 0) continue;
-    const T* in = values + w * 64;
-    T high = kLow;
-    if (b == ~uint64_t{0}) {
-      for (size_t i = 0; i < 64; ++i) high = in[i] > high ? in[i] : high;
-    } else {
-      for (size_t i = 0; i < 64; ++i) {
-        const auto keep = static_cast<T>(kept(b, i));
-        const T v = (in[i] & keep) | (kLow & ~keep);
-        high = v > high ? v : high;
-      }
-    }
+    if (bits[w] == 0) continue;
+    const T* const in = values + w * 64;
+    const T high = top_body(bits[w], in);
     if (high < out.value) continue;
     if (high > out.value) out = {high, 0};
-    uint64_t n = 0;
-    for (size_t i = 0; i < 64; ++i) n += (in[i] == high ? b >> i : 0) & 1;
+    std::make_unsigned_t<T> n = 0;
+    for_rows<T>(bits[w], [&](size_t i, auto counts)
+                             __attribute__((always_inline)) { n += in[i] == high ? counts : 0; });
     out.count += static_cast<size_t>(n);
   }
   return out;
@@ -159,16 +178,6 @@ template <typename T>
     out = rank < out ? rank : out;
   }
   return out;
-}
-
-[[gnu::always_inline]] inline int32_t top_body(uint64_t bits, const int32_t* values) {
-  int32_t top = std::numeric_limits<int32_t>::min();
-  if (bits == ~uint64_t{0}) {
-    for (size_t i = 0; i < 64; ++i) top = values[i] > top ? values[i] : top;
-  } else {
-    for (; bits != 0; bits &= bits - 1) top = std::max(top, values[std::countr_zero(bits)]);
-  }
-  return top;
 }
 
 [[gnu::always_inline]] inline uint64_t equal_body(const int32_t* values, int32_t value) {
@@ -320,44 +329,21 @@ template <size_t kBlock>
   ATTRIBUTE int32_t NAME##_largest(const int32_t* values, size_t count) {                         \
     return largest_body(values, count);                                                           \
   }                                                                                               \
+  ATTRIBUTE void NAME##_tops(const uint64_t* which, const uint64_t* bits, size_t words,           \
+                             const int32_t* values, int32_t* best) {                              \
+    tops_body(which, bits, words, values, best);                                                  \
+  }                                                                                               \
   ATTRIBUTE void NAME##_put(uint64_t which, const int32_t* from, int32_t* to) {                   \
     put_body(which, from, to);                                                                    \
   }
 
 LIBSCHED_COLUMN_KERNELS(portable, )
-void portable_tops(const uint64_t* which, const uint64_t* bits, size_t words, const int32_t* values,
-                   int32_t* best) {
-  tops_body(which, bits, words, values, best);
-}
 uint64_t portable_equal(const int32_t* values, int32_t value) { return equal_body(values, value); }
 void portable_take(const uint64_t* bits, size_t words, PlaceSets sets) {
   take_body(bits, 0, words, sets);
 }
 
 #if defined(__x86_64__)
-// --- 64 numbers at a time ---
-__attribute__((target("avx2,popcnt"))) void avx2_tops(const uint64_t* which, const uint64_t* bits,
-                                                      size_t words, const int32_t* values,
-                                                      int32_t* best) {
-  const __m256i least = _mm256_set1_epi32(std::numeric_limits<int32_t>::min());
-  const __m256i lanes = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-  for (size_t k = 0; k * 64 < words; ++k)
-    for (uint64_t left = which[k]; left != 0; left &= left - 1) {
-      const size_t w = k * 64 + static_cast<size_t>(std::countr_zero(left));
-      if (w >= words) break;
-      __m256i top = least;
-      for (size_t i = 0; i < 64; i += 8) {
-        const __m256i of = _mm256_set1_epi32(static_cast<int32_t>(bits[w] >> i & 0xff));
-        const __m256i in = _mm256_cmpeq_epi32(_mm256_and_si256(of, lanes), lanes);
-        const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values + w * 64 + i));
-        top = _mm256_max_epi32(top, _mm256_blendv_epi8(least, v, in));
-      }
-      __m128i four = _mm_max_epi32(_mm256_castsi256_si128(top), _mm256_extracti128_si256(top, 1));
-      four = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0x4e));
-      four = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0xb1));
-      best[w] = _mm_cvtsi128_si32(four);
-    }
-}
 __attribute__((target("avx2,popcnt"))) uint64_t avx2_equal(const int32_t* values, int32_t value) {
   const __m256i wanted = _mm256_set1_epi32(value);
   uint64_t out = 0;
@@ -393,6 +379,9 @@ __attribute__((target("avx2,popcnt"))) void avx2_take(const uint64_t* bits, size
   take_body(bits, whole, words, sets);
 }
 LIBSCHED_COLUMN_KERNELS(avx2, __attribute__((target("avx2,popcnt"))))
+LIBSCHED_COLUMN_KERNELS(avx512, __attribute__((target("avx512f,avx512dq,popcnt"))))
+constexpr auto avx512_equal = avx2_equal;
+constexpr auto avx512_take = avx2_take;
 #endif
 #undef LIBSCHED_COLUMN_KERNELS
 
@@ -419,7 +408,7 @@ LIBSCHED_COLUMN_KERNELS(avx2, __attribute__((target("avx2,popcnt"))))
   }
 
 struct Available {
-  std::array<ColumnKernels, 2> list;
+  std::array<ColumnKernels, 3> list;
   size_t count = 0;
 
   Available() {
@@ -428,6 +417,8 @@ struct Available {
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"))
       list[count++] = LIBSCHED_COLUMN_KERNELS_OF(avx2);
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+      list[count++] = LIBSCHED_COLUMN_KERNELS_OF(avx512);
 #endif
   }
 };

@@ -148,7 +148,9 @@ template <typename T>
   for (size_t w = 0; w < words; ++w) {
     if (bits[w] == 0) continue;
     const T* const in = values + w * 64;
-    const T high = top_body(bits[w], in);
+    T high = top_body(~uint64_t{0}, in);  // as a bound, which is found sooner
+    if (high < out.value) continue;
+    if (~bits[w] != 0) high = top_body(bits[w], in);
     if (high < out.value) continue;
     if (high > out.value) out = {high, 0};
     std::make_unsigned_t<T> n = 0;

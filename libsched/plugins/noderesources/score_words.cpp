@@ -207,23 +207,31 @@ template <Scorer scorer, bool converts>
   if (!usual_ask(input))
     return kLeast ? portable_add_least(input, weight, totals)
                   : portable_add_balanced(input, weight, totals);
-  begin_totals(input, totals);
   const Pair pair(input);
   const bool inverses = pair.a.inverse != nullptr && pair.b.inverse != nullptr;
   const bool left = !pair.a.used && !pair.b.used;
   bool within = true;
   for (size_t w = 0; w < input.words; ++w) {
-    if (input.bits[w] == 0) continue;
+    int32_t* const out = totals + w * kRows;
+    if (input.bits[w] == 0) {
+      if (input.first) std::fill_n(out, kRows, 0);
+      continue;
+    }
     alignas(64) int32_t scores[kRows];
     uint64_t unusual =
         !inverses ? score_word<scorer, Form<converts, false, false>>(input, pair, w, scores)
         : left    ? score_word<scorer, Form<converts, true, true>>(input, pair, w, scores)
                   : score_word<scorer, Form<converts, true, false>>(input, pair, w, scores);
     for_each_bit(unusual, 0, [&](size_t i) { scores[i] = 0; });
-    int32_t* const out = totals + w * kRows;
-    for (size_t i = 0; i < kRows; ++i)
-      out[i] = static_cast<int32_t>(static_cast<uint32_t>(out[i]) +
+    const auto add = [&](size_t i, int32_t before) __attribute__((always_inline)) {
+      out[i] = static_cast<int32_t>(static_cast<uint32_t>(before) +
                                     static_cast<uint32_t>(scores[i]) * weight);
+    };
+    if (input.first) {
+      for (size_t i = 0; i < kRows; ++i) add(i, 0);
+    } else {
+      for (size_t i = 0; i < kRows; ++i) add(i, out[i]);
+    }
     unusual &= input.bits[w];
     if (unusual == 0) continue;
     within &= kLeast ? add_least_rows(unusual, w, input, weight, totals)

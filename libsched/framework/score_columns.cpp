@@ -161,17 +161,6 @@ template <typename T>
   return out;
 }
 
-[[gnu::always_inline]] inline WordBest best_body(const int32_t* values, const uint32_t* ranks) {
-  WordBest out{values[0], 0, std::numeric_limits<uint32_t>::max()};
-  for (size_t i = 0; i < 64; ++i) out.value = values[i] > out.value ? values[i] : out.value;
-  for (size_t i = 0; i < 64; ++i) out.ties += values[i] == out.value ? 1 : 0;
-  for (size_t i = 0; i < 64; ++i) {
-    const uint32_t rank = ranks[i] | (values[i] == out.value ? 0 : ~uint32_t{0});
-    out.first = rank < out.first ? rank : out.first;
-  }
-  return out;
-}
-
 [[gnu::always_inline]] inline uint32_t first_body(const int32_t* values, const uint32_t* ranks,
                                                   size_t words, int32_t value) {
   uint32_t out = std::numeric_limits<uint32_t>::max();
@@ -203,12 +192,11 @@ template <typename F>
 
 [[gnu::always_inline]] inline WordBest best_of_body(const int32_t* values, const uint32_t* ranks,
                                                     size_t count) {
-  WordBest out{std::numeric_limits<int32_t>::min(), 0, std::numeric_limits<uint32_t>::max()};
+  if (count % 16 != 0) __builtin_unreachable();  // so there are no rests to be compared one by one
+  WordBest out{std::numeric_limits<int32_t>::min(), std::numeric_limits<uint32_t>::max()};
   for (size_t i = 0; i < count; ++i) out.value = values[i] > out.value ? values[i] : out.value;
   for (size_t i = 0; i < count; ++i) {
-    const bool same = values[i] == out.value;
-    const uint32_t rank = ranks[i] | (same ? 0 : ~uint32_t{0});
-    out.ties += same ? 1 : 0;
+    const uint32_t rank = ranks[i] | (values[i] == out.value ? 0 : ~uint32_t{0});
     out.first = rank < out.first ? rank : out.first;
   }
   return out;
@@ -312,7 +300,7 @@ template <size_t kBlock>
     return ones_body(bits, words);                                                                \
   }                                                                                               \
   ATTRIBUTE WordBest NAME##_best(const int32_t* values, const uint32_t* ranks) {                  \
-    return best_body(values, ranks);                                                              \
+    return best_of_body(values, ranks, 64);                                                       \
   }                                                                                               \
   ATTRIBUTE void NAME##_add_small(const int32_t* sums, const uint8_t* scores, int32_t weight,     \
                                   size_t words, int32_t* totals) {                                \

@@ -18,10 +18,10 @@ struct ColumnTop {
   size_t count;
 };
 
-// Of a word of rows: the largest value, how many rows have it, and the smallest of their ranks.
+// Of some rows: the largest value, and the smallest rank of those that have it.
 struct WordBest {
   int32_t value;
-  uint32_t ties, first;
+  uint32_t first;
 };
 
 // Sets of places, in whole words, and sets of such words; none overlaps another in memory.
@@ -59,7 +59,7 @@ struct ColumnKernels {
                     int32_t* totals);
   // The smallest rank of those of 64 * words rows that have the value; all bits set if none has.
   uint32_t (*first)(const int32_t* values, const uint32_t* ranks, size_t words, int32_t value);
-  // The largest of the values, how many there are of it, and the smallest of their ranks.
+  // Of so many rows, a multiple of 16.
   WordBest (*best_of)(const int32_t* values, const uint32_t* ranks, size_t count);
   // ranks[w] = the number of rows before word w. Returns the number of all.
   size_t (*ranks)(const uint64_t* bits, size_t words, uint32_t* ranks);

@@ -280,6 +280,8 @@ std::string native_error(const Value& v, Str native) {
     case ValueKind::kNull: return of("null_type");
     case ValueKind::kEmpty: return of("*dynamicpb.Message");
     case ValueKind::kType: return "type conversion not supported for 'type'";
+    case ValueKind::kOptional: return "optional.none() dereference";
+    case ValueKind::kError: return std::string(v.text());
     default: return "type conversion error from map to '" + to + "'";
   }
 }

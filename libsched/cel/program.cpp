@@ -20,10 +20,10 @@ Scratch::~Scratch() = default;
 
 namespace {
 
-// Upstream's error of a result that is no bool.
-std::string not_bool(const Value& v) {
+// Upstream's error of a result that is no bool, which may be inside of optional values.
+std::string not_bool(const Value& v, const Value& inner) {
   return "CEL result of type " + std::string(type_name(v)) +
-         " could not be converted to bool: " + native_error(v, "bool");
+         " could not be converted to bool: " + native_error(inner, "bool");
 }
 
 class CompiledProgram final : public Program {
@@ -54,21 +54,14 @@ class CompiledProgram final : public Program {
  private:
   // What the value of a run without an error says, or that there is an error.
   static void judge(const Value& v, MatchResult* out) {
-    if (!out->error.empty()) {
-      out->match = Match::kError;
-    } else if (v.kind == ValueKind::kBool) {
-      out->match = v.integer != 0 ? Match::kYes : Match::kNo;
-    } else if (v.kind == ValueKind::kOptional && v.inner != nullptr) {
-      out->match = v.inner->is_true() ? Match::kYes : Match::kNo;
-      if (v.inner->kind != ValueKind::kBool) fail(not_bool(*v.inner), out);
-    } else {
-      fail(not_bool(v), out);
+    const Value* inner = &v;
+    while (inner->kind == ValueKind::kOptional && inner->inner != nullptr) inner = inner->inner;
+    if (out->error.empty() && inner->kind == ValueKind::kBool) {
+      out->match = inner->integer != 0 ? Match::kYes : Match::kNo;
+      return;
     }
-  }
-
-  static void fail(std::string text, MatchResult* out) {
     out->match = Match::kError;
-    out->error = std::move(text);
+    if (out->error.empty()) out->error = not_bool(v, *inner);
   }
 
   Value run(const Device& device, Scratch& scratch, uint64_t* cost, std::string* error) const {

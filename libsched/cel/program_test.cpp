@@ -87,6 +87,27 @@ std::string matched(Str selector, const Device& device) {
   return result.match == Match::kYes ? "true" : "false";
 }
 
+TEST_CASE("a result may be inside of optional values") {
+  Options options;
+  options.list_attributes = true;  // results may have type dyn
+  const auto said = [&](Str selector) {
+    const auto program = compile(selector, options);
+    REQUIRE(program.ok());
+    Scratch scratch;
+    const MatchResult result = (*program)->match({}, scratch);
+    if (result.match == Match::kError) return result.error;
+    return std::string(result.match == Match::kYes ? "true" : "false");
+  };
+  const std::string refused = "CEL result of type optional_type could not be converted to bool: ";
+  CHECK(said("dyn(optional.of(true))") == "true");
+  CHECK(said("dyn(optional.of(optional.of(false)))") == "false");
+  CHECK(said("dyn(optional.of('a'))") ==
+        refused + "unsupported native conversion from string to 'bool'");
+  CHECK(said("dyn(optional.of(optional.none()))") == refused + "optional.none() dereference");
+  CHECK(said("cel.bind(o, dyn(optional.of(quantity('1'))), o)") ==
+        refused + "unsupported conversion to ref.Val: (*resource.Quantity)1");
+}
+
 TEST_CASE("selectors of public repositories") {
   const SampleDevice gpu("gpu.nvidia.com");
   const struct {

@@ -18,6 +18,11 @@ import (
 
 const repeats = 6
 
+// compiler is upstream's, whose type has no name outside of its package.
+type compiler interface {
+	CompileCELExpression(expression string, options dracel.Options) dracel.CompilationResult
+}
+
 // Run answers a case of mode cel.
 func Run(c *cases.Case) (any, error) {
 	s := c.CELSpec
@@ -25,7 +30,7 @@ func Run(c *cases.Case) (any, error) {
 		return nil, errors.New("mode cel needs an expression")
 	}
 	g := &cases.CELGolden{Name: c.Name}
-	compiler := dracel.GetCompiler(dracel.Features{EnableConsumableCapacity: true, EnableListTypeAttributes: s.ListTypes})
+	compiler := compilerOf(s.ListTypes)
 	if s.Describe {
 		describe(g, compiler.CompileCELExpression("true", dracel.Options{}).Environment)
 		return g, nil
@@ -54,7 +59,7 @@ func Run(c *cases.Case) (any, error) {
 		}
 		g.Type = ast.OutputType().String()
 		eval = func(d dracel.Device) cases.CELResult {
-			vars, err := variables(env, d, s.ListTypes)
+			vars, err := variables(env, d, s.ListTypes || alwaysLists)
 			if err != nil {
 				return cases.CELResult{Error: err.Error()}
 			}

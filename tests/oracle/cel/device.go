@@ -77,23 +77,12 @@ func attribute(a resourcev1.DeviceAttribute, lists bool) (any, error) {
 		}
 		return apiservercel.Semver{Version: v}, err
 	}
-	switch {
-	case lists && a.IntValues != nil:
-		return a.IntValues, nil
-	case lists && a.BoolValues != nil:
-		return a.BoolValues, nil
-	case lists && a.StringValues != nil:
-		return a.StringValues, nil
-	case lists && a.VersionValues != nil:
-		var out []apiservercel.Semver
-		for _, s := range a.VersionValues {
-			v, err := version(s)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, v)
+	if lists {
+		if list, err := listAttribute(a, version); list != nil || err != nil {
+			return list, err
 		}
-		return out, nil
+	}
+	switch {
 	case a.IntValue != nil:
 		return *a.IntValue, nil
 	case a.BoolValue != nil:

@@ -1,5 +1,4 @@
-// Device selectors in the Common Expression Language, as Kubernetes 1.36 compiles and evaluates
-// them.
+// Device selectors in the Common Expression Language, as Kubernetes compiles and evaluates them.
 //
 // An expression is compiled once into an immutable Program, which any number of threads may share,
 // and is evaluated on devices. A Scratch belongs to one thread at a time and is reused from call to
@@ -16,6 +15,7 @@
 #include "libsched/base/quantity.hpp"
 #include "libsched/base/ref.hpp"
 #include "libsched/base/result.hpp"
+#include "libsched/cel/dialect.hpp"
 
 namespace libsched::cel {
 
@@ -64,6 +64,9 @@ struct Options {
   bool list_attributes = false;
   // Takes results of any type; match() still wants a bool.
   bool any_result = false;
+  Dialect dialect;
+
+  bool takes_lists() const { return list_attributes || dialect.cel_go_29; }
 };
 
 // The memory of evaluations, for one thread at a time.

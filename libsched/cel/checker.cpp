@@ -2,6 +2,7 @@
 // upstream's.
 #include "libsched/cel/checker.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -32,9 +33,9 @@ struct Variable {
 
 class Checker {
  public:
-  Checker(Arena& arena, bool list_attributes, Issues& issues)
-      : arena_(arena), issues_(issues), unifier_(arena) {
-    const Type* const value = simple_type(list_attributes ? TypeKind::kDyn : TypeKind::kAny);
+  Checker(Arena& arena, const Options& options, Issues& issues)
+      : arena_(arena), issues_(issues), dialect_(options.dialect), unifier_(arena) {
+    const Type* const value = simple_type(options.takes_lists() ? TypeKind::kDyn : TypeKind::kAny);
     const Type* const quantity = make_named_type(arena, TypeKind::kStruct, "kubernetes.Quantity");
     attributes_ = make_map_type(arena, kString, make_map_type(arena, kString, value));
     capacity_ = make_map_type(arena, kString, make_map_type(arena, kString, quantity));
@@ -80,6 +81,8 @@ class Checker {
       const Type* const b = make_unknown_type(arena_, "B");
       return name == "list" ? make_list_type(arena_, a) : make_map_type(arena_, a, b);
     }
+    if (name == "optional_type" && dialect_.cel_go_29)
+      return make_named_type(arena_, TypeKind::kOpaque, name, arena_.copy(&kDyn, 1));
     if (name == "optional_type" || name == "net.IP" || name == "net.CIDR")
       return make_named_type(arena_, TypeKind::kOpaque, name);
     // Upstream's checker knows these names, but no program can be made of them.
@@ -89,10 +92,24 @@ class Checker {
     return nullptr;
   }
 
-  // Resolves an identifier; false if it is none.
+  bool is_local(Str name) const {
+    const Variable* const v = find_variable(name);
+    return v != nullptr && v != &variables_[0];
+  }
+
+  // Resolves an identifier, or a chain of selections that is a name; false if it is none. In newer
+  // dialects a leading dot passes over the variables of macros, and such a variable hides the names
+  // that begin with its own.
   bool resolve(Expr* e, Str name) {
-    if (name.starts_with('.')) name.remove_prefix(1);
-    if (const Variable* const v = find_variable(name)) {
+    const bool is_global = name.starts_with('.');
+    if (is_global) name.remove_prefix(1);
+    const Variable* v = find_variable(name);
+    if (dialect_.cel_go_29 && is_global) {
+      v = name == variables_[0].name ? &variables_[0] : nullptr;
+    } else if (dialect_.cel_go_29 && v == nullptr && is_local(name.substr(0, name.find('.')))) {
+      return false;
+    }
+    if (v != nullptr) {
       e->kind = ExprKind::kIdent;
       e->name = v->name;
       e->slot = v->slot;
@@ -193,6 +210,15 @@ class Checker {
     return make_named_type(arena_, TypeKind::kOpaque, "optional_type", arena_.copy(&result, 1));
   }
 
+  // The function of the name; nullptr if there is none.
+  const Function* function(Str name) const {
+    const Function* const f = find_function(name);
+    const bool is_there =
+        f != nullptr && std::any_of(f->overloads.begin(), f->overloads.end(),
+                                    [&](const auto* o) { return is_declared(*o, dialect_); });
+    return is_there ? f : nullptr;
+  }
+
   void call(Expr* e) {
     if (e->name == "_?._" && !e->is_member) {
       e->type = unifier_.substitute(field(e, e->args[0], e->args[1]->name, true), false);
@@ -204,7 +230,7 @@ class Checker {
       if (const auto prefix = qualified(e->args[0])) {
         Str name = arena_.copy(Str(*prefix + '.' + std::string(e->name)));
         if (name.starts_with('.')) name.remove_prefix(1);
-        if (const Function* const f = find_function(name)) {
+        if (const Function* const f = function(name)) {
           e->name = name;
           e->is_member = false;
           e->args = e->args.subspan(1);
@@ -215,7 +241,7 @@ class Checker {
     }
     Str name = e->name;
     if (!e->is_member && name.starts_with('.')) name.remove_prefix(1);
-    const Function* const f = find_function(name);
+    const Function* const f = function(name);
     if (f == nullptr) {
       e->type = kErrorType;
       return undeclared(e, e->name);
@@ -241,6 +267,7 @@ class Checker {
     std::vector<const Overload*> candidates;
     for (const Overload* o : f->overloads) {
       if (o->is_member != e->is_member || o->args.size() != types.size()) continue;
+      if (!is_declared(*o, dialect_)) continue;
       std::vector<const Type*> variables;
       for (int i = 0; i < o->variables; ++i) variables.push_back(unifier_.new_variable());
       std::vector<const Type*> wanted;
@@ -318,7 +345,7 @@ class Checker {
     if (name.starts_with('.')) name.remove_prefix(1);
     e->type = kErrorType;
     const Message* const made = find_message(name);
-    const bool is_variable = find_variable(name) != nullptr;
+    const bool is_variable = !dialect_.cel_go_29 && find_variable(name) != nullptr;
     if (is_variable) {
       error(e, "'" + format_type(find_variable(name)->type) + "' is not a type");
     } else if (made != nullptr) {
@@ -459,7 +486,7 @@ class Checker {
         error(arg, "invalid matches argument");
       return;
     }
-    bool valid = true;
+    bool valid = arg->kind != ExprKind::kNull;
     if (arg->kind == ExprKind::kString)
       valid = e->name == "duration" ? parse_duration(arg->name).has_value()
                                     : parse_timestamp(arg->name).ok();
@@ -470,6 +497,7 @@ class Checker {
 
   Arena& arena_;
   Issues& issues_;
+  const Dialect dialect_;
   Unifier unifier_;
   std::vector<Variable> variables_;
   const Type* attributes_ = nullptr;
@@ -479,8 +507,8 @@ class Checker {
 
 }  // namespace
 
-uint32_t check(Expr* e, Arena& arena, bool list_attributes, Issues& issues) {
-  return Checker(arena, list_attributes, issues).run(e);
+uint32_t check(Expr* e, Arena& arena, const Options& options, Issues& issues) {
+  return Checker(arena, options, issues).run(e);
 }
 
 }  // namespace libsched::cel

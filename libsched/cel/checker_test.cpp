@@ -17,11 +17,11 @@ struct Checked {
   std::string error, type;
 };
 
-Checked checked(Str expression, bool list_attributes = false) {
+Checked checked(Str expression, const Options& options = {}) {
   Arena arena;
   Issues issues(expression);
-  Expr* const tree = parse(expression, arena, issues);
-  if (tree != nullptr) check(tree, arena, list_attributes, issues);
+  Expr* const tree = parse(expression, arena, issues, options.dialect);
+  if (tree != nullptr) check(tree, arena, options, issues);
   if (!issues.empty()) return {"compilation failed: " + issues.text(), {}};
   return {{}, type_string(tree->type)};
 }
@@ -48,12 +48,16 @@ TEST_CASE("the expressions of the conformance tests have upstream's errors") {
 TEST_CASE("device selectors are checked") {
   CHECK(checked("device.driver == 'gpu.example.com'").type == "bool");
   CHECK(checked("device.attributes['a'].b").type == "google.protobuf.Any");
-  CHECK(checked("device.attributes['a'].b", true).type == "dyn");
+  CHECK(checked("device.attributes['a'].b", {.list_attributes = true}).type == "dyn");
   CHECK(checked("device.capacity['a'].memory").type == "kubernetes.Quantity");
   CHECK(checked("device.nothere").error.find("undefined field 'nothere'") != std::string::npos);
   CHECK(checked("quantity('1') > quantity('2')")
             .error.find("found no matching overload for '_>_' applied to '(kubernetes.Quantity, "
                         "kubernetes.Quantity)'") != std::string::npos);
+  CHECK(checked("duration(null)").error.find("1:10: invalid duration argument") !=
+        std::string::npos);
+  CHECK(checked("!-1").error.find("no matching overload for '!_' applied to '(int)'") !=
+        std::string::npos);
   CHECK(checked("nothing").error.find("undeclared reference to 'nothing' (in container '')") !=
         std::string::npos);
 }

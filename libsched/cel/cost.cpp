@@ -80,6 +80,7 @@ uint64_t call_cost(Machine& m, const Callee& callee, Span<Value> args, const Val
   switch (callee.cost) {
     case CostRule::kOne: return 1;
     case CostRule::kFirst: return part(inner_size(m, args[0]), 0.1);
+    case CostRule::kSecond: return part(inner_size(m, args[1]), 0.1);
     case CostRule::kFirstTwice: return part(size(m, args[0]) * 2, 0.1);
     case CostRule::kResultTwice: return part(size(m, result) * 2, 0.1);
     case CostRule::kEqual: {
@@ -115,8 +116,9 @@ uint64_t call_cost(Machine& m, const Callee& callee, Span<Value> args, const Val
                    .text());
         return 0;
       }
-      return list_cost(args.size() == 2 ? static_cast<double>(args[1].integer) : 1,
-                       size(m, args[0]));
+      if (args.size() == 1 || (args[1].integer < 0 && m.dialect().cel_go_29))
+        return list_cost(1, size(m, args[0]));
+      return list_cost(static_cast<double>(args[1].integer), size(m, args[0]));
     case CostRule::kListCompare: return compare_cost(m, args[0]);
     case CostRule::kListCompareKeys: return compare_cost(m, args[1]);
     case CostRule::kSets: return 1 + static_cast<uint64_t>(size(m, args[0]) * size(m, args[1]));

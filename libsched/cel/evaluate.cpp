@@ -11,8 +11,10 @@ constexpr size_t kMostArguments = 5;
 
 Value resolve(Machine& m, const AttributeNode& a);
 
-// What comes back when upstream unwraps an optional value to a Go value and wraps it again.
+// What comes back when upstream unwraps an optional value to a Go value and wraps it again, which
+// it does no more in newer dialects.
 Value through_go(Machine& m, const Value& v) {
+  if (m.dialect().cel_go_29) return v;
   const auto lost = [&](Str type) {
     return m.fail("unsupported conversion to ref.Val: (", type, ")" + go_text(m, v));
   };
@@ -228,7 +230,9 @@ Value member(Machine& m, const MemberNode& n) {
 
 Value optional_or(Machine& m, const PairNode& n) {
   const Value v = evaluate(m, n.left);
-  if (m.stopped() || v.kind != ValueKind::kOptional) return v;
+  if (m.stopped()) return v;
+  if (v.kind != ValueKind::kOptional)
+    return m.dialect().cel_go_29 && !v.is_error() ? Value::error(kNoOverload) : v;
   if (v.inner == nullptr) return evaluate(m, n.right);
   return n.op == Op::kOptionalOr ? v : *v.inner;
 }

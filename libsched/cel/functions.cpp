@@ -77,6 +77,16 @@ CostRule rule_of(Str function, Str overload) {
   return CostRule::kOne;
 }
 
+CostRule rule_of(Str function, Str overload, const Dialect& dialect) {
+  if (dialect.cel_go_29) {
+    if (overload == "starts_with_string" || overload == "ends_with_string")
+      return CostRule::kSecond;
+    if (overload == "matches") return CostRule::kRegex;
+    if (function == "includes") return CostRule::kTraversal;
+  }
+  return rule_of(function, overload);
+}
+
 Value no_such_overload(const Call& c) {
   std::string text = "no such overload: " + std::string(c.function) + '(';
   for (size_t i = 0; i < c.args.size(); ++i)
@@ -100,11 +110,13 @@ Bound find_bound(const Overload& overload) {
   return found == all.end() ? Bound() : found->second;
 }
 
-Callee find_callee(const Function* function, Span<const Overload*> candidates) {
+Callee find_callee(const Function* function, Span<const Overload*> candidates,
+                   const Dialect& dialect) {
   Callee callee;
   callee.function = function;
   if (candidates.size() == 1) callee.overload = candidates[0];
-  callee.cost = rule_of(function->name, callee.overload != nullptr ? callee.overload->id : Str());
+  callee.cost =
+      rule_of(function->name, callee.overload != nullptr ? callee.overload->id : Str(), dialect);
   const auto& all = tables().functions;
   if (const auto found = all.find(function->name); found != all.end()) {
     callee.for_all_types = true;
@@ -172,7 +184,7 @@ Value invoke(Machine& m, const Callee& callee, Span<Value> args, const Regex* re
     return runs ? callee.bound.run(call) : no_such_overload(call);
   }
   for (const Overload* o : callee.function->overloads) {
-    const Bound bound = find_bound(*o);
+    const Bound bound = is_declared(*o, m.dialect()) ? find_bound(*o) : Bound();
     if (bound.run != nullptr && fits(m, *o, bound, args)) return bound.run(call);
   }
   return no_such_overload(call);

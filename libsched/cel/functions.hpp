@@ -57,6 +57,7 @@ constexpr Bound binary(Implementation run) { return {run, Arity::kBinary, true};
 enum class CostRule : uint8_t {
   kOne,
   kFirst,        // a tenth of the first argument's size
+  kSecond,       // of the second's
   kFirstTwice,   // two tenths
   kResultTwice,  // of the result
   kEqual,
@@ -90,7 +91,8 @@ struct Callee {
   CostRule cost = CostRule::kOne;
 };
 
-Callee find_callee(const Function* function, Span<const Overload*> candidates);
+Callee find_callee(const Function* function, Span<const Overload*> candidates,
+                   const Dialect& dialect = {});
 // The implementation of an overload; run is nullptr if it has none.
 Bound find_bound(const Overload& overload);
 

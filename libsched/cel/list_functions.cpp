@@ -111,7 +111,16 @@ Value distinct(const Call& c) {
 // Upstream builds the list before it charges for it, however long it is; a longer one than the
 // limit on cost allows is refused here.
 Value range(const Call& c) {
-  if (c[0].integer > static_cast<int64_t>(kCostLimit)) return c.m.stop(kCostError);
+  if (c.m.dialect().cel_go_29) {
+    const std::string size = std::to_string(c[0].integer);
+    if (c[0].integer < 0) return c.m.fail("lists.range: size must be non-negative, got ", size);
+    if (c[0].integer > static_cast<int64_t>(kCostLimit))
+      return c.m.fail("lists.range: size ", size, " exceeds maximum allowed (1000000)");
+  }
+  if (c[0].integer > static_cast<int64_t>(kCostLimit)) {
+    c.m.charge(static_cast<uint64_t>(c[0].integer) + 11);
+    return c.m.stop(kCostError);
+  }
   const auto size = static_cast<size_t>(std::max<int64_t>(c[0].integer, 0));
   List* const out = c.m.new_list(size);
   if (out == nullptr) return c.m.stop_value();
@@ -241,13 +250,14 @@ Value last_index_of_value(const Call& c) {
   return c.m.stopped() ? c.m.stop_value() : Value::of(-1);
 }
 
-// device.attributes["d"].x.includes(v): for attributes that are lists or single values.
+// device.attributes["d"].x.includes(v): for attributes that are lists or single values. Where the
+// cost follows the length of the list, the list may have any length.
 Value includes(const Call& c) {
-  constexpr uint32_t kMost = 48;
+  const uint32_t most = c.m.dialect().cel_go_29 ? UINT32_MAX : 48;
   if (c[0].kind != ValueKind::kList) return answer(c, equal_by_left(c.m, c[0], c[1]).is_true());
   const List& list = *c[0].list;
   for (uint32_t i = 0; i < list.size; ++i) {
-    if (i >= kMost)
+    if (i >= most)
       return Value::error("'includes' function cannot be applied to lists longer than 48 values");
     if (equal_by_left(c.m, list.items[i], c[1]).is_true()) return Value::boolean(true);
   }

@@ -60,13 +60,14 @@ bool same_key(const Value& a, const Value& b) {
 
 }  // namespace
 
-void Machine::start(const Device* device, uint64_t cost_limit, uint32_t slot_count, bool lists) {
+void Machine::start(const Device* device, const Options& options, uint32_t slot_count) {
   memory_.reset();
   device_ = device;
-  lists_ = lists;
+  dialect_ = options.dialect;
+  lists_ = options.takes_lists();
   stopped_ = false;
   cost_ = work_ = 0;
-  limit_ = cost_limit;
+  limit_ = options.cost_limit;
   if (slots.size() < slot_count) slots.resize(slot_count);
 }
 

@@ -29,10 +29,11 @@ class Machine {
  public:
   explicit Machine(Memory& memory) : memory_(memory) {}
 
-  void start(const Device* device, uint64_t cost_limit, uint32_t slot_count, bool lists);
+  void start(const Device* device, const Options& options, uint32_t slot_count);
 
   Memory& memory() { return memory_; }
   const Device& device() const { return *device_; }
+  const Dialect& dialect() const { return dialect_; }
   // Upstream's error of a device with an attribute that no expression can see; {} if there is none.
   // Called before the first value is read.
   std::string check_attributes();
@@ -112,6 +113,7 @@ class Machine {
 
   Memory& memory_;
   const Device* device_ = nullptr;
+  Dialect dialect_;
   bool lists_ = false;
   bool stopped_ = false;
   Value stop_;

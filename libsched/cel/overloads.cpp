@@ -128,6 +128,11 @@ const Table& table() {
 
 }  // namespace
 
+bool is_declared(const Overload& overload, const Dialect& dialect) {
+  if (dialect.no_includes && overload.id == "dra_includes_dyn_dyn") return false;
+  return !dialect.cel_go_29 || overload.id != "int64_to_duration";
+}
+
 const Function* find_function(Str name) {
   const auto& names = table().by_name;
   const auto found = names.find(name);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "libsched/base/arena.hpp"
+#include "libsched/cel/dialect.hpp"
 #include "libsched/cel/type.hpp"
 
 namespace libsched::cel {
@@ -23,10 +24,13 @@ struct Overload {
 
 struct Function {
   Str name;
-  Span<const Overload*> overloads;  // in upstream's order
+  Span<const Overload*> overloads;  // in upstream's order, of all dialects
 };
 
-// nullptr if there is none of this name. The table is made at the first use and never changes.
+bool is_declared(const Overload& overload, const Dialect& dialect);
+
+// nullptr if there is none of this name in any dialect. The table is made at the first use and
+// never changes.
 const Function* find_function(Str name);
 Span<Overload> all_overloads();
 

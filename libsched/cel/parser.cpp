@@ -49,8 +49,8 @@ Operator operator_of(Tok kind) {
 
 class Parser {
  public:
-  Parser(Str source, Arena& arena, Issues& issues)
-      : lexer_(source), arena_(arena), issues_(issues) {
+  Parser(Str source, Arena& arena, Issues& issues, const Dialect& dialect)
+      : lexer_(source), arena_(arena), issues_(issues), takes_quotes_(dialect.cel_go_29) {
     token_ = lexer_.next();
   }
 
@@ -182,9 +182,13 @@ class Parser {
     const Token first = token_;
     size_t count = 0;
     while (accept(kind)) ++count;
-    const bool is_number = token_.kind == Tok::kInt || token_.kind == Tok::kFloat;
-    if (kind == Tok::kMinus && count == 1 && is_number) return member(&first);
-    Expr* const operand = member();
+    const auto is_number = [](Tok k) { return k == Tok::kInt || k == Tok::kFloat; };
+    if (kind == Tok::kMinus && count == 1 && is_number(token_.kind)) return member(&first);
+    const Token sign = token_;
+    const bool is_negative =
+        kind == Tok::kNot && sign.kind == Tok::kMinus && is_number(Lexer(lexer_).next().kind);
+    if (is_negative) advance();
+    Expr* const operand = member(is_negative ? &sign : nullptr);
     if (count % 2 == 0) return operand;
     return call(kind == Tok::kNot ? "!_" : "-_", false, first.offset, {operand}, 0);
   }
@@ -199,19 +203,30 @@ class Parser {
     return args;
   }
 
+  // The name of a field. What is in back quotes is a name in newer dialects, an error in others.
+  Token field() {
+    Token id = token_;
+    if (id.kind == Tok::kEscapedIdent && takes_quotes_)
+      id.text = id.text.substr(1, id.text.size() - 2);
+    else if (id.kind == Tok::kEscapedIdent)
+      report(id.offset, "unsupported syntax: '`'");
+    else if (id.kind != Tok::kIdent)
+      syntax_error();
+    advance();
+    return id;
+  }
+
   Expr* member(const Token* sign = nullptr) {
     Expr* e = primary(sign);
     for (;;) {
       const uint32_t offset = token_.offset;
       if (accept(Tok::kDot)) {
         const bool optional = accept(Tok::kQuestion);
-        const Token id = token_;
-        if (id.kind != Tok::kIdent && id.kind != Tok::kEscapedIdent) return syntax_error();
-        advance();
+        const bool is_escaped = token_.kind == Tok::kEscapedIdent;
+        const Token id = field();
+        if (failed_) return node(ExprKind::kError, id.offset);
         const uint32_t open = token_.offset;
-        if (id.kind == Tok::kEscapedIdent) {
-          report(id.offset, "unsupported syntax: '`'");
-        } else if (!optional && accept(Tok::kOpenParen)) {
+        if (!is_escaped && !optional && accept(Tok::kOpenParen)) {
           e = call(id.text, true, open, arguments(e), 1);
           continue;
         }
@@ -353,10 +368,8 @@ class Parser {
     while (token_.kind != Tok::kCloseBrace && !failed_) {
       if (fields.empty() && accept(Tok::kComma)) break;
       optional.push_back(accept(Tok::kQuestion));
-      if (token_.kind == Tok::kEscapedIdent) report(token_.offset, "unsupported syntax: '`'");
-      if (token_.kind != Tok::kIdent && token_.kind != Tok::kEscapedIdent) return syntax_error();
-      fields.push_back(arena_.copy(token_.text));
-      advance();
+      fields.push_back(arena_.copy(field().text));
+      if (failed_) return e;
       offsets.push_back(token_.offset);
       expect(Tok::kColon);
       values.push_back(expr());
@@ -417,11 +430,12 @@ class Parser {
   Issues& issues_;
   int level_ = 0;
   bool failed_ = false;
+  const bool takes_quotes_;
 };
 
 }  // namespace
 
-Expr* parse(Str source, Arena& arena, Issues& issues) {
+Expr* parse(Str source, Arena& arena, Issues& issues, const Dialect& dialect) {
   size_t code_points = 0;
   for (const char c : source) code_points += (static_cast<uint8_t>(c) & 0xC0) != 0x80;
   if (code_points > kMostCodePoints) {
@@ -429,7 +443,7 @@ Expr* parse(Str source, Arena& arena, Issues& issues) {
                                      std::to_string(code_points) + ", limit 100000");
     return nullptr;
   }
-  return Parser(source, arena, issues).run();
+  return Parser(source, arena, issues, dialect).run();
 }
 
 }  // namespace libsched::cel

@@ -6,6 +6,7 @@
 
 #include "libsched/base/arena.hpp"
 #include "libsched/cel/ast.hpp"
+#include "libsched/cel/dialect.hpp"
 #include "libsched/cel/issues.hpp"
 
 namespace libsched::cel {
@@ -15,7 +16,7 @@ inline constexpr Str kUnusedVariable = "#unused";
 inline constexpr size_t kMostCodePoints = 100'000;
 
 // The tree, or nullptr after an error that is in `issues`.
-Expr* parse(Str source, Arena& arena, Issues& issues);
+Expr* parse(Str source, Arena& arena, Issues& issues, const Dialect& dialect = {});
 
 // Makes nodes at one place of the source.
 class ExprFactory {

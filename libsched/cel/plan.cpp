@@ -22,8 +22,11 @@ bool is_key(const Value& v) { return (v.kind >= ValueKind::kBool && v.kind <= Va
 
 class Planner {
  public:
-  explicit Planner(Plan& plan) : plan_(plan), m_(plan.memory) {
-    m_.start(nullptr, UINT64_MAX, 0, false);
+  Planner(Plan& plan, const Dialect& dialect) : plan_(plan), m_(plan.memory) {
+    Options options;
+    options.cost_limit = UINT64_MAX;
+    options.dialect = dialect;
+    m_.start(nullptr, options, 0);
   }
 
   Result<void> run(const Expr* e) {
@@ -178,7 +181,7 @@ class Planner {
       if (Node* const n = member(args[0], args[1])) return n;
 
     auto* const callee = plan_.arena.make<Callee>();
-    *callee = find_callee(e->overloads[0]->function, e->overloads);
+    *callee = find_callee(e->overloads[0]->function, e->overloads, m_.dialect());
     auto* const n = node<CallNode>(Op::kCall);
     n->callee = callee;
     n->args = plan_.arena.copy(const_cast<const Node* const*>(args.data()), args.size());
@@ -311,6 +314,8 @@ class Planner {
 
 }  // namespace
 
-Result<void> make_plan(const Expr* checked, Plan& plan) { return Planner(plan).run(checked); }
+Result<void> make_plan(const Expr* checked, Plan& plan, const Dialect& dialect) {
+  return Planner(plan, dialect).run(checked);
+}
 
 }  // namespace libsched::cel

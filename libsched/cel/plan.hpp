@@ -122,7 +122,7 @@ struct Plan {
 
 // Fills in `root` from a checked tree. The error is upstream's: "program instantiation failed:
 // ...".
-Result<void> make_plan(const Expr* checked, Plan& plan);
+Result<void> make_plan(const Expr* checked, Plan& plan, const Dialect& dialect);
 
 Value evaluate(Machine& m, const Node* node);
 // The cost of a call that has been made.

@@ -66,7 +66,7 @@ class CompiledProgram final : public Program {
 
   Value run(const Device& device, Scratch& scratch, uint64_t* cost, std::string* error) const {
     Machine& m = scratch.state().machine;
-    m.start(&device, options_.cost_limit, plan_->slots, options_.list_attributes);
+    m.start(&device, options_, plan_->slots);
     *error = m.check_attributes();
     if (!error->empty()) return {};
     const Value v = cel::evaluate(m, plan_->root);
@@ -89,16 +89,18 @@ Result<Ref<const Program>> compile(Str expression, const Options& options) {
   auto plan = std::make_unique<Plan>();
   const Str source = plan->arena.copy(expression);
   Issues issues(source);
-  Expr* const tree = parse(source, plan->arena, issues);
-  if (tree != nullptr) check(tree, plan->arena, options.list_attributes, issues);
+  Expr* const tree = parse(source, plan->arena, issues, options.dialect);
+  if (tree != nullptr) check(tree, plan->arena, options, issues);
   if (!issues.empty()) return invalid("", "compilation failed: " + issues.text());
   std::string type = type_string(tree->type);
   const TypeKind kind = tree->type->kind;
-  const bool is_fit = kind == TypeKind::kBool || kind == TypeKind::kAny ||
-                      (kind == TypeKind::kDyn && options.list_attributes);
+  const bool is_newer = options.dialect.cel_go_29;
+  const bool is_fit = (kind == TypeKind::kBool && (is_newer || !tree->type->is_wrapper)) ||
+                      (kind == TypeKind::kAny && !is_newer) ||
+                      (kind == TypeKind::kDyn && options.takes_lists());
   if (!is_fit && !options.any_result)
     return invalid("", "must evaluate to bool or the unknown type, not " + type);
-  LIBSCHED_TRY(make_plan(tree, *plan));
+  LIBSCHED_TRY(make_plan(tree, *plan, options.dialect));
   return Ref<const Program>::adopt(new CompiledProgram(plan.release(), options, std::move(type)));
 }
 

@@ -73,7 +73,7 @@ std::string Question::devices_json(Span<const ResourceSlice*> slices) const {
   DeviceView view;
   for (const ResourceSlice* slice : slices) {
     for (const libsched::Device& d : slice->devices) {
-      const Device& device = view.of(d, slice->driver, options_.list_attributes);
+      const Device& device = view.of(d, slice->driver, options_.takes_lists());
       out += out.size() > 1 ? ",\n{" : "{";
       const auto text = [&](Str key, Str value) {
         out.append(out.back() == '{' ? "" : ",").append(json_quote(key)).append(":");

@@ -46,13 +46,24 @@ Value ends_with(const Call& c) {
 Value char_at_index(const Call& c) {
   return pay(c) ? text_result(c, char_at(c.text(0), c[1].integer)) : c.m.stop_value();
 }
+// Where the text "" is found from an offset on: at the offset, which in newer dialects has to be in
+// the text or is cut back to its end.
+Value place_of_nothing(const Call& c) {
+  const int64_t offset = c[2].integer;
+  if (!c.m.dialect().cel_go_29) return Value::of(offset);
+  if (offset < 0) return c.m.fail("index out of range: ", std::to_string(offset));
+  return Value::of(std::min(offset, size_of(c.m, c[0])));
+}
+
 Value index_of_text(const Call& c) {
   if (!pay(c)) return c.m.stop_value();
+  if (c.args.size() == 3 && c.text(1).empty()) return place_of_nothing(c);
   if (c.args.size() == 3) return text_result(c, index_of(c.text(0), c.text(1), c[2].integer));
   return Value::of(index_of(c.text(0), c.text(1)));
 }
 Value last_index_of_text(const Call& c) {
   if (!pay(c)) return c.m.stop_value();
+  if (c.args.size() == 3 && c.text(1).empty()) return place_of_nothing(c);
   if (c.args.size() == 3) return text_result(c, last_index_of(c.text(0), c.text(1), c[2].integer));
   return Value::of(last_index_of(c.text(0), c.text(1)));
 }

@@ -50,6 +50,10 @@ constexpr BehaviourRow kBehaviours[] = {
     {"silent_post_filter", &Behaviours::silent_post_filter, {Release::k1_37, Release::k1_37}},
     {"resizes_by_pod", &Behaviours::resizes_by_pod, {Release::k1_37, Release::k1_37}},
     {"first_violated_budget", &Behaviours::first_violated_budget, {Release::k1_37, Release::k1_37}},
+    {"selectors_without_includes",
+     &Behaviours::selectors_without_includes,
+     {Release::k1_31, Release::k1_35}},
+    {"newer_selectors", &Behaviours::newer_selectors, {Release::k1_37, Release::k1_37}},
 };
 
 bool is_digit(char c) { return '0' <= c && c <= '9'; }

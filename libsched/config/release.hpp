@@ -82,6 +82,10 @@ struct Behaviours {
   bool resizes_by_pod = false;
   // A victim counts against budgets up to the first that it violates, not against all.
   bool first_violated_budget = false;
+  // Selectors of devices have no includes(): see cel::Dialect::no_includes.
+  bool selectors_without_includes = false;
+  // Selectors of devices are those of a newer CEL: see cel::Dialect::cel_go_29.
+  bool newer_selectors = false;
 };
 
 // A behaviour has a row for each range of releases.

@@ -82,6 +82,8 @@ TEST_CASE("each behaviour by release") {
   for (bool Behaviours::* next : {&Behaviours::told_preemption, &Behaviours::silent_post_filter,
                                   &Behaviours::resizes_by_pod, &Behaviours::first_violated_budget})
     CHECK_EQ(where(next), "7");
+  CHECK_EQ(where(&Behaviours::selectors_without_includes), "12345");
+  CHECK_EQ(where(&Behaviours::newer_selectors), "7");
 
   // Every field has a row, no field is true in 1.36, and ranges of a field do not overlap.
   std::set<Str> names;

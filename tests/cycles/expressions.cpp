@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libsched/cel/cel.hpp"
+#include "libsched/config/selector_options.hpp"
 
 namespace libsched::cycles {
 namespace {
@@ -102,10 +103,11 @@ class Reader {
 Json run_expression(const Json& c) {
   Json out = Json::object();
   if (const Json* const name = find(c, "name")) out["name"] = *name;
-  cel::Options options;
+  const Result<Release> release = parse_release(c.value("release", ""));
+  if (!release.ok()) throw std::runtime_error("release: " + release.error().text());
+  cel::Options options = selector_options(behaviours_of(*release), c.value("listTypes", false));
   const bool any = c.value("any", false);
   options.any_result = any;
-  options.list_attributes = c.value("listTypes", false);
   if (const Json* const limit = find(c, "costLimit")) options.cost_limit = limit->get<uint64_t>();
   const auto program = cel::compile(c.value("expression", ""), options);
   if (!program.ok()) {

@@ -42,10 +42,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   device.attributes = values;
   device.capacity = capacity;
   static Scratch scratch;
-  for (const bool lists : {false, true}) {
+  for (const int way : {0, 1, 2}) {
     Options options;
     options.any_result = true;
-    options.list_attributes = lists;
+    options.list_attributes = way == 1;
+    options.dialect.cel_go_29 = way == 2;
     const auto program = compile(input.substr(0, end), options);
     if (!program.ok()) {
       if (program.error().message.empty()) std::abort();

@@ -13,6 +13,7 @@
 
 #include "libsched/base/clock.hpp"
 #include "libsched/base/mutex.hpp"
+#include "libsched/cel/cel.hpp"
 #include "libsched/cluster/node_view.hpp"
 #include "libsched/framework/cycle_state.hpp"
 #include "libsched/framework/status.hpp"
@@ -26,7 +27,7 @@ namespace libsched {
 // The settings of the plugin that concern all cycles.
 struct ClaimOptions {
   DeviceFeatures features;
-  bool list_attributes = false;
+  cel::Options selectors;
   int64_t filter_timeout_ns = 0;  // 0: none
   int64_t binding_timeout_ns = 0;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libsched/cluster/change_errors.hpp"
+#include "libsched/config/selector_options.hpp"
 #include "libsched/framework/facts.hpp"
 #include "libsched/objects/pod_parts.hpp"
 #include "libsched/plugins/dynamicresources/claim_binding.hpp"
@@ -36,9 +37,9 @@ class DynamicResources final : public Plugin {
  public:
   explicit DynamicResources(const Settings& settings)
       : settings_(settings),
-        states_(settings.claims.features, settings.claims.list_attributes,
+        states_(settings.claims.features, settings.claims.selectors.takes_lists(),
                 [this] { return selectors(); }),
-        programs_({.list_attributes = settings.claims.list_attributes}) {}
+        programs_(settings.claims.selectors) {}
 
   bool may_hold_back(const Pod& pod) const override { return (pod.parts & pod_part::kClaims) != 0; }
   Status pre_enqueue(const Call& call, const Pod& pod) const override {
@@ -415,7 +416,7 @@ Result<std::unique_ptr<Plugin>> make_dynamic_resources(const FactoryCall& call) 
   if (on(Gate::kDRASchedulerFilterTimeout))
     s.claims.filter_timeout_ns =
         args == nullptr ? 10 * kSecond : args->filter_timeout_ns.value_or(0);
-  s.claims.list_attributes = on(Gate::kDRAListTypeAttributes);
+  s.claims.selectors = selector_options(call.behaviours, on(Gate::kDRAListTypeAttributes));
   return std::unique_ptr<Plugin>(std::make_unique<DynamicResources>(s));
 }
 

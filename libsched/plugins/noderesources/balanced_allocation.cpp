@@ -109,7 +109,7 @@ Result<std::unique_ptr<Plugin>> make_balanced_allocation(const FactoryCall& call
       args == nullptr ? std::vector<ResourceSpec>() : args->resources,
       call.behaviours.absolute_balance ? BalanceForm::kAbsolute : BalanceForm::kRelative,
       call.behaviours.balance_scores_zero_pods, call.accounting(),
-      DeviceTotals::settings_of(call.gates)));
+      DeviceTotals::settings_of(call.gates, call.behaviours)));
 }
 
 }  // namespace libsched

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libsched/cel/device_view.hpp"
+#include "libsched/config/selector_options.hpp"
 #include "libsched/objects/resource_slice.hpp"
 
 namespace libsched {
@@ -69,17 +70,19 @@ DeviceFeatures features_of(const DeviceTotals::Settings& settings) {
 
 }  // namespace
 
-std::optional<DeviceTotals::Settings> DeviceTotals::settings_of(const FeatureGates& gates) {
+std::optional<DeviceTotals::Settings> DeviceTotals::settings_of(const FeatureGates& gates,
+                                                                const Behaviours& behaviours) {
   if (!gates.enabled(Gate::kDRAExtendedResource)) return std::nullopt;
   return Settings{gates.enabled(Gate::kDRAConsumableCapacity),
-                  gates.enabled(Gate::kDRAListTypeAttributes)};
+                  selector_options(behaviours, gates.enabled(Gate::kDRAListTypeAttributes))};
 }
 
 DeviceTotals::DeviceTotals(const Settings& settings)
     : settings_(settings),
       // Nothing is allocated here, so no selector is asked for.
-      states_(features_of(settings), settings.list_attributes, [] { return SelectorCompiler(); }),
-      programs_({.list_attributes = settings.list_attributes}) {}
+      states_(features_of(settings), settings.selectors.takes_lists(),
+              [] { return SelectorCompiler(); }),
+      programs_(settings.selectors) {}
 
 // Whether the device is of the class; a selector without an expression is passed over, as upstream
 // does here.
@@ -97,7 +100,7 @@ DeviceTotals::Choice DeviceTotals::choose(const View& view, const DeviceClass& d
     plain.allow_multiple_allocations = false;
     for (const Result<Ref<const cel::Program>>& program : programs) {
       if (!program.ok()) return cel::Match::kError;
-      const cel::Device& seen = as_cel.of(plain, driver, settings_.list_attributes);
+      const cel::Device& seen = as_cel.of(plain, driver, settings_.selectors.takes_lists());
       const cel::Match answer = (*program)->match(seen, scratch).match;
       if (answer != cel::Match::kYes) return answer;
     }

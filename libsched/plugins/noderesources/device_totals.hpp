@@ -11,6 +11,7 @@
 #include "libsched/cel/cel.hpp"
 #include "libsched/cluster/view.hpp"
 #include "libsched/config/feature_gates.hpp"
+#include "libsched/config/release.hpp"
 #include "libsched/objects/device_class.hpp"
 #include "libsched/plugins/dynamicresources/device_state.hpp"
 
@@ -21,10 +22,11 @@ class DeviceTotals {
  public:
   struct Settings {
     bool consumable_capacity = false;  // gate DRAConsumableCapacity
-    bool list_attributes = false;      // gate DRAListTypeAttributes
+    cel::Options selectors;
   };
   // Nothing if the gate DRAExtendedResource is off.
-  static std::optional<Settings> settings_of(const FeatureGates& gates);
+  static std::optional<Settings> settings_of(const FeatureGates& gates,
+                                             const Behaviours& behaviours);
   explicit DeviceTotals(const Settings& settings);
 
   // By row. A node where a selector fails has 0 of 0.

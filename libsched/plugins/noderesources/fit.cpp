@@ -274,7 +274,7 @@ Result<std::unique_ptr<Plugin>> make_node_resources_fit(const FactoryCall& call)
       call.args == nullptr ? nullptr : std::get_if<NodeResourcesFitArgs>(&call.args->value);
   return std::unique_ptr<Plugin>(
       std::make_unique<NodeResourcesFit>(args == nullptr ? NodeResourcesFitArgs() : *args, call,
-                                         DeviceTotals::settings_of(call.gates)));
+                                         DeviceTotals::settings_of(call.gates, call.behaviours)));
 }
 
 }  // namespace libsched

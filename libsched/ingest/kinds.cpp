@@ -1,6 +1,6 @@
-// One table of kinds. A kind of the same name in a foreign group (Volcano's Job, Rancher's Node) is
-// another kind and is skipped; a kind of the API in a version that it doesn't have is an error, as
-// it is to upstream's scheme.
+// One table of kinds, with their versions in all releases. A kind of the same name in a foreign
+// group (Volcano's Job, Rancher's Node) is another kind and is skipped; a kind of the API in a
+// version that it doesn't have is an error, as it is to upstream's scheme.
 #include "libsched/ingest/kinds.hpp"
 
 #include "libsched/base/quote.hpp"
@@ -41,9 +41,9 @@ constexpr KnownKind kKinds[] = {
     {"resource.k8s.io", "ResourceClaimTemplate", "v1 v1beta1 v1beta2", ObjectKind::kStored},
     {"resource.k8s.io", "ResourceSlice", "v1 v1beta1 v1beta2", ObjectKind::kStored},
     {"resource.k8s.io", "DeviceClass", "v1 v1beta1 v1beta2", ObjectKind::kStored},
-    {"resource.k8s.io", "DeviceTaintRule", "v1beta2 v1alpha3", ObjectKind::kStored},
+    {"resource.k8s.io", "DeviceTaintRule", "v1 v1beta2 v1alpha3", ObjectKind::kStored},
     {"policy", "PodDisruptionBudget", "v1 v1beta1", ObjectKind::kStored},
-    {"scheduling.k8s.io", "PodGroup", "v1alpha2", ObjectKind::kStored},
+    {"scheduling.k8s.io", "PodGroup", "v1beta1 v1alpha3 v1alpha2", ObjectKind::kStored},
     {"node.k8s.io", "RuntimeClass", "v1 v1beta1 v1alpha1", ObjectKind::kStored},
     {"", "LimitRange", "v1", ObjectKind::kStored},
 };

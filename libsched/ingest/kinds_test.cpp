@@ -33,7 +33,12 @@ TEST_CASE("kinds: what is read, skipped or refused") {
   CHECK(kind("batch.volcano.sh/v1alpha1", "Job") == is(ObjectKind::kOther));
   CHECK(kind("management.cattle.io/v3", "Node") == is(ObjectKind::kOther));
   CHECK(kind("scheduling.x-k8s.io/v1alpha1", "PodGroup") == is(ObjectKind::kOther));
-  CHECK(kind("scheduling.k8s.io/v1alpha2", "PodGroup") == is(ObjectKind::kStored));
+  for (const char* version :
+       {"scheduling.k8s.io/v1alpha2", "scheduling.k8s.io/v1alpha3", "scheduling.k8s.io/v1beta1"})
+    CHECK(kind(version, "PodGroup") == is(ObjectKind::kStored));
+  for (const char* version :
+       {"resource.k8s.io/v1alpha3", "resource.k8s.io/v1beta2", "resource.k8s.io/v1"})
+    CHECK(kind(version, "DeviceTaintRule") == is(ObjectKind::kStored));
   // The API's own in versions that do not exist.
   CHECK(kind("v2", "Pod") == R"(.apiVersion: no kind "Pod" is registered for version "v2")");
   CHECK(kind("apps/v1", "Pod") ==

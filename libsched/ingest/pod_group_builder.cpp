@@ -5,9 +5,11 @@ namespace libsched {
 namespace {
 
 constexpr KeyTable kPodGroup("apiVersion", "kind", "metadata", "spec", "status");
+// Since 1.37 workloadRef stands for podGroupTemplateRef.
 constexpr KeyTable kPodGroupSpec("podGroupTemplateRef", "schedulingPolicy", "schedulingConstraints",
                                  "resourceClaims", "disruptionMode", "priorityClassName",
-                                 "priority");
+                                 "priority", "workloadRef", "parentCompositePodGroupName",
+                                 "preemptionPolicy");
 constexpr KeyTable kPolicy("basic", "gang");
 constexpr KeyTable kGang("minCount");
 constexpr KeyTable kPodGroupStatus("conditions", "resourceClaimStatuses");

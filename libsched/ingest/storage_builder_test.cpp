@@ -347,6 +347,11 @@ TEST_CASE("a PodGroup: its policy and its conditions") {
   CHECK(c->reason == "Scheduled");
   CHECK(c->message == "m");
   CHECK(gang->find_condition("Other") == nullptr);
+  const auto newer = one<PodGroup>(
+      "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: g, namespace: ns}\n"
+      "spec: {workloadRef: {}, parentCompositePodGroupName: p, preemptionPolicy: Never, "
+      "schedulingPolicy: {gang: {minCount: 4}}}\n");
+  CHECK(newer->min_count == 4);
   const auto basic = one<PodGroup>(head + "spec: {schedulingPolicy: {basic: {}, gang: null}}");
   CHECK(basic->basic);
   CHECK_FALSE(basic->gang);

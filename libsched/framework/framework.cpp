@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "libsched/base/quote.hpp"
 #include "libsched/base/without_password.hpp"
 
 namespace libsched {
@@ -68,18 +69,33 @@ Profile with_enabled(const Profile& profile, const Registry& registry) {
   return whole;
 }
 
-// Removes the plugins that the registry does not have from the profile. Returns their names, each
+// Removes the plugins that the catalog does not have from the profile. Returns their names, each
 // once.
-std::vector<std::string> take_unknown(Profile& profile, const Registry& registry) {
+std::vector<std::string> take_unknown(Profile& profile, const PluginCatalog& catalog) {
   std::set<std::string> names;
   const auto unknown = [&](const EnabledPlugin& p) {
-    if (registry.find(p.name) != nullptr) return false;
+    if (catalog(p.name)) return false;
     names.insert(p.name);
     return true;
   };
   for (PluginSet& set : profile.plugins.points) std::erase_if(set.enabled, unknown);
   std::erase_if(profile.plugins.multi_point.enabled, unknown);
   return {names.begin(), names.end()};
+}
+
+// Refuses a plugin that kube-scheduler has in this release and the registry lacks.
+Result<void> refuse_missing(const Profile& profile, const Registry& registry, Release release) {
+  const auto check = [&](const PluginSet& set) -> Result<void> {
+    for (const EnabledPlugin& e : set.enabled)
+      if (registry.find(e.name) == nullptr && in_tree_points(e.name, release))
+        return Error{Rc::kUnsupported,
+                     "this version of libsched does not have the plugin " + go_quote(e.name),
+                     {},
+                     e.name};
+    return {};
+  };
+  for (const PluginSet& set : profile.plugins.points) LIBSCHED_TRY(check(set));
+  return check(profile.plugins.multi_point);
 }
 
 }  // namespace
@@ -93,13 +109,14 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
   if (!profile.ok()) return profile.error();
   Profile whole = with_enabled(**profile, *registry);
   LIBSCHED_TRY(ignore_managed_resources(config->extenders, &whole));
-  const auto catalog = [&](Str name) -> std::optional<PointMask> {
+  const PluginCatalog catalog = [&](Str name) -> std::optional<PointMask> {
     const Registry::Item* item = registry->find(name);
     if (item == nullptr) return std::nullopt;
     return item->in_tree ? in_tree_points(name, release) : item->points;
   };
   Ref<Framework> fw = Ref<Framework>::adopt(new Framework());
-  if (options.skip_unknown_plugins) fw->skipped_ = take_unknown(whole, *registry);
+  if (options.skip_unknown_plugins) fw->skipped_ = take_unknown(whole, catalog);
+  LIBSCHED_TRY(refuse_missing(whole, *registry, release));
   fw->config_ = config;
   fw->registry_ = registry;
   fw->behaviours_ = behaviours_of(release);

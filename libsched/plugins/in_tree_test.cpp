@@ -25,6 +25,32 @@ TEST_CASE("every in-tree plugin is registered with its points") {
   CHECK(in_tree_registry().get() == registry.get());
 }
 
+TEST_CASE("plugins that the registry lacks, and those of other releases") {
+  const auto made = [](const std::string& plugin, Release release, bool skip) {
+    ConfigOptions options;
+    options.gates = FeatureGates(release);
+    const ConfigRef config = parse_config(R"({"apiVersion": "kubescheduler.config.k8s.io/v1",
+            "kind": "KubeSchedulerConfiguration", "profiles": [{"plugins": {"multiPoint": {
+            "enabled": [{"name": ")" + plugin +
+                                              R"("}]}}}]})",
+                                          options)
+                                 .value();
+    return Framework::create(config, "", in_tree_registry(), options.gates, release,
+                             {false, skip, {}});
+  };
+  const Error missing = made("CinderLimits", Release::k1_31, false).error();
+  CHECK(missing.rc == Rc::kUnsupported);
+  CHECK(missing.plugin == "CinderLimits");
+  CHECK(missing.message == "this version of libsched does not have the plugin \"CinderLimits\"");
+  for (const auto& [plugin, release] :
+       {std::pair("CinderLimits", Release::k1_36), std::pair("GangScheduling", Release::k1_34)}) {
+    CHECK(made(plugin, release, false).error().message ==
+          "PreFilterPlugin \"" + std::string(plugin) + "\" does not exist");
+    CHECK(made(plugin, release, true).value()->skipped() == std::vector<std::string>{plugin});
+  }
+  CHECK(made("CinderLimits", Release::k1_31, true).ok());
+}
+
 TEST_CASE("a plain pod in the default profile") {
   const FrameworkRef framework =
       Framework::create(default_config(), "", in_tree_registry(), {}).value();

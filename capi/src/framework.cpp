@@ -129,13 +129,15 @@ libsched_rc libsched_config_parse(libsched_str document, const libsched_config_o
     if (!o.ok()) return o.error();
     ConfigOptions parse;
     parse.several_queue_sorts = o->several_queue_sorts;
-    Result<FeatureGates> gates = FeatureGates::parse(in(o->feature_gates));
+    const Result<Release> release = parse_release(in(o->semantics));
+    if (!release.ok()) return release.error();
+    Result<FeatureGates> gates = FeatureGates::parse(in(o->feature_gates), *release);
     if (!gates.ok()) return gates.error();
     parse.gates = *gates;
-    return o->profile ? parse_profile(in(document), parse)
-           : document.len == 0
-               ? Result<ConfigRef>(default_config(parse.gates, o->several_queue_sorts))
-               : parse_config(in(document), parse);
+    if (o->semantics.len != 0) parse.usable = {*release, *release};
+    return o->profile          ? parse_profile(in(document), parse)
+           : document.len == 0 ? Result<ConfigRef>(default_config(parse))
+                               : parse_config(in(document), parse);
   });
 }
 size_t libsched_config_profile_count(const libsched_config* c) {
@@ -150,8 +152,10 @@ libsched_rc libsched_config_describe_json(const libsched_config* config, libsche
                                           libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, result);
   LIBSCHED_ALLOW_HANDLES(error, config);
-  return hand_over(error, result,
-                   [&] { return check_config_json(*config_or_default(config), in_tree_catalog); });
+  return hand_over(error, result, [&] {
+    const ConfigRef described = config_or_default(config);
+    return check_config_json(*described, in_tree_catalog(described->gates.release()));
+  });
 }
 
 libsched_rc libsched_embedded_configs_json(libsched_str document, libsched_text** result,
@@ -187,14 +191,16 @@ libsched_rc libsched_framework_create(const libsched_config* config, libsched_st
   return hand_over(error, result, [&]() -> Result<FrameworkRef> {
     const Result<libsched_framework_options> o = read_given(options);
     if (!o.ok()) return o.error();
-    const Result<Release> release = parse_release(in(o->semantics));
+    const ConfigRef given = config_or_default(config);
+    const Result<Release> release =
+        o->semantics.len == 0 ? given->gates.release() : parse_release(in(o->semantics));
     if (!release.ok()) return release.error();
     Result<FeatureGates> gates = FeatureGates::parse(in(o->feature_gates), *release);
     if (!gates.ok()) return gates.error();
     // A copy: later registrations must not change this framework.
     const RegistryRef plugins =
         registry == nullptr ? in_tree_registry() : RegistryRef(unwrap(registry)->copy());
-    const Result<ConfigRef> gated = with_gates(config_or_default(config), *gates);
+    const Result<ConfigRef> gated = with_gates(given, *gates);
     if (!gated.ok()) return gated.error();
     FrameworkOptions made{o->several_queue_sorts, o->skip_unknown_plugins, {}};
     if (o->extenders == nullptr && o->extender_count != 0)

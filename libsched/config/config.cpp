@@ -12,10 +12,18 @@
 namespace libsched {
 namespace {
 
-Ref<SchedulerConfig> build(V1Config&& v1, const FeatureGates& gates) {
-  set_defaults(v1, gates);
+// A configuration that keeps the options, and has nothing yet.
+Ref<SchedulerConfig> start(const ConfigOptions& options) {
   auto config = make_ref<SchedulerConfig>();
-  config->gates = gates;
+  config->gates = options.gates;
+  config->several_queue_sorts = options.several_queue_sorts;
+  config->usable = options.usable;
+  return config;
+}
+
+Ref<SchedulerConfig> build(V1Config&& v1, const ConfigOptions& options) {
+  set_defaults(v1, options.gates);
+  Ref<SchedulerConfig> config = start(options);
   convert(std::move(v1), *config);
   return config;
 }
@@ -81,9 +89,8 @@ Result<ConfigRef> parse_config(Str bytes, const ConfigOptions& options) {
   auto v1 = decode_config(bytes, options.gates.release(), warnings);
   if (!v1) return std::move(v1.error());
   warn_of_disabled(*v1, options.gates.release(), &warnings);
-  Ref<SchedulerConfig> config = build(std::move(*v1), options.gates);
+  Ref<SchedulerConfig> config = build(std::move(*v1), options);
   config->warnings = std::move(warnings);
-  config->several_queue_sorts = options.several_queue_sorts;
   config->document = std::string(bytes);
   FieldErrors errors;
   validate_config(*config, errors);
@@ -105,30 +112,27 @@ Result<ConfigRef> parse_profile(Str bytes, const ConfigOptions& options) {
   V1Config v1;
   set_defaults(v1, options.gates);
   v1.profiles.assign(1, std::move(*profile));
-  auto config = make_ref<SchedulerConfig>();
-  config->gates = options.gates;
+  Ref<SchedulerConfig> config = start(options);
   convert(std::move(v1), *config);
   config->bare_profile = true;
   config->profiles[0].plugins_given = given;
   config->warnings = std::move(warnings);
-  config->several_queue_sorts = options.several_queue_sorts;
   return ConfigRef(config);
 }
 
 Result<ConfigRef> with_gates(const ConfigRef& config, const FeatureGates& gates) {
+  if (!config->usable.has(gates.release()))
+    return Error{Rc::kInvalid, "the configuration was read with the semantics of " +
+                                   std::string(release_name(config->gates.release())) +
+                                   ", which cannot be used with those of " +
+                                   std::string(release_name(gates.release()))};
   if (config->gates == gates || config->bare_profile) return config;
-  if (config->document.empty()) return default_config(gates, config->several_queue_sorts);
-  ConfigOptions options;
-  options.gates = gates;
-  options.max_bytes = config->document.size();
-  options.several_queue_sorts = config->several_queue_sorts;
+  const ConfigOptions options{gates, config->document.size(), config->several_queue_sorts,
+                              config->usable};
+  if (config->document.empty()) return default_config(options);
   return parse_config(config->document, options);
 }
 
-ConfigRef default_config(const FeatureGates& gates, bool several_queue_sorts) {
-  Ref<SchedulerConfig> config = build(V1Config{}, gates);
-  config->several_queue_sorts = several_queue_sorts;
-  return config;
-}
+ConfigRef default_config(const ConfigOptions& options) { return build(V1Config{}, options); }
 
 }  // namespace libsched

@@ -105,6 +105,7 @@ class SchedulerConfig final : public RefCounted {
   std::string document;              // what it was read from; empty: a bare profile or the defaults
   bool bare_profile = false;         // by parse_profile()
   bool several_queue_sorts = false;  // see ConfigOptions
+  ReleaseRange usable;               // see ConfigOptions
   std::vector<std::string> warnings;  // accepted by upstream, but hardly meant
   Arena arena;                        // for the plugin arguments
 
@@ -114,11 +115,14 @@ class SchedulerConfig final : public RefCounted {
 using ConfigRef = Ref<const SchedulerConfig>;
 
 struct ConfigOptions {
-  FeatureGates gates;          // they decide on defaults and on what is valid
+  FeatureGates gates;          // they and their release decide on defaults and on what is valid
   size_t max_bytes = 4 << 20;  // of the document; more is an Rc::kLimit error
   // Allows a profile several QueueSort plugins, which are upstream's error otherwise. Applies to
   // frameworks of the configuration as well.
   bool several_queue_sorts = false;
+  // The releases of frameworks that may use the configuration: all, or that of the gates alone if
+  // it was asked for.
+  ReleaseRange usable;
 };
 
 // Decodes YAML or JSON (strictly, as kube-scheduler does: unknown and duplicate fields are
@@ -130,11 +134,12 @@ Result<ConfigRef> parse_config(Str bytes, const ConfigOptions& options = {});
 // Returns a configuration with this profile.
 Result<ConfigRef> parse_profile(Str bytes, const ConfigOptions& options = {});
 
-// The same configuration with the defaults of these gates, which decide on default plugins and
-// arguments, and validated with them. A bare profile is taken as it is.
+// The same configuration with the defaults of these gates and their release, which decide on
+// default plugins and arguments, and validated with them. A bare profile is taken as it is. Errors:
+// kInvalid (also if a framework of the release may not use the configuration).
 Result<ConfigRef> with_gates(const ConfigRef& config, const FeatureGates& gates);
 
 // The configuration of kube-scheduler without a configuration file.
-ConfigRef default_config(const FeatureGates& gates = {}, bool several_queue_sorts = false);
+ConfigRef default_config(const ConfigOptions& options = {});
 
 }  // namespace libsched

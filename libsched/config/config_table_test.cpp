@@ -52,7 +52,7 @@ void check_case(const Json& c) {
   CHECK_MESSAGE((stage == "" || stage == "framework"), "accepted, want: ", c.value("error", ""));
   if (stage != "" && stage != "framework") return;
 
-  const auto checked = check_config_json(**config, in_tree_catalog);
+  const auto checked = check_config_json(**config, in_tree_catalog());
   CHECK_EQ(checked.ok(), stage == "");
   if (!checked) check_error(c, checked.error());
   Json got = Json::parse(checked ? *checked : config_to_json(**config));
@@ -74,7 +74,7 @@ void check_case(const Json& c) {
   auto again = parse_config(text);
   REQUIRE_MESSAGE(again.ok(), again.error().message);
   CHECK((config_to_json(**again) == text));
-  const auto checked_again = check_config_json(**again, in_tree_catalog);
+  const auto checked_again = check_config_json(**again, in_tree_catalog());
   CHECK_EQ(checked_again.ok(), checked.ok());
   if (!checked || !checked_again) return;
   Json same = Json::parse(*checked_again);

@@ -88,7 +88,7 @@ TEST_CASE(
   CHECK(config->several_queue_sorts);
   const auto catalog = [](Str name) -> std::optional<PointMask> {
     return name == "Mine" ? std::optional<PointMask>(point_bit(ExtensionPoint::kQueueSort))
-                          : in_tree_catalog(name);
+                          : in_tree_points(name, kDefaultRelease);
   };
   const std::string checked = *check_config_json(*config, catalog);
   CHECK(checked.find(R"("queueSort":[{"name":"Mine"},{"name":"PrioritySort"}])") !=
@@ -229,14 +229,14 @@ TEST_CASE("a plugin catalogue of one's own") {
   const ConfigRef config = parse(
       "profiles: [{plugins: {filter: {enabled: [{name: Mine}]}, score: {enabled: [{name: Mine, "
       "weight: 4}]}}}]");
-  const auto without = expand_profile(config->profiles[0], in_tree_catalog);
+  const auto without = expand_profile(config->profiles[0], in_tree_catalog());
   REQUIRE_FALSE(without.ok());
   CHECK_EQ(without.error().message, "FilterPlugin \"Mine\" does not exist");
   CHECK_EQ(without.error().plugin, "Mine");
   const auto with = expand_profile(config->profiles[0], [](Str name) -> std::optional<PointMask> {
     if (name == "Mine")
       return point_bit(ExtensionPoint::kFilter) | point_bit(ExtensionPoint::kScore);
-    return in_tree_catalog(name);
+    return in_tree_points(name, kDefaultRelease);
   });
   REQUIRE(with.ok());
   CHECK_EQ(with->at(ExtensionPoint::kFilter).back().name, "Mine");
@@ -260,7 +260,7 @@ TEST_CASE("what is disabled without effect is a warning") {
       "disabling "
       "it has no effect"};
   CHECK(config->warnings == wanted);
-  CHECK(check_config_json(*config, in_tree_catalog)->find("\"warnings\":[\"profiles[1]") !=
+  CHECK(check_config_json(*config, in_tree_catalog())->find("\"warnings\":[\"profiles[1]") !=
         std::string::npos);
 }
 
@@ -268,7 +268,7 @@ TEST_CASE("a check fails at the profile that cannot be built") {
   const ConfigRef config = parse(
       "profiles: [{schedulerName: a}, {schedulerName: b, plugins: {bind: {disabled: [{name: "
       "'*'}]}}}]");
-  const auto checked = check_config_json(*config, in_tree_catalog);
+  const auto checked = check_config_json(*config, in_tree_catalog());
   REQUIRE_FALSE(checked.ok());
   CHECK_EQ(checked.error().path, "profiles[1]");
   CHECK_EQ(checked.error().message,
@@ -279,7 +279,7 @@ TEST_CASE("a check shows no password and no private key, which readers get") {
   const ConfigRef config = parse(
       "extenders: [{urlPrefix: 'http://user:secret@host/x', filterVerb: f, tlsConfig: {insecure: "
       "true, certData: Y2VydA==, keyData: a2V5}}]");
-  const std::string shown = *check_config_json(*config, in_tree_catalog);
+  const std::string shown = *check_config_json(*config, in_tree_catalog());
   CHECK(shown.find("http://user:***@host/x") != std::string::npos);
   CHECK(shown.find("Y2VydA==") != std::string::npos);
   CHECK(shown.find("secret") == std::string::npos);

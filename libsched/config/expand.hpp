@@ -25,7 +25,7 @@ struct InTreePlugin {
 // points differ between releases has a row for each.
 Span<InTreePlugin> in_tree_plugins();
 std::optional<PointMask> in_tree_points(Str plugin, Release release);
-std::optional<PointMask> in_tree_catalog(Str plugin);  // a PluginCatalog of the newest release
+PluginCatalog in_tree_catalog(Release release = kDefaultRelease);  // of in_tree_points()
 
 struct ExpandedPlugin {
   std::string name;

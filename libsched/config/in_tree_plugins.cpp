@@ -82,8 +82,8 @@ std::optional<PointMask> in_tree_points(Str plugin, Release release) {
   return std::nullopt;
 }
 
-std::optional<PointMask> in_tree_catalog(Str plugin) {
-  return in_tree_points(plugin, kDefaultRelease);
+PluginCatalog in_tree_catalog(Release release) {
+  return [release](Str plugin) { return in_tree_points(plugin, release); };
 }
 
 }  // namespace libsched

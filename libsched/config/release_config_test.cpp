@@ -39,7 +39,9 @@ Json first_profile(const SchedulerConfig& config) {
 
 Json accepted(const SchedulerConfig& config, Release release) {
   Json out = first_profile(config);
-  const Json without = first_profile(*default_config(FeatureGates(release)));
+  ConfigOptions options;
+  options.gates = FeatureGates(release);
+  const Json without = first_profile(*default_config(options));
   if (out["multiPoint"] == without["multiPoint"]) out.erase("multiPoint");
   for (const auto& [name, args] : without["args"].items())
     if (out["args"].value(name, Json()) == args) out["args"].erase(name);
@@ -93,8 +95,7 @@ Json answer(const Json& c, Release release) {
   options.gates = *gates;
   const Result<ConfigRef> config = parse_config(c["text"].get<std::string>(), options);
   if (!config.ok()) return refused("config", config.error());
-  const auto checked =
-      check_config_json(**config, [&](Str plugin) { return in_tree_points(plugin, release); });
+  const auto checked = check_config_json(**config, in_tree_catalog(release));
   return checked.ok() || checked.error().message.find("initializing plugin") != 0
              ? accepted(**config, release)
              : refused("framework", checked.error());

@@ -154,7 +154,9 @@ TEST_CASE("gates, default plugins and extension points of each release are as re
       plugins.push_back(p.name + (p.weight ? " " + std::to_string(*p.weight) : ""));
     CHECK_EQ(Json::diff(want["defaultPlugins"], plugins), Json::array());
 
-    const Json config = Json::parse(config_to_json(*default_config(FeatureGates(release))));
+    ConfigOptions options;
+    options.gates = FeatureGates(release);
+    const Json config = Json::parse(config_to_json(*default_config(options)));
     Json args = Json::object();
     for (const Json& c : config["profiles"][0]["pluginConfig"])
       args[c["name"].get<std::string>()] = c["args"];
@@ -266,8 +268,7 @@ TEST_CASE("errors about weights of scores have a prefix from 1.36 on") {
         {"name": "NodeResourcesFit", "weight": -1}]}}}]})",
                                      options);
     REQUIRE(config.ok());
-    const auto checked =
-        check_config_json(**config, [&](Str plugin) { return in_tree_points(plugin, release); });
+    const auto checked = check_config_json(**config, in_tree_catalog(release));
     REQUIRE_FALSE(checked.ok());
     const bool old = release_name(release) < "1.36";
     CHECK_EQ(checked.error().message, std::string(old ? "" : "score plugins: ") +
@@ -293,6 +294,33 @@ TEST_CASE("what is disabled in vain is told by the points of the release") {
            "profiles[0].plugins.preFilter.disabled[0]: the plugin \"NodeName\" does not have this "
            "extension point");
   CHECK(warnings(Release::k1_37).empty());
+}
+
+TEST_CASE("a configuration of one release is not read anew for another") {
+  constexpr Str kText = R"({"apiVersion": "kubescheduler.config.k8s.io/v1",
+      "kind": "KubeSchedulerConfiguration", "profiles": [{"plugins": {"podGroupPostFilter": {
+      "disabled": [{"name": "DefaultPreemption"}]}}}]})";
+  const FeatureGates newest(Release::k1_37);
+  ConfigOptions options;
+  CHECK_EQ(parse_config(kText, options).error().message,
+           "strict decoding error: unknown field \"profiles[0].plugins.podGroupPostFilter\"");
+  options.gates = newest;
+  const auto any = parse_config(kText, options);
+  REQUIRE(any.ok());
+  CHECK_FALSE(with_gates(*any, FeatureGates()).ok());  // the field is unknown there
+
+  options.usable = {Release::k1_37, Release::k1_37};
+  for (const auto& own : {parse_config(kText, options), parse_profile("schedulerName: a", options),
+                          Result<ConfigRef>(default_config(options))}) {
+    REQUIRE(own.ok());
+    CHECK(with_gates(*own, newest).ok());
+    const auto gates = FeatureGates::parse("GenericWorkload=false", Release::k1_37);
+    CHECK(with_gates(*with_gates(*own, *gates), newest).ok());
+    CHECK_EQ(with_gates(*own, FeatureGates()).error().message,
+             "the configuration was read with the semantics of 1.37, which cannot be used with "
+             "those of 1.36");
+  }
+  CHECK(with_gates(default_config(), newest).ok());
 }
 
 TEST_CASE("gates of two releases are not the same gates") {

@@ -72,7 +72,7 @@ TEST_CASE("a configuration is read and written, or memory has run out") {
         }) > 100);
   CHECK(config_to_json(*got) == want);
   check_answers(20, [&] { return config_to_json(*got); });
-  check_answers(20, [&] { return *check_config_json(*got, in_tree_catalog); });
+  check_answers(20, [&] { return *check_config_json(*got, in_tree_catalog()); });
   check_answers(3, [&] { return extender_to_json(got->extenders.at(0)); });
   for (const PluginArgs& args : got->profiles.at(0).plugin_config)
     check_answers(1, [&] { return args_to_json(args); });

@@ -28,7 +28,7 @@ static const char* plugins_at(const libsched_framework* framework, const char* p
   return names;
 }
 
-static libsched_config_options one = {sizeof(libsched_config_options), false, true, {false, false}, {NULL, 0}};
+static libsched_config_options one = {sizeof(libsched_config_options), false, true, {false, false}, {NULL, 0}, {NULL, 0}};
 
 static void test_config(void) {
   libsched_config* config = NULL;
@@ -132,6 +132,62 @@ static void test_framework(void) {
   CHECK_OK(
       libsched_framework_create(NULL, text("default-scheduler"), NULL, &options, &framework, err));
   libsched_framework_unref(framework);
+}
+
+/* A configuration of a release, and frameworks of it. */
+static void test_config_semantics(void) {
+  const libsched_str document =
+      LIBSCHED_STR("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+                   "profiles: [{plugins: {podGroupPostFilter: {disabled: [{name: '*'}]}}}]\n");
+  libsched_config_options options = LIBSCHED_CONFIG_OPTIONS_INIT;
+  libsched_config* config = UNTOUCHED;
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, "profiles[0].plugins.podGroupPostFilter", "unknown field",
+              libsched_config_parse(document, &options, &config, err));
+  options.semantics = LIBSCHED_STR("1.30");
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "unknown semantics \"1.30\"",
+              libsched_config_parse(document, &options, &config, err));
+  options.semantics = LIBSCHED_STR("1.31");
+  options.feature_gates = LIBSCHED_STR("OpportunisticBatching=false");
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "unrecognized feature gate: OpportunisticBatching",
+              libsched_config_parse(document, &options, &config, err));
+  CHECK(config == UNTOUCHED);
+  options.semantics = LIBSCHED_STR("v1.37.0");
+  options.feature_gates.len = 0;
+  CHECK_OK(libsched_config_parse(document, &options, &config, err));
+  libsched_text* description = NULL;
+  CHECK_OK(libsched_config_describe_json(config, &description, err));
+  CHECK(strstr(libsched_text_get(description).ptr,
+               "\"preFilter\":[{\"name\":\"NodeName\"}") != NULL);
+  libsched_text_unref(description);
+
+  libsched_framework_options follows = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
+  libsched_framework* framework = UNTOUCHED;
+  follows.semantics = LIBSCHED_STR("1.36");
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL,
+              "the configuration was read with the semantics of 1.37, which cannot be used with "
+              "those of 1.36",
+              libsched_framework_create(config, text(""), NULL, &follows, &framework, err));
+  CHECK(framework == UNTOUCHED);
+  follows.semantics = LIBSCHED_STR("1.37");
+  CHECK_OK(libsched_framework_create(config, text(""), NULL, &follows, &framework, err));
+  libsched_framework_unref(framework);
+  CHECK_OK(libsched_framework_create(config, text(""), NULL, NULL, &framework, err));
+  CHECK(strncmp(plugins_at(framework, "preFilter"), "NodeName,", 9) == 0);
+  CHECK(libsched_framework_plugin_count(framework, text("podGroupPostFilter")) == 0);
+  libsched_framework_unref(framework);
+  libsched_config_unref(config);
+
+  /* Upstream's defaults; without semantics of their own they are those of any framework. */
+  CHECK_OK(libsched_config_parse(LIBSCHED_STR(""), &options, &config, err));
+  CHECK_OK(libsched_framework_create(config, text(""), NULL, NULL, &framework, err));
+  CHECK(libsched_framework_plugin_count(framework, text("podGroupPostFilter")) != 0);
+  libsched_framework_unref(framework);
+  libsched_config_unref(config);
+  CHECK_OK(libsched_config_parse(LIBSCHED_STR(""), NULL, &config, err));
+  CHECK_OK(libsched_framework_create(config, text(""), NULL, &follows, &framework, err));
+  CHECK(libsched_framework_plugin_count(framework, text("podGroupPostFilter")) != 0);
+  libsched_framework_unref(framework);
+  libsched_config_unref(config);
 }
 
 static void test_registry(void) {
@@ -424,6 +480,7 @@ static void test_null_handles(void) {
 int main(void) {
   test_config();
   test_framework();
+  test_config_semantics();
   test_registry();
   test_status();
   test_cycle_state();

@@ -22,7 +22,7 @@ Configured::Configured(const Json& c, const RegistryRef& registry) {
   ConfigOptions options;
   options.gates = *gates;
   const Result<ConfigRef> parsed =
-      config_json.is_null() ? default_config(*gates)
+      config_json.is_null() ? default_config(options)
                             : parse_config(config_json.is_string() ? config_json.get<std::string>()
                                                                    : config_json.dump(),
                                            options);

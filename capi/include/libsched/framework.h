@@ -57,15 +57,19 @@ typedef struct libsched_config_options {
   bool profile;             /* The document is a single KubeSchedulerProfile, used without default
                                plugins and validation, as upstream's NewFramework receives it. */
   bool reserved[2];         /* false */
-  /* "A=true,B=false", which decide on defaults and on what is valid; empty: the defaults of 1.36. A framework
+  /* "A=true,B=false", which decide on defaults and on what is valid; empty: those of the release. A framework
      sets the defaults anew, and validates, with the gates of its own. */
   libsched_str feature_gates;
+  /* The release whose fields, defaults, rules and texts apply, as in libsched_framework_options. Frameworks of
+     the configuration follow it, and with other semantics they are an error. Empty: "1.36", and a framework
+     of another release reads the document anew. */
+  libsched_str semantics;
 } libsched_config_options;
-#define LIBSCHED_CONFIG_OPTIONS_INIT {sizeof(libsched_config_options), false, false, {false, false}, {LIBSCHED_NULL, 0}}
+#define LIBSCHED_CONFIG_OPTIONS_INIT {sizeof(libsched_config_options), false, false, {false, false}, {LIBSCHED_NULL, 0}, {LIBSCHED_NULL, 0}}
 /* Reads a configuration, JSON or YAML. An empty document gives upstream's defaults. `options` may be NULL.
      libsched_config_parse(LIBSCHED_STR("..."), NULL, &config, &error);
    Errors: INVALID with upstream's message (also of a feature gate), LIMIT (size), UNSUPPORTED (the internal
-   version; an option). */
+   version; unknown semantics; an option). */
 libsched_rc libsched_config_parse(libsched_str document, const libsched_config_options *options,
                                   LIBSCHED_OWN libsched_config **out, LIBSCHED_OWN libsched_error **error);
 libsched_config *libsched_config_ref(const libsched_config *config);
@@ -111,13 +115,13 @@ typedef struct libsched_framework_options {
   bool skip_unknown_plugins;   /* Leave out plugins that the profile enables and the registry lacks, instead
                                   of the error INVALID; libsched_framework_skipped() names them. */
   bool reserved[2];            /* false */
-  libsched_str feature_gates;  /* "A=true,B=false"; empty: the defaults of 1.36. The configuration's
+  libsched_str feature_gates;  /* "A=true,B=false"; empty: those of the release. The configuration's
                                   defaults follow them, such as the plugin of a gate. */
-  /* The release to follow: "1.31" to "1.37" ("1.36" if empty); a version of one names it, too,
-     as API servers and vendors write it ("v1.31.14", "v1.31.9-eks-1", "v1.31.2+rke2r1"). Feature
-     gates, default plugins and rules of configurations are those of the release, as which plugins
-     judge, score, count requests and ports, and word their reasons. Up to 1.34 ties are broken
-     uniformly by the seed of the cycle. */
+  /* The release to follow: "1.31" to "1.37". Empty: that of the configuration, which is "1.36" unless it
+     was read with another one. A version of a release names it, too, as API servers and vendors write
+     it ("v1.31.14", "v1.31.9-eks-1", "v1.31.2+rke2r1"). Feature gates, default plugins and rules of
+     configurations are those of the release, as which plugins judge, score, count requests and ports,
+     and word their reasons. Up to 1.34 ties are broken uniformly by the seed of the cycle. */
   libsched_str semantics;
   /* The extenders of the framework, which keeps them. A configuration with extenders needs as many;
      its managedResources with ignoredByScheduler replace ignoredResources of NodeResourcesFit. */
@@ -127,8 +131,9 @@ typedef struct libsched_framework_options {
 #define LIBSCHED_FRAMEWORK_OPTIONS_INIT {sizeof(libsched_framework_options), false, false, {false, false}, {LIBSCHED_NULL, 0}, {LIBSCHED_NULL, 0}, LIBSCHED_NULL, 0}
 /* `config` NULL: upstream's defaults. `profile` empty: the only profile. `registry` NULL: the in-tree
    plugins. `options` may be NULL. Errors: NOT_FOUND (profile), INVALID (upstream's construction errors,
-   an unknown feature gate), UNSUPPORTED (also unknown semantics, and extenders of the configuration that
-   the options lack).
+   an unknown feature gate, semantics other than the configuration's), UNSUPPORTED (also unknown semantics,
+   extenders of the configuration that the options lack, and a plugin of the release that this version
+   lacks).
      libsched_framework_create(NULL, LIBSCHED_STR(""), NULL, NULL, &framework, &error); */
 libsched_rc libsched_framework_create(const libsched_config *config, libsched_str profile, const libsched_registry *registry,
                                       const libsched_framework_options *options, LIBSCHED_OWN libsched_framework **out,

@@ -54,11 +54,17 @@ static libsched_str gates_for(Turn& t) {
   return libsched_str_from(t.choose.of(kGates));
 }
 
+static libsched_str semantics_for(Turn& t) {
+  static constexpr const char* kSemantics[] = {"", "1.36", "1.31", "1.37", "1.99"};
+  return libsched_str_from(t.choose.of(kSemantics));
+}
+
 template <>
 void fill(Turn& t, libsched_config_options& o) {
   o.several_queue_sorts = t.choose.one_in(2);
   o.profile = t.choose.one_in(4);
   if (t.choose.one_in(6)) o.feature_gates = gates_for(t);
+  if (t.choose.one_in(6)) o.semantics = semantics_for(t);
   o.reserved[0] = rarely(t);
 }
 
@@ -74,9 +80,8 @@ void fill(Turn& t, libsched_framework_options& o) {
   o.several_queue_sorts = t.choose.one_in(4);
   o.skip_unknown_plugins = t.choose.one_in(4);
   o.reserved[1] = rarely(t);
-  static constexpr const char* kSemantics[] = {"", "1.36", "1.31", "1.99"};
   if (t.choose.one_in(6)) o.feature_gates = gates_for(t);
-  if (t.choose.one_in(6)) o.semantics = libsched_str_from(t.choose.of(kSemantics));
+  if (t.choose.one_in(6)) o.semantics = semantics_for(t);
   if (!t.choose.one_in(5)) return;
   static thread_local const libsched_extender* rooms[16][2];  // calls are not nested so deeply
   static thread_local size_t room = 0;

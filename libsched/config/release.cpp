@@ -54,6 +54,19 @@ constexpr BehaviourRow kBehaviours[] = {
      &Behaviours::selectors_without_includes,
      {Release::k1_31, Release::k1_35}},
     {"newer_selectors", &Behaviours::newer_selectors, {Release::k1_37, Release::k1_37}},
+    {"target_pod_events", &Behaviours::target_pod_events, {Release::k1_37, Release::k1_37}},
+    {"added_nodes_count", &Behaviours::added_nodes_count, {Release::k1_37, Release::k1_37}},
+    {"any_anti_affinity_term",
+     &Behaviours::any_anti_affinity_term,
+     {Release::k1_37, Release::k1_37}},
+    {"dated_flushes", &Behaviours::dated_flushes, {Release::k1_37, Release::k1_37}},
+    {"wildcards_reach_gated", &Behaviours::wildcards_reach_gated, {Release::k1_37, Release::k1_37}},
+    {"nominates_added", &Behaviours::nominates_added, {Release::k1_37, Release::k1_37}},
+    {"drops_cleared_nominations",
+     &Behaviours::drops_cleared_nominations,
+     {Release::k1_37, Release::k1_37}},
+    {"forgets_rejections", &Behaviours::forgets_rejections, {Release::k1_37, Release::k1_37}},
+    {"retries_after_memory", &Behaviours::retries_after_memory, {Release::k1_37, Release::k1_37}},
 };
 
 bool is_digit(char c) { return '0' <= c && c <= '9'; }

@@ -86,6 +86,30 @@ struct Behaviours {
   bool selectors_without_includes = false;
   // Selectors of devices are those of a newer CEL: see cel::Dialect::cel_go_29.
   bool newer_selectors = false;
+  // Events of pods without a node are those of the pod that is updated (TargetPod), for which
+  // plugins register, or of an UnscheduledPod. A request that grows is an event of its own, and
+  // DynamicResources hears of deleted claims.
+  bool target_pod_events = false;
+  // An added node counts for plugins even if it is tainted, so that only those that register for
+  // taints are told of them.
+  bool added_nodes_count = false;
+  // InterPodAffinity's hints look for any anti-affinity term that matches, not for all of them.
+  bool any_anti_affinity_term = false;
+  // A pod that was flushed from the unschedulable pods may stay there as long again, loses the mark
+  // if a gate holds it back, and keeps it until it is scheduled.
+  bool dated_flushes = false;
+  // Events that concern all plugins (timeouts, activations) reach gated pods, too.
+  bool wildcards_reach_gated = false;
+  // A pod is nominated by its status once it is added, gated or not, also if it is added by its
+  // update.
+  bool nominates_added = false;
+  // A cleared nomination is listed no more, instead of under the node "".
+  bool drops_cleared_nominations = false;
+  // A pod that is deleted while it is active or backs off is no longer counted for the plugins that
+  // had rejected it.
+  bool forgets_rejections = false;
+  // A preemptor is tried again at once if its last victim was preempted in memory.
+  bool retries_after_memory = false;
 };
 
 // A behaviour has a row for each range of releases.

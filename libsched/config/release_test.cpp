@@ -79,8 +79,13 @@ TEST_CASE("each behaviour by release") {
   CHECK_EQ(where(&Behaviours::volume_conflict_text), "12");
   CHECK_EQ(where(&Behaviours::older_volume_texts), "123");
   CHECK_EQ(where(&Behaviours::uniform_ties), "1234");
-  for (bool Behaviours::* next : {&Behaviours::told_preemption, &Behaviours::silent_post_filter,
-                                  &Behaviours::resizes_by_pod, &Behaviours::first_violated_budget})
+  for (bool Behaviours::* next :
+       {&Behaviours::told_preemption, &Behaviours::silent_post_filter, &Behaviours::resizes_by_pod,
+        &Behaviours::first_violated_budget, &Behaviours::target_pod_events,
+        &Behaviours::added_nodes_count, &Behaviours::any_anti_affinity_term,
+        &Behaviours::dated_flushes, &Behaviours::wildcards_reach_gated,
+        &Behaviours::nominates_added, &Behaviours::drops_cleared_nominations,
+        &Behaviours::forgets_rejections, &Behaviours::retries_after_memory})
     CHECK_EQ(where(next), "7");
   CHECK_EQ(where(&Behaviours::selectors_without_includes), "12345");
   CHECK_EQ(where(&Behaviours::newer_selectors), "7");

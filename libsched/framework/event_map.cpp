@@ -39,7 +39,7 @@ Result<EventMap> event_map(const Framework& framework) {
       out.registrations.push_back({i, instance.name, e.event, own && e.has_hint, k});
     }
     // Upstream ignores tainted nodes when they are added: the taint's removal replaces that event.
-    if (node_add && !node_taint)
+    if (node_add && !node_taint && !framework.behaviours().added_nodes_count)
       out.registrations.push_back({i, instance.name, {"Node", kUpdateNodeTaint, {}}, false, 0});
   }
   if (!errors.empty()) return Error{Rc::kInvalid, std::move(errors)};

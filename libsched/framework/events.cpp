@@ -25,7 +25,17 @@ constexpr ActionName kNames[] = {
     {kUpdatePodGeneratedResourceClaim, "UpdatePodGeneratedResourceClaim"},
     {kAllActions, "All"},
     {kUpdate, "Update"},
+    {kUpdatePodScaleUp, "UpdatePodScaleUp"},
 };
+
+// The number of a set of actions in 1.37, where kUpdatePodScaleUp follows kUpdatePodScaleDown. It
+// orders sets without that action as 1.36 does.
+ActionType number_of(ActionType actions) {
+  constexpr ActionType kNext = kUpdatePodScaleDown << 1;
+  const bool grows = (actions & kUpdate) == kUpdate || (actions & kUpdatePodScaleUp) != 0;
+  return (actions & (kNext - 1)) | (grows ? kNext : 0) |
+         (actions & kAllActions & ~(kNext - 1)) << 1;
+}
 
 }  // namespace
 
@@ -36,16 +46,19 @@ std::string ClusterEvent::label() const {
   return resource;  // upstream has no name for a mixture
 }
 
+bool is_about_pods(Str resource) {
+  return resource == kAssignedPods || resource == "UnschedulablePod" ||
+         resource == "UnscheduledPod" || resource == "TargetPod";
+}
+
 bool matches(const ClusterEvent& registered, const ClusterEvent& incoming) {
   const bool all = registered.resource == "*";
   if (all && registered.actions == kAllActions) return true;
-  // Upstream's queue distinguishes pods on nodes from waiting pods; a registration for pods is for
-  // both.
+  // A registration for pods is for all of them.
   const bool same = all || registered.resource == incoming.resource ||
-                    (registered.resource == "Pod" && (incoming.resource == "AssignedPod" ||
-                                                      incoming.resource == "UnschedulablePod"));
-  return same && (registered.actions & incoming.actions) != 0 &&
-         incoming.actions <= registered.actions;
+                    (registered.resource == "Pod" && is_about_pods(incoming.resource));
+  const ActionType wanted = number_of(registered.actions), happened = number_of(incoming.actions);
+  return same && (wanted & happened) != 0 && happened <= wanted;
 }
 
 std::vector<ClusterEventWithHint> default_events(const FeatureGates& gates) {

@@ -1,5 +1,5 @@
 // Cluster events: those that plugins register for to have rejected pods retried, and those that
-// they may subscribe to. Names and numbers are upstream's.
+// they may subscribe to. Names are upstream's, and numbers are those of 1.36.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,20 @@ enum : ActionType {
   kUpdatePodGeneratedResourceClaim = 1 << 12,
   kAllActions = (1 << 13) - 1,
   kUpdate = kAllActions & ~(kAdd | kDelete),
+  // Later actions follow. A set with all updates of before has them, too.
+  kUpdatePodScaleUp = 1 << 13,
 };
+
+// Events of pods tell which pods they are about: those with a node, and others. With
+// Behaviours::target_pod_events, the update of a pod that waits is one of the pod itself alone.
+inline constexpr Str kAssignedPods = "AssignedPod";
+bool is_about_pods(Str resource);  // of any of these
+inline Str waiting_pods(const Behaviours& b) {
+  return b.target_pod_events ? "UnscheduledPod" : "UnschedulablePod";
+}
+inline Str updated_pod(const Behaviours& b) {
+  return b.target_pod_events ? "TargetPod" : "UnschedulablePod";
+}
 
 struct ClusterEvent {
   std::string resource;  // "Pod", "Node", "storage.k8s.io/CSINode", "*", ...

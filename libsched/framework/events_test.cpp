@@ -36,6 +36,35 @@ TEST_CASE("a registration covers equal and more specific events") {
   CHECK_FALSE(matches({"Node", kAdd, {}}, {"AssignedPod", kAdd, {}}));
 }
 
+TEST_CASE("events of pods with Behaviours::target_pod_events") {
+  const Behaviours older, newer{.target_pod_events = true};
+  CHECK(waiting_pods(older) == "UnschedulablePod");
+  CHECK(updated_pod(older) == "UnschedulablePod");
+  CHECK(waiting_pods(newer) == "UnscheduledPod");
+  CHECK(updated_pod(newer) == "TargetPod");
+  for (const char* resource : {"AssignedPod", "UnscheduledPod", "TargetPod"}) {
+    CHECK(is_about_pods(resource));
+    CHECK(matches({"Pod", kAdd, {}}, {resource, kAdd, {}}));
+  }
+  CHECK_FALSE(is_about_pods("Pod"));
+  CHECK_FALSE(is_about_pods("Node"));
+  CHECK_FALSE(matches({"AssignedPod", kAdd, {}}, {"TargetPod", kAdd, {}}));
+
+  const ClusterEvent grown{"TargetPod", kUpdatePodScaleUp, {}};
+  CHECK(grown.label() == "TargetPodUpdatePodScaleUp");
+  CHECK(matches({"Pod", kUpdatePodScaleUp, {}}, grown));
+  CHECK(matches({"Pod", kUpdate, {}}, grown));
+  CHECK(matches({"TargetPod", kAllActions, {}}, grown));
+  CHECK_FALSE(matches({"Pod", kUpdatePodScaleDown, {}}, grown));
+  CHECK_FALSE(
+      matches({"Pod", kUpdatePodScaleUp | kUpdatePodLabel, {}}, {"TargetPod", kUpdate, {}}));
+  CHECK(matches({"Pod", kUpdate, {}}, {"TargetPod", kUpdate, {}}));
+  // By 1.37's numbers, where the action follows kUpdatePodScaleDown.
+  const ClusterEvent both{"TargetPod", kUpdatePodScaleDown | kUpdatePodScaleUp, {}};
+  CHECK_FALSE(matches({"TargetPod", kUpdatePodScaleDown, {}}, both));
+  CHECK(matches({"TargetPod", kUpdatePodScaleDown | kUpdatePodToleration, {}}, both));
+}
+
 TEST_CASE("a plugin without registrations gets every resource that is watched by default") {
   const std::vector<ClusterEventWithHint> events = default_events({});
   REQUIRE(events.size() == 10);

@@ -62,11 +62,13 @@ ActionList node_change_list(const Node& after, const Node& before, const Feature
 }
 
 ActionList pod_change_list(const Pod& after, const Pod& before, const FeatureGates& gates) {
+  const Behaviours behaviours = behaviours_of(gates.release());
+  const PodAccounting accounting = accounting_of(gates, behaviours);
   ActionList out;
   out.add_if(!same_labels(before.meta.labels, after.meta.labels), kUpdatePodLabel);
-  out.add_if(
-      requests_scaled_down(after, before, accounting_of(gates, behaviours_of(gates.release()))),
-      kUpdatePodScaleDown);
+  out.add_if(requests_scaled_down(after, before, accounting), kUpdatePodScaleDown);
+  out.add_if(behaviours.target_pod_events && requests_scaled_down(before, after, accounting),
+             kUpdatePodScaleUp);
   out.add_if(after.spec.scheduling_gates.empty() && !before.spec.scheduling_gates.empty(),
              kUpdatePodSchedulingGatesEliminated);
   out.add_if(after.spec.tolerations.size() != before.spec.tolerations.size(), kUpdatePodToleration);

@@ -99,4 +99,22 @@ TEST_CASE("changes: gates, added and deleted objects, other kinds") {
   CHECK(actions_of({"Namespace", old, now}, {}) == kUpdate);
 }
 
+TEST_CASE("changes: a request that grows is an event in 1.37") {
+  const auto pod = [](const std::string& requests) {
+    return *parse_pod(R"({"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","resources":)"
+                      R"({"requests":{)" +
+                          requests + "}}}]}}",
+                      {});
+  };
+  const PodRef small = pod(R"("cpu":"1")"), large = pod(R"("cpu":"2")");
+  const PodRef more = pod(R"("cpu":"1","memory":"1")"), other = pod(R"("memory":"1")");
+  const FeatureGates older, newer(Release::k1_37);
+  CHECK(pod_changes(*large, *small, older) == kUpdate);
+  CHECK(pod_changes(*large, *small, newer) == kUpdatePodScaleUp);
+  CHECK(pod_changes(*more, *small, newer) == kUpdatePodScaleUp);
+  CHECK(pod_changes(*small, *large, newer) == kUpdatePodScaleDown);
+  CHECK(pod_changes(*other, *small, newer) == (kUpdatePodScaleDown | kUpdatePodScaleUp));
+  CHECK(pod_changes(*small, *small, newer) == kUpdate);
+}
+
 }  // namespace libsched::property_changes_test

@@ -44,6 +44,12 @@ TEST_CASE("registrations are by plugin; a node's addition implies the removal of
   CHECK(watched.at("Pod") == kDelete);
 }
 
+TEST_CASE("in 1.37 a node's addition implies nothing") {
+  const std::vector<Fake> fakes = {wants("A", {{{"Node", kAdd, {}}, true}})};
+  CHECK(show(*event_map(*fake_framework(fakes))) == "A:NodeAdd#0 A:NodeUpdateNodeTaint ");
+  CHECK(show(*event_map(*fake_framework(fakes, FeatureGates(Release::k1_37)))) == "A:NodeAdd#0 ");
+}
+
 TEST_CASE("plugins without registrations get all events, if they can reject a pod") {
   Fake scores;
   scores.name = "Scores";

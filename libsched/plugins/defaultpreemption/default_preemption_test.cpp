@@ -406,6 +406,26 @@ TEST_CASE("victims that are not bound yet are cancelled in memory") {
   CHECK(services.pods_in_pre_bind().cancelled("u-yy") == "preempted by DefaultPreemption");
 }
 
+TEST_CASE("a preemptor whose last victim left in memory is tried again at once in 1.37") {
+  const auto activated = [](Release release, const std::string& in_memory) {
+    TrialOptions of_release = options();
+    of_release.release = release;
+    Trial t("DefaultPreemption", node("a") + on("a", "x", 1, 2, 1) + on("a", "yy", 1, 2, 2),
+            of_release);
+    const Ref<RecordingApi> api = make_ref<RecordingApi>();
+    CHECK(t.evaluator().use(make_ref<Services>(Ref<Clock>(), api)).ok());
+    Services& services = t.evaluator().services();
+    services.pods_in_pre_bind().add(in_memory);
+    CHECK(preempt(t, *wants(4, 5)).nomination->node == "a");
+    std::string names;
+    for (const auto& [name, pod] : services.take_activated()) names += name;
+    return names;
+  };
+  CHECK(activated(Release::k1_36, "u-yy").empty());
+  CHECK(activated(Release::k1_37, "u-yy") == "default/p");
+  CHECK(activated(Release::k1_37, "u-x").empty());  // the last one was deleted
+}
+
 TEST_CASE("a cycle tries no more nodes than necessary, and starts by the seed") {
   std::string objects;
   for (int i = 0; i < 20; ++i) {

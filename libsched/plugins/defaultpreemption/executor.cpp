@@ -16,8 +16,8 @@ std::string uid_or_key(const Pod& pod) {
 
 bool gone(const Result<void>& ran) { return !ran.ok() && ran.error().rc == Rc::kNotFound; }
 
-// Cancels a pod that waits or is about to be bound in memory; deletes any other.
-Steps<Result<void>> preempt(const Pod& victim, const Pod& preemptor, Str node, Services& services) {
+// Cancels a pod that waits or is about to be bound in memory (true); deletes any other.
+Steps<Result<bool>> preempt(const Pod& victim, const Pod& preemptor, Str node, Services& services) {
   const std::string turn =
       "evict for " + std::string(preemptor.meta.ns) + "/" + std::string(preemptor.meta.name);
   co_await services.tasks().turn(Tasks::Rank::kPlugin, turn.c_str(), victim.meta);
@@ -50,7 +50,7 @@ Steps<Result<void>> preempt(const Pod& victim, const Pod& preemptor, Str node, S
       const Result<void> ran = co_await services.api().request(request);
       if (gone(ran)) {
         log.info(2, "Victim Pod is already deleted", {by, who, where});
-        co_return Result<void>();
+        co_return false;
       }
       if (ran.ok()) continue;
       if (deleting)
@@ -59,14 +59,14 @@ Steps<Result<void>> preempt(const Pod& victim, const Pod& preemptor, Str node, S
       else
         log.error("Could not add DisruptionTarget condition due to preemption",
                   {{"err", ran.error().message}, by, who});
-      co_return ran;
+      co_return ran.error();
     }
     log.info(2, "Preemptor Pod preempted victim Pod", {by, who, where});
   }
   services.api().event(victim, "Normal", "Preempted", "Preempting",
                        "Preempted by pod " + std::string(preemptor.meta.uid) + " on node " +
                            std::string(node) + (in_memory ? " (in kube-scheduler memory)." : ""));
-  co_return Result<void>();
+  co_return in_memory;
 }
 
 // Clears the nominations of pods of lower priority to the node, which may not fit any more. False:
@@ -102,7 +102,7 @@ Steps<Status> evict_now(const PreemptionReport::Candidate& candidate, const Pod&
       log_leaving(*victim, preemptor, candidate.node, services);
       continue;
     }
-    const Result<void> ran = co_await preempt(*victim, preemptor, candidate.node, services);
+    const Result<bool> ran = co_await preempt(*victim, preemptor, candidate.node, services);
     if (!ran.ok()) co_return Status::from_error(ran.error().message);
   }
   static_cast<void>(co_await clear_nominations(preemptor, candidate.node, listed, services));
@@ -199,7 +199,7 @@ Steps<> Executor::run(std::shared_ptr<Preemption> preemption) {
       executor.leave(key);
     }
   };
-  bool done = false, stopped = false;
+  bool done = false, stopped = false, in_memory = false;
   const Log log = log_of(services);
   log.info(2, "Start the preemption asynchronously",
            {{"preemptor", p.preemptor->meta},
@@ -217,15 +217,17 @@ Steps<> Executor::run(std::shared_ptr<Preemption> preemption) {
         under_way_[p.key] = std::move(now);
         any_ = true;
       }
-      const Result<void> ran = co_await preempt(victim, *p.preemptor, p.node, services);
+      const Result<bool> ran = co_await preempt(victim, *p.preemptor, p.node, services);
       stopped = !ran.ok();
+      in_memory = ran.ok() && *ran;
     }
   }
   log.info(2, "Async Preemption finished completely",
            {{"preemptor", p.preemptor->meta},
             {"node", p.node},
             {"result", stopped || !done ? "error" : "success"}});
-  retry.wanted = stopped || !done;
+  // No event will tell that the last victim has left if it was preempted in memory.
+  retry.wanted = stopped || !done || (in_memory && retries_after_memory_);
   services.metrics().preemption_goroutines.observe(0);
 }
 

@@ -17,7 +17,9 @@ class Executor {
  public:
   // With `asynchronous`, order and errors are those of upstream with gate SchedulerAsyncPreemption:
   // the requests are a task of the services.
-  explicit Executor(bool asynchronous) : asynchronous_(asynchronous) {}
+  // `retries_after_memory`: see Behaviours.
+  Executor(bool asynchronous, bool retries_after_memory)
+      : asynchronous_(asynchronous), retries_after_memory_(retries_after_memory) {}
 
   // `listed`: the cluster's pods that are nominated to the node.
   Status execute(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
@@ -39,7 +41,7 @@ class Executor {
 
   void leave(const std::string& key);  // holding the mutex
 
-  bool asynchronous_;
+  bool asynchronous_, retries_after_memory_;
   mutable Mutex mutex_;
   std::map<std::string, UnderWay, std::less<>> under_way_;  // by uid
   std::atomic<bool> any_ = false;  // whether it has any; mostly that is all there is to know

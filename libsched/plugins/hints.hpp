@@ -32,6 +32,25 @@ inline ClusterEventWithHint always(Str resource, ActionType actions) {
   return {{std::string(resource), actions, {}}, false};
 }
 
+// The events of pods for which plugins register: with Behaviours::target_pod_events those of pods
+// with a node, and those of the rejected pod itself. Otherwise both are the events of any pod, and
+// hints look at the pod.
+class PodEvents {
+ public:
+  explicit PodEvents(const Behaviours& b) : told_apart_(b.target_pod_events) {}
+  bool told_apart() const { return told_apart_; }
+  Str assigned() const { return told_apart_ ? kAssignedPods : kPodEvents; }
+  Str own() const { return told_apart_ ? Str("TargetPod") : kPodEvents; }
+  // Whether an event of own() is about the rejected pod. Upstream takes that for granted where
+  // events are told apart, even of one that is kept for another pod in flight.
+  bool about(const Pod& pod, const Pod& updated) const {
+    return told_apart_ || same_pod(pod, updated);
+  }
+
+ private:
+  bool told_apart_;
+};
+
 inline QueueingHint queue_if(bool may_fit) {
   return may_fit ? QueueingHint::kQueue : QueueingHint::kQueueSkip;
 }

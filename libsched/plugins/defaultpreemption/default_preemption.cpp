@@ -9,6 +9,7 @@
 #include "libsched/plugins/defaultpreemption/executor.hpp"
 #include "libsched/plugins/defaultpreemption/pick.hpp"
 #include "libsched/plugins/defaultpreemption/victims.hpp"
+#include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/run/evaluator.hpp"
 
@@ -91,7 +92,7 @@ class DefaultPreemption final : public Plugin {
   bool registers_events() const override { return true; }
   Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
     if (!asynchronous_) return std::vector<ClusterEventWithHint>();
-    return std::vector<ClusterEventWithHint>{{{"Pod", kDelete, {}}, true}};
+    return std::vector<ClusterEventWithHint>{hinted(PodEvents(behaviours_).assigned(), kDelete)};
   }
   Result<QueueingHint> hint(size_t, const View&, const Pod&, const ObjectChange&) const override {
     return QueueingHint::kQueueSkip;

@@ -20,6 +20,7 @@ namespace {
 struct Settings {
   bool enabled = true, extended_resources = true, prioritized_list = true;
   bool silent_post_filter = false;  // see Behaviours
+  PodEvents pod_events{Behaviours()};
   ClaimOptions claims;
 };
 
@@ -263,17 +264,20 @@ class DynamicResources final : public Plugin {
   Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
     return std::vector<ClusterEventWithHint>{
         always(kNodeEvents, kAdd | kUpdateNodeLabel | kUpdateNodeAllocatable),
-        hinted(kResourceClaimEvents, kAdd | kUpdate),
-        hinted(kPodEvents, kUpdatePodGeneratedResourceClaim),
+        hinted(kResourceClaimEvents,
+               kAdd | kUpdate | (settings_.pod_events.told_apart() ? kDelete : 0)),
+        hinted(settings_.pod_events.own(), kUpdatePodGeneratedResourceClaim),
         always(kDeviceClassEvents, kAdd | kUpdate), always(kResourceSliceEvents, kAdd | kUpdate)};
   }
   Result<QueueingHint> hint(size_t index, const View& view, const Pod& pod,
                             const ObjectChange& change) const override {
     if (index != 1 && index != 2) return QueueingHint::kQueue;
+    if (index == 1 && !change.after && change.before && settings_.pod_events.told_apart())
+      return queue_if(object_of<ResourceClaim>(change.before)->allocation.has_value());
     if (!change.after) return no_object(change);
     if (index == 1) return hint_of_claim(view, pod, change);
     const Pod& after = *object_of<Pod>(change.after);
-    return queue_if(same_pod(pod, after) && claims_of(view, after).ok());
+    return queue_if(settings_.pod_events.about(pod, after) && claims_of(view, after).ok());
   }
 
  private:
@@ -398,6 +402,7 @@ Result<std::unique_ptr<Plugin>> make_dynamic_resources(const FactoryCall& call) 
   Settings s;
   s.enabled = on(Gate::kDynamicResourceAllocation);
   s.silent_post_filter = call.behaviours.silent_post_filter;
+  s.pod_events = PodEvents(call.behaviours);
   s.extended_resources = on(Gate::kDRAExtendedResource);
   s.prioritized_list = on(Gate::kDRAPrioritizedList);
   DeviceFeatures& f = s.claims.features;

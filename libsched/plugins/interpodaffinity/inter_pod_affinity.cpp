@@ -14,8 +14,13 @@ namespace {
 
 class InterPodAffinity final : public Plugin {
  public:
-  InterPodAffinity(const InterPodAffinityArgs& args, ResolvedSelector resolved, ListText lists)
-      : args_(args), resolved_(resolved), lists_(lists) {}
+  InterPodAffinity(const InterPodAffinityArgs& args, const Behaviours& b)
+      : args_(args),
+        resolved_(b.replaces_namespace_selector ? ResolvedSelector::kGoes
+                                                : ResolvedSelector::kStays),
+        lists_(b.go_lists ? ListText::kGo : ListText::kJson),
+        any_anti_term_(b.any_anti_affinity_term),
+        pod_events_(b) {}
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     if (const std::string e = affinity_terms_error(call.pod, lists_); !e.empty())
@@ -165,15 +170,24 @@ class InterPodAffinity final : public Plugin {
 
   bool registers_events() const override { return true; }
   Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
-    return std::vector<ClusterEventWithHint>{hinted(kPodEvents, kAdd | kUpdatePodLabel | kDelete),
-                                             hinted(kNodeEvents, kAdd | kUpdateNodeLabel)};
+    std::vector<ClusterEventWithHint> out = {
+        hinted(pod_events_.assigned(), kAdd | kUpdatePodLabel | kDelete),
+        hinted(kNodeEvents, kAdd | kUpdateNodeLabel)};
+    if (pod_events_.told_apart()) out.push_back(hinted(pod_events_.own(), kUpdatePodLabel));
+    return out;
   }
   Result<QueueingHint> hint(size_t index, const View&, const Pod& pod,
                             const ObjectChange& change) const override {
-    if (index == 0)
-      return !change.before && !change.after
-                 ? Result<QueueingHint>(no_object(change))
-                 : hint_after_pod(pod, object_of<Pod>(change.before), object_of<Pod>(change.after));
+    if (index == 2) return QueueingHint::kQueue;
+    if (index == 0) {
+      if (!change.before && !change.after) return no_object(change);
+      const Pod* const before = object_of<Pod>(change.before);
+      const Pod* const after = object_of<Pod>(change.after);
+      if (!pod_events_.told_apart() && before != nullptr && after != nullptr &&
+          same_pod(pod, *after))
+        return QueueingHint::kQueue;
+      return hint_after_pod(pod, before, after, any_anti_term_);
+    }
     return !change.after ? Result<QueueingHint>(no_object(change))
                          : hint_after_node(pod, object_of<Node>(change.before),
                                            *object_of<Node>(change.after));
@@ -194,6 +208,8 @@ class InterPodAffinity final : public Plugin {
   InterPodAffinityArgs args_;
   ResolvedSelector resolved_;
   ListText lists_;
+  bool any_anti_term_;  // see Behaviours
+  PodEvents pod_events_;
 };
 
 }  // namespace
@@ -203,10 +219,7 @@ Result<std::unique_ptr<Plugin>> make_inter_pod_affinity(const FactoryCall& call)
       call.args == nullptr ? nullptr : std::get_if<InterPodAffinityArgs>(&call.args->value);
   // Upstream's defaults.
   return std::unique_ptr<Plugin>(std::make_unique<InterPodAffinity>(
-      args == nullptr ? InterPodAffinityArgs{1, false} : *args,
-      call.behaviours.replaces_namespace_selector ? ResolvedSelector::kGoes
-                                                  : ResolvedSelector::kStays,
-      call.behaviours.go_lists ? ListText::kGo : ListText::kJson));
+      args == nullptr ? InterPodAffinityArgs{1, false} : *args, call.behaviours));
 }
 
 }  // namespace libsched

@@ -35,22 +35,28 @@ Result<void> parse(Terms terms) {
 
 }  // namespace
 
-Result<QueueingHint> hint_after_pod(const Pod& pod, const Pod* before, const Pod* after) {
-  if (before != nullptr && after != nullptr && same_pod(pod, *after)) return QueueingHint::kQueue;
+Result<QueueingHint> hint_after_pod(const Pod& pod, const Pod* before, const Pod* after,
+                                    bool any_anti_term) {
   for (const Pod* other : {before, after})
     if (other != nullptr && !has_node(*other)) return QueueingHint::kQueueSkip;
   const Terms terms = pod.spec.pod_affinity.required;
   const Terms anti = pod.spec.pod_anti_affinity.required;
   LIBSCHED_TRY(parse(terms));
   LIBSCHED_TRY(parse(anti));
+  const auto keeps_away = [&](const Pod& owner, Terms owned, const Pod& other) {
+    return any_anti_term
+               ? std::any_of(owned.begin(), owned.end(),
+                             [&](const PodAffinityTerm& t) { return selects(owner, t, other); })
+               : select_by_all(owner, owned, other);
+  };
   if (before != nullptr && after != nullptr)
     return queue_if((!select_by_all(pod, terms, *before) && select_by_all(pod, terms, *after)) ||
-                    (select_by_all(pod, anti, *before) && !select_by_all(pod, anti, *after)));
+                    (keeps_away(pod, anti, *before) && !keeps_away(pod, anti, *after)));
   if (after != nullptr) return queue_if(select_by_all(pod, terms, *after));
-  if (select_by_all(pod, anti, *before)) return QueueingHint::kQueue;
+  if (keeps_away(pod, anti, *before)) return QueueingHint::kQueue;
   const Terms theirs = before->spec.pod_anti_affinity.required;
   LIBSCHED_TRY(parse(theirs));
-  return queue_if(select_by_all(*before, theirs, pod));
+  return queue_if(keeps_away(*before, theirs, pod));
 }
 
 Result<QueueingHint> hint_after_node(const Pod& pod, const Node* before, const Node& after) {

@@ -21,7 +21,7 @@ constexpr std::array<Str, 5> kFeatures = {
 
 class NodeDeclaredFeatures final : public Plugin {
  public:
-  explicit NodeDeclaredFeatures(bool enabled) : enabled_(enabled) {}
+  NodeDeclaredFeatures(bool enabled, const Behaviours& b) : enabled_(enabled), pod_events_(b) {}
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     return !enabled_ || required(call.pod).empty() ? Status(Code::kSkip) : Status();
@@ -81,14 +81,14 @@ class NodeDeclaredFeatures final : public Plugin {
   Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
     if (!enabled_) return std::vector<ClusterEventWithHint>();
     return std::vector<ClusterEventWithHint>{hinted(kNodeEvents, kAdd | kUpdateNodeDeclaredFeature),
-                                             hinted(kPodEvents, kUpdate)};
+                                             hinted(pod_events_.own(), kUpdate)};
   }
   Result<QueueingHint> hint(size_t index, const View&, const Pod& pod,
                             const ObjectChange& change) const override {
     if (!change.after || (index == 1 && !change.before)) return no_object(change);
     if (index == 1) {
       const Pod& after = *object_of<Pod>(change.after);
-      return queue_if(same_pod(pod, after) &&
+      return queue_if(pod_events_.about(pod, after) &&
                       required(after) != required(*object_of<Pod>(change.before)));
     }
     const Node* before = object_of<Node>(change.before);
@@ -111,13 +111,14 @@ class NodeDeclaredFeatures final : public Plugin {
   }
 
   bool enabled_;
+  PodEvents pod_events_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Plugin>> make_node_declared_features(const FactoryCall& call) {
-  return std::unique_ptr<Plugin>(
-      std::make_unique<NodeDeclaredFeatures>(call.gates.enabled(Gate::kNodeDeclaredFeatures)));
+  return std::unique_ptr<Plugin>(std::make_unique<NodeDeclaredFeatures>(
+      call.gates.enabled(Gate::kNodeDeclaredFeatures), call.behaviours));
 }
 
 }  // namespace libsched

@@ -13,7 +13,8 @@ namespace {
 
 class NodePorts final : public Plugin {
  public:
-  explicit NodePorts(const PodAccounting& accounting) : accounting_(accounting) {}
+  NodePorts(const PodAccounting& accounting, const Behaviours& b)
+      : accounting_(accounting), pod_events_(b) {}
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     return counted(call.pod)->host_ports.empty() ? Status(Code::kSkip) : Status();
@@ -81,7 +82,7 @@ class NodePorts final : public Plugin {
 
   bool registers_events() const override { return true; }
   Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
-    return std::vector<ClusterEventWithHint>{hinted(kPodEvents, kDelete),
+    return std::vector<ClusterEventWithHint>{hinted(pod_events_.assigned(), kDelete),
                                              always(kNodeEvents, kAdd)};
   }
   // A deleted pod may have held a port that this pod wants.
@@ -104,12 +105,13 @@ class NodePorts final : public Plugin {
   }
 
   PodAccounting accounting_;
+  PodEvents pod_events_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Plugin>> make_node_ports(const FactoryCall& call) {
-  return std::unique_ptr<Plugin>(std::make_unique<NodePorts>(call.accounting()));
+  return std::unique_ptr<Plugin>(std::make_unique<NodePorts>(call.accounting(), call.behaviours));
 }
 
 }  // namespace libsched

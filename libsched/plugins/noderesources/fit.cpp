@@ -43,6 +43,7 @@ class NodeResourcesFit final : public Plugin {
         scorer_(args.scoring_strategy),
         never_unresolvable_(call.behaviours.fit_never_unresolvable),
         accounting_(call.accounting()),
+        pod_events_(call.behaviours),
         device_resources_(devices.has_value()),
         devices_(devices.value_or(DeviceTotals::Settings())) {}
 
@@ -214,14 +215,18 @@ class NodeResourcesFit final : public Plugin {
 
   bool registers_events() const override { return true; }
   Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
-    std::vector<ClusterEventWithHint> out = {hinted(kPodEvents, kDelete | kUpdatePodScaleDown),
-                                             hinted(kNodeEvents, kAdd | kUpdateNodeAllocatable)};
-    if (device_resources_) out.push_back(hinted(kDeviceClassEvents, kAdd | kUpdate));
+    std::vector<ClusterEventWithHint> out = {
+        hinted(pod_events_.assigned(), kDelete | kUpdatePodScaleDown),
+        hinted(kNodeEvents, kAdd | kUpdateNodeAllocatable),
+        hinted(kDeviceClassEvents, kAdd | kUpdate)};
+    if (!device_resources_) out.pop_back();
+    if (pod_events_.told_apart()) out.push_back(hinted(pod_events_.own(), kUpdatePodScaleDown));
     return out;
   }
   Result<QueueingHint> hint(size_t index, const View& view, const Pod& pod,
                             const ObjectChange& change) const override {
     if (index != 0 && !change.after) return no_object(change);
+    if (index == (device_resources_ ? 3 : 2)) return QueueingHint::kQueue;
     if (index == 1)
       return queue_if(gains_room(view, pod, object_of<Node>(change.before),
                                  *object_of<Node>(change.after), device_resources_));
@@ -263,6 +268,7 @@ class NodeResourcesFit final : public Plugin {
   FitScorer scorer_;
   bool never_unresolvable_;  // see Behaviours
   PodAccounting accounting_;
+  PodEvents pod_events_;
   bool device_resources_;  // gate DRAExtendedResource
   DeviceTotals devices_;
 };

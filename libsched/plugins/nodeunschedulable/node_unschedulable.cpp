@@ -15,8 +15,8 @@ constexpr Str kCordon = "node.kubernetes.io/unschedulable";
 
 class NodeUnschedulable final : public Plugin {
  public:
-  explicit NodeUnschedulable(bool comparison_operators)
-      : comparison_operators_(comparison_operators) {}
+  NodeUnschedulable(bool comparison_operators, const Behaviours& b)
+      : comparison_operators_(comparison_operators), pod_events_(b) {}
 
   void filter(const FilterCall& call, const RowSet& set) const override {
     const Bitmap& cordoned = call.view.unschedulable();
@@ -54,14 +54,14 @@ class NodeUnschedulable final : public Plugin {
   bool registers_events() const override { return true; }
   Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
     return std::vector<ClusterEventWithHint>{hinted(kNodeEvents, kAdd | kUpdateNodeTaint),
-                                             hinted(kPodEvents, kUpdatePodToleration)};
+                                             hinted(pod_events_.own(), kUpdatePodToleration)};
   }
   Result<QueueingHint> hint(size_t index, const View&, const Pod& pod,
                             const ObjectChange& change) const override {
     if (!change.after) return no_object(change);
     if (index == 1) {
       const Pod& updated = *object_of<Pod>(change.after);
-      return queue_if(same_pod(pod, updated) && tolerates_cordon(updated));
+      return queue_if(pod_events_.about(pod, updated) && tolerates_cordon(updated));
     }
     const Node* before = object_of<Node>(change.before);
     return queue_if((before == nullptr || before->unschedulable) &&
@@ -78,13 +78,14 @@ class NodeUnschedulable final : public Plugin {
   }
 
   bool comparison_operators_;
+  PodEvents pod_events_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Plugin>> make_node_unschedulable(const FactoryCall& call) {
   return std::unique_ptr<Plugin>(std::make_unique<NodeUnschedulable>(
-      call.gates.enabled(Gate::kTaintTolerationComparisonOperators)));
+      call.gates.enabled(Gate::kTaintTolerationComparisonOperators), call.behaviours));
 }
 
 }  // namespace libsched

@@ -75,7 +75,8 @@ class NodeVolumeLimits final : public Plugin {
       : scaling_(call.gates.enabled(Gate::kVolumeLimitScaling)),
         driver_must_be_there_(call.behaviours.driver_must_be_there),
         by_pods_(call.behaviours.limits_by_pods),
-        portworx_by_annotation_(call.behaviours.portworx_by_annotation) {}
+        portworx_by_annotation_(call.behaviours.portworx_by_annotation),
+        pod_events_(call.behaviours) {}
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     return has_counted_volume(call.pod) ? Status() : Status(Code::kSkip);
@@ -174,8 +175,9 @@ class NodeVolumeLimits final : public Plugin {
   bool registers_events() const override { return true; }
   Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
     return std::vector<ClusterEventWithHint>{
-        always(kCsiNodeEvents, kAdd), hinted(kCsiNodeEvents, kUpdate), hinted(kPodEvents, kDelete),
-        hinted(kClaimEvents, kAdd), hinted(kVolumeAttachmentEvents, kDelete)};
+        always(kCsiNodeEvents, kAdd), hinted(kCsiNodeEvents, kUpdate),
+        hinted(pod_events_.assigned(), kDelete), hinted(kClaimEvents, kAdd),
+        hinted(kVolumeAttachmentEvents, kDelete)};
   }
   Result<QueueingHint> hint(size_t index, const View&, const Pod& pod,
                             const ObjectChange& change) const override {
@@ -328,6 +330,7 @@ class NodeVolumeLimits final : public Plugin {
   bool scaling_;
   // See Behaviours.
   bool driver_must_be_there_, by_pods_, portworx_by_annotation_;
+  PodEvents pod_events_;
 };
 
 }  // namespace

@@ -26,7 +26,8 @@ Span<TopologySpreadConstraint> system_defaults() {
 
 class PodTopologySpread final : public Plugin {
  public:
-  explicit PodTopologySpread(const SpreadSettings& settings) : settings_(settings) {}
+  PodTopologySpread(const SpreadSettings& settings, const Behaviours& b)
+      : settings_(settings), pod_events_(b) {}
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     auto constraints = spread_constraints(settings_, call.view, call.pod, SpreadKind::kHard);
@@ -128,17 +129,30 @@ class PodTopologySpread final : public Plugin {
 
   bool registers_events() const override { return true; }
   Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
-    return std::vector<ClusterEventWithHint>{
-        hinted(kPodEvents, kAdd | kUpdatePodLabel | kUpdatePodToleration | kDelete),
+    constexpr ActionType kOwn = kUpdatePodLabel | kUpdatePodToleration;
+    const bool told_apart = pod_events_.told_apart();
+    std::vector<ClusterEventWithHint> out = {
+        hinted(pod_events_.assigned(), kAdd | kDelete | (told_apart ? kUpdatePodLabel : kOwn)),
         hinted(kNodeEvents, kAdd | kDelete | kUpdateNodeLabel | kUpdateNodeTaint)};
+    if (told_apart) out.push_back(hinted(pod_events_.own(), kOwn));
+    return out;
   }
   Result<QueueingHint> hint(size_t index, const View& view, const Pod& pod,
                             const ObjectChange& change) const override {
     if (!change.before && !change.after) return no_object(change);
-    return index == 0 ? hint_after_pod(settings_, view, pod, object_of<Pod>(change.before),
-                                       object_of<Pod>(change.after))
-                      : hint_after_node(settings_, view, pod, object_of<Node>(change.before),
-                                        object_of<Node>(change.after));
+    if (index == 1)
+      return hint_after_node(settings_, view, pod, object_of<Node>(change.before),
+                             object_of<Node>(change.after));
+    const Pod* const before = object_of<Pod>(change.before);
+    const Pod* const after = object_of<Pod>(change.after);
+    if (index == 2) {
+      if (before == nullptr || after == nullptr) return no_object(change);
+      return hint_after_own_update(settings_, view, pod, *before, *after);
+    }
+    return !pod_events_.told_apart() && before != nullptr && after != nullptr &&
+                   same_pod(pod, *after)
+               ? hint_after_own_update(settings_, view, pod, *before, *after)
+               : hint_after_pod(settings_, view, pod, before, after);
   }
 
  private:
@@ -154,6 +168,7 @@ class PodTopologySpread final : public Plugin {
   }
 
   SpreadSettings settings_;
+  PodEvents pod_events_;
 };
 
 }  // namespace
@@ -168,7 +183,7 @@ Result<std::unique_ptr<Plugin>> make_pod_topology_spread(const FactoryCall& call
   s.inclusion_policies = call.gates.enabled(Gate::kNodeInclusionPolicyInPodTopologySpread);
   s.lists = call.behaviours.go_lists ? ListText::kGo : ListText::kJson;
   s.comparison_operators = call.gates.enabled(Gate::kTaintTolerationComparisonOperators);
-  return std::unique_ptr<Plugin>(std::make_unique<PodTopologySpread>(s));
+  return std::unique_ptr<Plugin>(std::make_unique<PodTopologySpread>(s, call.behaviours));
 }
 
 }  // namespace libsched

@@ -36,6 +36,13 @@ bool has_all_keys(const Node& node, const Constraints& constraints) {
   });
 }
 
+// Whether a selector matches only one of the versions of a pod.
+bool select_otherwise(const Constraints& constraints, const Pod& before, const Pod& after) {
+  return std::any_of(constraints.begin(), constraints.end(), [&](const SpreadConstraint& c) {
+    return c.selector.matches(before.meta.labels) != c.selector.matches(after.meta.labels);
+  });
+}
+
 Str value_of(const Node& node, Str key) {
   const Label* label = find_label(node.meta.labels, key);
   return label == nullptr ? Str() : label->value;
@@ -50,19 +57,23 @@ Result<QueueingHint> hint_after_pod(const SpreadSettings& settings, const View& 
   const Result<Constraints> constraints =
       spread_constraints(settings, view, pod, SpreadKind::kHard);
   if (!constraints.ok()) return constraints.error();
-  const auto any = [&](auto&& holds) {
-    return std::any_of(constraints->begin(), constraints->end(), holds);
-  };
-  if (before == nullptr || after == nullptr) {
-    const Labels labels = (after != nullptr ? after : before)->meta.labels;
-    return queue_if(any([&](const SpreadConstraint& c) { return c.selector.matches(labels); }));
-  }
-  if (same_pod(pod, *after) && !same_tolerations(*before, *after) &&
-      any([](const SpreadConstraint& c) { return c.honor_taints; }))
-    return QueueingHint::kQueue;
-  return queue_if(any([&](const SpreadConstraint& c) {
-    return c.selector.matches(before->meta.labels) != c.selector.matches(after->meta.labels);
-  }));
+  if (before != nullptr && after != nullptr)
+    return queue_if(select_otherwise(*constraints, *before, *after));
+  const Labels labels = (after != nullptr ? after : before)->meta.labels;
+  return queue_if(
+      std::any_of(constraints->begin(), constraints->end(),
+                  [&](const SpreadConstraint& c) { return c.selector.matches(labels); }));
+}
+
+Result<QueueingHint> hint_after_own_update(const SpreadSettings& settings, const View& view,
+                                           const Pod& pod, const Pod& before, const Pod& after) {
+  const Result<Constraints> constraints =
+      spread_constraints(settings, view, pod, SpreadKind::kHard);
+  if (!constraints.ok()) return constraints.error();
+  return queue_if((!same_tolerations(before, after) &&
+                   std::any_of(constraints->begin(), constraints->end(),
+                               [](const SpreadConstraint& c) { return c.honor_taints; })) ||
+                  select_otherwise(*constraints, before, after));
 }
 
 Result<QueueingHint> hint_after_node(const SpreadSettings& settings, const View& view,

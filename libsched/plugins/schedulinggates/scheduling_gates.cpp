@@ -10,6 +10,8 @@ namespace {
 
 class SchedulingGates final : public Plugin {
  public:
+  explicit SchedulingGates(const Behaviours& b) : pod_events_(b) {}
+
   bool may_hold_back(const Pod& pod) const override { return (pod.parts & pod_part::kGates) != 0; }
   Status pre_enqueue(const Call&, const Pod& pod) const override {
     if (pod.spec.scheduling_gates.empty()) return {};
@@ -26,19 +28,22 @@ class SchedulingGates final : public Plugin {
   bool registers_events() const override { return true; }
   Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
     return std::vector<ClusterEventWithHint>{
-        hinted(kPodEvents, kUpdatePodSchedulingGatesEliminated)};
+        hinted(pod_events_.own(), kUpdatePodSchedulingGatesEliminated)};
   }
   Result<QueueingHint> hint(size_t, const View&, const Pod& pod,
                             const ObjectChange& change) const override {
     if (!change.after) return no_object(change);
-    return queue_if(same_pod(pod, *object_of<Pod>(change.after)));
+    return queue_if(pod_events_.about(pod, *object_of<Pod>(change.after)));
   }
+
+ private:
+  PodEvents pod_events_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Plugin>> make_scheduling_gates(const FactoryCall&) {
-  return std::unique_ptr<Plugin>(std::make_unique<SchedulingGates>());
+Result<std::unique_ptr<Plugin>> make_scheduling_gates(const FactoryCall& call) {
+  return std::unique_ptr<Plugin>(std::make_unique<SchedulingGates>(call.behaviours));
 }
 
 }  // namespace libsched

@@ -30,8 +30,8 @@ struct Avoided final : PluginData {
 
 class TaintToleration final : public Plugin {
  public:
-  TaintToleration(bool comparison_operators, bool named_taint)
-      : comparison_operators_(comparison_operators), named_taint_(named_taint) {}
+  TaintToleration(bool comparison_operators, const Behaviours& b)
+      : comparison_operators_(comparison_operators), named_taint_(b.named_taint), pod_events_(b) {}
 
   std::shared_ptr<PluginData> prepare(const Call& call, const Pod& pod) const override {
     const View& view = call.view;
@@ -152,12 +152,12 @@ class TaintToleration final : public Plugin {
   bool registers_events() const override { return true; }
   Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
     return std::vector<ClusterEventWithHint>{hinted(kNodeEvents, kAdd | kUpdateNodeTaint),
-                                             hinted(kPodEvents, kUpdatePodToleration)};
+                                             hinted(pod_events_.own(), kUpdatePodToleration)};
   }
   Result<QueueingHint> hint(size_t index, const View&, const Pod& pod,
                             const ObjectChange& change) const override {
     if (!change.after) return no_object(change);
-    if (index == 1) return queue_if(same_pod(pod, *object_of<Pod>(change.after)));
+    if (index == 1) return queue_if(pod_events_.about(pod, *object_of<Pod>(change.after)));
     const Node* before = object_of<Node>(change.before);
     const TolerationIndex tolerated_by(pod.spec.tolerations, comparison_operators_);
     return queue_if((before == nullptr || !tolerated(tolerated_by, before->taints)) &&
@@ -187,13 +187,14 @@ class TaintToleration final : public Plugin {
 
   bool comparison_operators_;
   bool named_taint_;  // see Behaviours
+  PodEvents pod_events_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Plugin>> make_taint_toleration(const FactoryCall& call) {
   return std::unique_ptr<Plugin>(std::make_unique<TaintToleration>(
-      call.gates.enabled(Gate::kTaintTolerationComparisonOperators), call.behaviours.named_taint));
+      call.gates.enabled(Gate::kTaintTolerationComparisonOperators), call.behaviours));
 }
 
 }  // namespace libsched

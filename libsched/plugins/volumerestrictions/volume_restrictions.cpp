@@ -78,11 +78,13 @@ class Disks {
 
 class VolumeRestrictions final : public Plugin {
  public:
-  explicit VolumeRestrictions(bool older_text)
-      : in_use_(older_text ? "node has pod using PersistentVolumeClaim with the same name and "
-                             "ReadWriteOncePod access mode"
-                           : "node(s) unavailable due to PersistentVolumeClaim with "
-                             "ReadWriteOncePod access mode already in-use by another pod") {}
+  explicit VolumeRestrictions(const Behaviours& b)
+      : in_use_(b.older_volume_texts
+                    ? "node has pod using PersistentVolumeClaim with the same name and "
+                      "ReadWriteOncePod access mode"
+                    : "node(s) unavailable due to PersistentVolumeClaim with "
+                      "ReadWriteOncePod access mode already in-use by another pod"),
+        pod_events_(b) {}
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     const View& view = call.view;
@@ -194,8 +196,8 @@ class VolumeRestrictions final : public Plugin {
 
   bool registers_events() const override { return true; }
   Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
-    return std::vector<ClusterEventWithHint>{hinted(kPodEvents, kDelete), always(kNodeEvents, kAdd),
-                                             hinted(kClaimEvents, kAdd)};
+    return std::vector<ClusterEventWithHint>{hinted(pod_events_.assigned(), kDelete),
+                                             always(kNodeEvents, kAdd), hinted(kClaimEvents, kAdd)};
   }
   Result<QueueingHint> hint(size_t index, const View&, const Pod& pod,
                             const ObjectChange& change) const override {
@@ -265,13 +267,13 @@ class VolumeRestrictions final : public Plugin {
   }
 
   const char* in_use_;  // the reason where another pod uses a claim
+  PodEvents pod_events_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Plugin>> make_volume_restrictions(const FactoryCall& call) {
-  return std::unique_ptr<Plugin>(
-      std::make_unique<VolumeRestrictions>(call.behaviours.older_volume_texts));
+  return std::unique_ptr<Plugin>(std::make_unique<VolumeRestrictions>(call.behaviours));
 }
 
 }  // namespace libsched

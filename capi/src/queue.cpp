@@ -58,7 +58,7 @@ Result<libsched_queue_event> event_of(const libsched_queue_event* given) {
 // type of an event without objects.
 bool may_have(Str resource, Str type) {
   if (type.empty() || resource == type) return true;
-  if (resource == "AssignedPod" || resource == "UnschedulablePod") return type == "Pod";
+  if (is_about_pods(resource)) return type == "Pod";
   bool typed = resource == "Pod" || resource == "Node";
   for (size_t k = 0; k < kStoredKinds; ++k)
     typed = typed || resource == event_resource(static_cast<StoredKind>(k));
@@ -361,11 +361,13 @@ size_t libsched_services_nominated_pods(const libsched_services* services,
                                         libsched_nominated_pod* result, size_t capacity) {
   if (!live(services)) return 0;
   size_t i = 0;
-  for (const auto& [node, pods] : unwrap(services)->nominator().all())
+  const auto list = [&](const std::string& node, const std::vector<PodRef>& pods) {
     for (const PodRef& pod : pods) {
       if (i < capacity && result != nullptr) result[i] = {out(node), wrap(pod.get())};
       ++i;
     }
+  };
+  unwrap(services)->nominator().for_each_node(list);
   return i;
 }
 

@@ -34,6 +34,9 @@ class Nominator {
   // has.
   void update(const Pod& old_pod, const PodRef& new_pod);
 
+  // Whether for_each_node() leaves out the pods whose nomination was cleared.
+  void drop_cleared(bool drops) { drops_cleared_ = drops; }
+
   // Replaces a nominated pod by `shown`, of the same uid, in its place.
   void show(const PodRef& shown);
 
@@ -44,12 +47,19 @@ class Nominator {
   // Whether anything was said about the pod: it is nominated, or not any more (Nomination "").
   bool has(const Pod& pod) const;
   const std::map<std::string, std::vector<PodRef>, std::less<>>& all() const { return by_node_; }
+  // Calls f(node, pods) by node; a pod whose nomination was cleared is at "".
+  template <typename F>
+  void for_each_node(F&& f) const {
+    for (const auto& [node, pods] : by_node_)
+      if (!node.empty() || !drops_cleared_) f(node, pods);
+  }
 
  private:
   void drop(const Pod& pod, Str key) noexcept;
 
   std::map<std::string, std::vector<PodRef>, std::less<>> by_node_;
   std::map<std::string, std::string, std::less<>> node_of_;  // uid -> node
+  bool drops_cleared_ = false;
 };
 
 }  // namespace libsched

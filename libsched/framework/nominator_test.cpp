@@ -51,6 +51,23 @@ TEST_CASE("nominations: an override counts, else the pod's own") {
   CHECK(n.all().empty());
 }
 
+TEST_CASE("nominations that were cleared are listed at no node, or left out") {
+  Nominator n;
+  const auto listed = [&] {
+    std::string out;
+    n.for_each_node([&](const std::string& node, const std::vector<PodRef>& pods) {
+      for (const PodRef& p : pods) out += node + ":" + std::string(p->meta.uid) + " ";
+    });
+    return out;
+  };
+  n.add(pod("a"), Nomination{true, ""});
+  n.add(pod("b"), Nomination{true, "n1"});
+  CHECK(listed() == ":a n1:b ");
+  n.drop_cleared(true);
+  CHECK(listed() == "n1:b ");
+  CHECK(n.has(*pod("a")));
+}
+
 TEST_CASE("a nominated pod is shown as another version, in its place") {
   Nominator n;
   n.show(pod("a"));

@@ -89,10 +89,11 @@ Json StateView::queue(Json& changed) {
                               : q.metrics().event_label(e.event->label));
   });
   put(out, "inFlight", in_flight);
-  for (const auto& [node, pods] : scheduler_.services()->nominator().all()) {
-    nominated[node] = Json::array();
-    for (const PodRef& p : pods) nominated[node].push_back(key_of(p->meta));
-  }
+  scheduler_.services()->nominator().for_each_node(
+      [&](const std::string& node, const std::vector<PodRef>& pods) {
+        nominated[node] = Json::array();
+        for (const PodRef& p : pods) nominated[node].push_back(key_of(p->meta));
+      });
   put(out, "nominated", nominated);
   for (const auto& [key, i] : infos)
     if (const auto it = last_infos_.find(key); it == last_infos_.end() || it->second != i)

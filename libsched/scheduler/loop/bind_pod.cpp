@@ -109,8 +109,9 @@ Steps<> Scheduler::finish_binding(const FlightRef& flight) {
   metrics_->attempted(queued.scheduler, AttemptResult::kScheduled, now() - queued.popped_ns);
   std::optional<int64_t> since;
   if (queued.initial_attempt_ns != kNoTime) since = now() - queued.initial_attempt_ns;
-  // Upstream's copy of the pod for binding has lost that it was flushed.
-  metrics_->bound(queued.attempts, since, false);
+  // Without that behaviour upstream's copy of the pod for binding has lost that it was flushed.
+  const bool flushed = queued.was_flushed && profiles_[0]->framework().behaviours().dated_flushes;
+  metrics_->bound(queued.attempts, since, flushed);
   metrics_->binding_ended();
   if (options_.observer) options_.observer->bound(*flight->queued, flight->node());
 }

@@ -36,12 +36,12 @@ const PodRef* EventHandlers::assumed(const Pod& pod) const {
 Result<void> EventHandlers::left_node(const PodRef& pod, const Pod* not_for) {
   SchedulingQueue::PodCheck check;
   if (not_for != nullptr) check = [not_for](const Pod& p) { return !same_pod(p, *not_for); };
-  return move("AssignedPod", kDelete, pod, {}, check);
+  return move(kAssignedPods, kDelete, pod, {}, check);
 }
 
 // A nominated pod counts for pods of its priority and below as if it had its node.
 Result<void> EventHandlers::left_nomination(const PodRef& pod) {
-  return move("AssignedPod", kDelete, pod, {},
+  return move(kAssignedPods, kDelete, pod, {},
               [limit = pod->priority()](const Pod& p) { return p.priority() <= limit; });
 }
 
@@ -85,7 +85,7 @@ Result<void> EventHandlers::pod(const WatchEvent& event) {
     log_.info(3, "Add event for unscheduled pod", {{"pod", given->meta}});
     LIBSCHED_TRY(queue_->add(given));
     if (profiles_[0]->framework().gates().enabled(Gate::kGangScheduling))
-      LIBSCHED_TRY(move("UnschedulablePod", kAdd, {}, given));
+      LIBSCHED_TRY(move(waiting_, kAdd, {}, given));
   }
   pods_.put(given);
   return {};
@@ -95,7 +95,7 @@ Result<void> EventHandlers::assigned(const PodRef& pod) {
   const Timed timed(*this, assigned_added_);
   log_.info(3, "Add event for scheduled pod", {{"pod", pod->meta}});
   LIBSCHED_TRY(cluster_->update_pod(pod, {}));
-  return move("AssignedPod", kAdd, {}, pod);
+  return move(kAssignedPods, kAdd, {}, pod);
 }
 
 Result<void> EventHandlers::update_assigned(const PodRef& before, const PodRef& after) {
@@ -105,8 +105,8 @@ Result<void> EventHandlers::update_assigned(const PodRef& before, const PodRef& 
   LIBSCHED_TRY(cluster_->update_pod(after, {}));
   for (const ActionType action :
        pod_change_list(*after, *before, profiles_[0]->framework().gates())) {
-    const Timed moved(*this, times("AssignedPod", action));
-    LIBSCHED_TRY(move("AssignedPod", action, before, after));
+    const Timed moved(*this, times(kAssignedPods, action));
+    LIBSCHED_TRY(move(kAssignedPods, action, before, after));
   }
   return {};
 }
@@ -129,7 +129,7 @@ Result<void> EventHandlers::update_waiting(const PodRef& before, const PodRef& a
     const double seconds = to_seconds(services_->clock().now_ns() - began);
     for (const ActionType action :
          pod_change_list(*after, *before, profiles_[0]->framework().gates()))
-      if (action != kUpdate) times("UnschedulablePod", action).observe_alone(seconds);
+      if (action != kUpdate) times(waiting_, action).observe_alone(seconds);
   }
   pods_.put(after);
   return {};

@@ -86,6 +86,7 @@ class EventHandlers {
   }
 
   static constexpr Str kNoProfile{};
+  const Behaviours& behaviours() const { return profiles_[0]->framework().behaviours(); }
 
   Ref<Cluster> cluster_;
   Ref<Services> services_;
@@ -97,12 +98,13 @@ class EventHandlers {
   const Log log_;
   Unmoved unmoved_;
   // Those of pods, looked up once.
-  EventTimes& waiting_added_ = metrics_.event_times("UnschedulablePodAdd");
-  EventTimes& waiting_updated_ = metrics_.event_times("UnschedulablePodUpdate");
-  EventTimes& waiting_deleted_ = metrics_.event_times("UnschedulablePodDelete");
-  EventTimes& assigned_added_ = metrics_.event_times("AssignedPodAdd");
-  EventTimes& assigned_updated_ = metrics_.event_times("AssignedPodUpdate");
-  EventTimes& assigned_deleted_ = metrics_.event_times("AssignedPodDelete");
+  const Str waiting_ = waiting_pods(behaviours());
+  EventTimes& waiting_added_ = times(waiting_, kAdd);
+  EventTimes& waiting_updated_ = times(waiting_, kUpdate);
+  EventTimes& waiting_deleted_ = times(waiting_, kDelete);
+  EventTimes& assigned_added_ = times(kAssignedPods, kAdd);
+  EventTimes& assigned_updated_ = times(kAssignedPods, kUpdate);
+  EventTimes& assigned_deleted_ = times(kAssignedPods, kDelete);
 };
 
 }  // namespace libsched

@@ -33,6 +33,7 @@ struct Course {
   void gate(const QueueProfiles& profiles, const Call& call, const Pod& as, uint32_t scheduler) {
     gating = profiles.ask_gates(call, as, scheduler, gating);
     if (!gated()) return;
+    held_back = true;
     if (!unschedulable.has(gating) && !pending.has(gating)) blamed.add(gating);
     unschedulable.add(gating);
   }
@@ -43,8 +44,9 @@ struct Course {
   PluginId gating;
   bool leaves_waiting = false;  // the unschedulable pods, as the first step
   bool leaves_heap = false;     // likewise
+  bool held_back = false;       // a gate was found closed
   uint8_t count = 0;
-  std::array<Taken, 5> steps;  // an update results in five events at most
+  std::array<Taken, 6> steps;  // an update results in six events at most
 };
 
 }  // namespace libsched

@@ -20,7 +20,10 @@ void SchedulingQueue::move(const EventPlan& plan, const ObjectChange& change, bo
                            Wanted&& wanted) {
   std::vector<Course> courses;
   for (QueuedPodInfo* pod = unschedulable_.first(); pod != nullptr; pod = pod->next) {
-    if (!wanted(*pod) || (pod->gated() && !plan.gates.has(pod->gating))) continue;
+    if (!wanted(*pod)) continue;
+    if (pod->gated() && !plan.gates.has(pod->gating) &&
+        !(plan.wildcard && behaviours_.wildcards_reach_gated))
+      continue;
     Course course(*pod);
     const Requeueing how = worth_requeueing(course, *pod->pod, pod->scheduler, plan, change);
     if (how == Requeueing::kSkip) continue;
@@ -34,7 +37,10 @@ void SchedulingQueue::move(const EventPlan& plan, const ObjectChange& change, bo
   reserve(courses.size(), recorded ? 1 : 0);
   if (flushed)
     for (QueuedPodInfo* pod = unschedulable_.first(); pod != nullptr; pod = pod->next)
-      if (wanted(*pod)) pod->was_flushed = true;
+      if (wanted(*pod)) {
+        pod->was_flushed = true;
+        if (behaviours_.dated_flushes) pod->flushed_ns = now();
+      }
   for (const Course& course : courses) take(course);
   move_request_cycle_ = scheduling_cycle_;
   if (recorded) record(plan, change);
@@ -138,7 +144,8 @@ void SchedulingQueue::flush_backoff_now() {
 void SchedulingQueue::flush_unschedulable_now() {
   const int64_t t = now();
   const auto left_over = [&](const QueuedPodInfo& pod) {
-    return t - pod.timestamp_ns > options_.max_in_unschedulable_ns;
+    const int64_t since = std::max(pod.timestamp_ns, pod.flushed_ns);
+    return t - since > options_.max_in_unschedulable_ns;
   };
   for (const QueuedPodInfo* pod = unschedulable_.first(); pod != nullptr; pod = pod->next)
     if (left_over(*pod)) return move(*timeout_, {"*", {}, {}}, true, left_over);

@@ -40,6 +40,7 @@ SchedulingQueue::SchedulingQueue(QueueProfiles profiles, Ref<PluginNames> plugin
       cluster_(Ref<Cluster>::share(first.cluster())),
       services_(Ref<Services>::share(&first.services())),
       gates_(first.framework().gates()),
+      behaviours_(first.framework().behaviours()),
       pops_from_backoff_(gates_.enabled(Gate::kSchedulerPopFromBackoffQ)),
       plugins_(std::move(plugins)),
       metrics_(std::move(metrics)),
@@ -48,14 +49,17 @@ SchedulingQueue::SchedulingQueue(QueueProfiles profiles, Ref<PluginNames> plugin
       active_(QueueHeap::kActive, {&profiles_.first()}),
       backoff_(QueueHeap::kBackoff, {{&profiles_.first()}, pops_from_backoff_}),
       error_backoff_(QueueHeap::kErrorBackoff, {{&profiles_.first()}, false}),
-      pod_added_(&plan({"UnschedulablePod", kAdd, {}})),
-      pod_updated_(&plan({"UnschedulablePod", kUpdate, {}})),
-      assigned_pod_added_(&plan({"AssignedPod", kAdd, {}})),
+      pod_added_(&plan({waiting_pods(behaviours_), kAdd, {}})),
+      pod_updated_(behaviours_.nominates_added ? pod_added_
+                                               : &plan({waiting_pods(behaviours_), kUpdate, {}})),
+      assigned_pod_added_(&plan({kAssignedPods, kAdd, {}})),
       force_activate_(&plan({"*", kAllActions, "ForceActivate"})),
       timeout_(&plan({"*", kAllActions, "UnschedulableTimeout"})),
       attempt_failed_(metrics_.event("ScheduleAttemptFailure")),
       backoff_complete_(metrics_.event("BackoffComplete")),
-      pop_from_backoff_(metrics_.event("PopFromBackoffQ")) {}
+      pop_from_backoff_(metrics_.event("PopFromBackoffQ")) {
+  services_->nominator().drop_cleared(behaviours_.drops_cleared_nominations);
+}
 
 Result<void> SchedulingQueue::may_change() const {
   if (!busy_ && !cluster_->judged()) return {};
@@ -75,7 +79,7 @@ void SchedulingQueue::add_new(const PodRef& pod, const EventPlan& event) {
   move_to_active(course, *pod, made->scheduler, event.label, false);
   table_.reserve();
   reserve(1, 0);
-  if (!course.gated()) services_->nominator().add(pod, std::nullopt);
+  if (!course.gated() || behaviours_.nominates_added) services_->nominator().add(pod, std::nullopt);
   QueuedPodInfo* const old = table_.find(*pod);
   if (old == nullptr) {
     table_.insert(made);
@@ -115,7 +119,7 @@ PodGroups::Change SchedulingQueue::join_group(const PodRef& pod) {
 }
 
 SchedulingQueue::PodEvents SchedulingQueue::pod_events(const Pod& after, const Pod& before) {
-  const Str resource = after.spec.node_name.empty() ? "UnschedulablePod" : "AssignedPod";
+  const Str resource = after.spec.node_name.empty() ? updated_pod(behaviours_) : kAssignedPods;
   PodEvents out;
   for (const ActionType action : pod_change_list(after, before, gates_))
     out.plans[out.count++] = &plan({resource, action, {}});
@@ -186,6 +190,7 @@ Result<void> SchedulingQueue::remove(const Pod& pod) {
   QueuedPodInfo* const there = table_.find(pod);
   if (there == nullptr) return {};
   if (there->heap != QueueHeap::kNone) {
+    if (behaviours_.forgets_rejections) metrics_.blame(there->rejectors(), there->scheduler, -1);
     leave_heap(*there);
   } else {
     metrics_.blame(there->rejectors(), there->scheduler, -1);
@@ -288,6 +293,7 @@ Result<void> SchedulingQueue::add_unschedulable(QueuedPodInfo& queued, const Pod
   queued.timestamp_ns = since;
   queued.backoff_expiration_ns = expiration;
   queued.was_flushed = false;
+  queued.flushed_ns = kNoTime;
   metrics_.blame(rejectors, scheduler, 1);
   table_.insert(QueuedPodRef::share(&queued));
   take(course);

@@ -85,7 +85,7 @@ class SchedulingQueue final : public RefCounted {
   std::optional<int64_t> next_flush() const;
   // The timers pass by the flushes before this time, which find no pod.
   void skip_flushes(int64_t time_ns) noexcept;
-  Result<void> close();                     // kState: it is closed already
+  Result<void> close();  // kState: it is closed already
 
   // Where its moves are logged.
   void log_to(const Log& log) { log_ = log; }
@@ -155,7 +155,7 @@ class SchedulingQueue final : public RefCounted {
   }
   // The events of a pod's update, in upstream's order.
   struct PodEvents {
-    std::array<const EventPlan*, 5> plans;
+    std::array<const EventPlan*, 6> plans;
     size_t count = 0;
   };
   PodEvents pod_events(const Pod& after, const Pod& before);
@@ -205,6 +205,7 @@ class SchedulingQueue final : public RefCounted {
   Ref<Cluster> cluster_;
   Ref<Services> services_;
   FeatureGates gates_;
+  Behaviours behaviours_;  // of the first profile's framework, as the gates
   bool pops_from_backoff_;
   Ref<PluginNames> plugins_;
   QueueMetrics metrics_;
@@ -222,7 +223,7 @@ class SchedulingQueue final : public RefCounted {
   mutable bool busy_ = false;
   Log log_;
 
-  // Events and labels of every queue.
+  // Events and labels of every queue. `pod_updated_` adds a pod that was not there.
   const EventPlan *pod_added_, *pod_updated_, *assigned_pod_added_, *force_activate_, *timeout_;
   uint32_t attempt_failed_, backoff_complete_, pop_from_backoff_;
 };

@@ -64,7 +64,7 @@ inline Fake gate(const std::string& name, const std::shared_ptr<std::vector<std:
 
 struct QueueTrial {
   explicit QueueTrial(std::vector<Fake> given, const std::string& gates = "",
-                      const QueueOptions& options = {})
+                      const QueueOptions& options = {}, Release release = kDefaultRelease)
       : fakes(std::move(given)) {
     Fake sort{"Sort"};
     sort.less = [](const QueuedPod& a, const QueuedPod& b) {
@@ -79,10 +79,10 @@ struct QueueTrial {
     for (const Fake& fake : fakes) config += ", {name: " + fake.name + "}";
     const Result<ConfigRef> parsed = parse_config(config + "]\n");
     REQUIRE_MESSAGE(parsed.ok(), parsed.error().text());
-    const Result<FeatureGates> on = FeatureGates::parse(gates);
+    const Result<FeatureGates> on = FeatureGates::parse(gates, release);
     REQUIRE_MESSAGE(on.ok(), on.error().text());
     const Result<FrameworkRef> framework =
-        Framework::create(*parsed, "", fake_registry(fakes), *on);
+        Framework::create(*parsed, "", fake_registry(fakes), *on, release);
     REQUIRE_MESSAGE(framework.ok(), framework.error().text());
     evaluator = make_ref<Evaluator>(*framework, cluster);
     REQUIRE(evaluator->use(services).ok());

@@ -25,6 +25,7 @@ struct QueuedPodInfo final : RefCounted {
   int64_t initial_attempt_ns = kNoTime;     // when it first could be popped
   int64_t popped_ns = 0;                    // when its last attempt began
   int64_t backoff_expiration_ns = kNoTime;  // set on first use
+  int64_t flushed_ns = kNoTime;  // when it was flushed since, with Behaviours::dated_flushes
   RejectorSet unschedulable, pending;
   uint32_t attempts = 0;
   uint32_t unschedulable_count = 0;

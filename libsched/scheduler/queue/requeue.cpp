@@ -125,6 +125,7 @@ void SchedulingQueue::take(const Course& course) {
   pod.pending = course.pending;
   if (course.leaves_waiting && pod.waits) unschedulable_.remove(pod);
   if (course.leaves_heap) leave_heap(pod);
+  if (course.held_back && behaviours_.dated_flushes) pod.was_flushed = false;
   if (pod.waits)
     unschedulable_.gate(pod, course.gating);
   else

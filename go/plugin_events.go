@@ -5,7 +5,7 @@ import "C"
 
 import "context"
 
-// ActionType is a set of bits for the changes to an object. The numbers are upstream's.
+// ActionType is a set of bits for the changes to an object. The numbers are those of upstream's 1.36.
 type ActionType int64
 
 const (
@@ -25,6 +25,9 @@ const (
 
 	AllActions = 1<<iota - 1
 	Update     = AllActions &^ (Add | Delete)
+
+	// UpdatePodScaleUp is of the semantics of 1.37, where it is part of Update and AllActions.
+	UpdatePodScaleUp ActionType = AllActions + 1
 )
 
 // ClusterEvent is an event that may make a pod schedulable. Resource is upstream's name: "Pod",

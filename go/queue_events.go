@@ -57,7 +57,7 @@ func borrowObject(object EventObject) (eventObject, error) {
 }
 
 // QueueEvent is a change in the cluster that may help pods. Resource may also be "AssignedPod" or
-// "UnschedulablePod".
+// "UnschedulablePod", which is "UnscheduledPod" or "TargetPod" with the semantics of 1.37.
 type QueueEvent struct {
 	ClusterEvent
 	Label    string      // its name in traces and metrics; "": resource and action

@@ -13,7 +13,7 @@ from .objects import Node, Pod, _wrap_node, _wrap_pod
 
 
 class Action(enum.IntFlag):
-    """A set of things that happen to an object, with upstream's numbers."""
+    """A set of things that happen to an object, with the numbers of upstream's 1.36."""
 
     ADD = 1
     DELETE = 2
@@ -30,6 +30,8 @@ class Action(enum.IntFlag):
     UPDATE_POD_GENERATED_RESOURCE_CLAIM = 4096
     UPDATE = 8192 - 1 - 3
     ALL = 8192 - 1
+    #: With the semantics of 1.37; part of UPDATE and ALL there.
+    UPDATE_POD_SCALE_UP = 8192
 
 
 @dataclasses.dataclass(frozen=True)

@@ -236,7 +236,8 @@ class Queue:
         Parameters
         ----------
         resource : str
-            As in `ClusterEvent`; also ``"AssignedPod"`` and ``"UnschedulablePod"``.
+            As in `ClusterEvent`; also ``"AssignedPod"`` and ``"UnschedulablePod"``
+            (of 1.37 ``"UnscheduledPod"`` and ``"TargetPod"``).
         actions : Action
         label : str
             The name of the event; empty: resource and action.

@@ -95,7 +95,7 @@ enum {
 typedef struct libsched_queue_event {
   uint32_t struct_size;  /* sizeof(libsched_queue_event) */
   uint32_t check;        /* LIBSCHED_MOVE_* */
-  libsched_str resource; /* "Node", "AssignedPod", "UnschedulablePod", "storage.k8s.io/CSINode", "*", ... */
+  libsched_str resource; /* "Node", "AssignedPod", "UnschedulablePod" (of 1.37 "UnscheduledPod", "TargetPod"), "*", ... */
   int64_t actions;       /* the bits of libsched_events_add(); 8191: all */
   libsched_str label;    /* its name in traces and metrics; empty: resource and action */
   const libsched_pod *old_pod;
@@ -122,7 +122,7 @@ libsched_rc libsched_queue_node_updated(libsched_queue *queue, const libsched_no
 /* AssignedPodAdded and, for each event of the change, AssignedPodUpdated: only for pods that
    PodTopologySpread rejected in the pod's namespace, or with a required affinity term that matches it;
    for all pods if the pod now requests less. kube-scheduler 1.36 has these methods but does not call
-   them. */
+   them; 1.37 has neither them nor PopSpecificPod. */
 libsched_rc libsched_queue_assigned_pod_added(libsched_queue *queue, const libsched_pod *pod, LIBSCHED_OWN libsched_error **error);
 libsched_rc libsched_queue_assigned_pod_updated(libsched_queue *queue, const libsched_pod *old_pod, const libsched_pod *new_pod,
                                                 LIBSCHED_OWN libsched_error **error);
@@ -200,7 +200,8 @@ typedef struct libsched_in_flight {
 } libsched_in_flight;
 /* Writes the first `capacity` entries, borrowed until the queue changes, and returns their number. */
 size_t libsched_queue_in_flight(const libsched_queue *queue, libsched_in_flight *out, size_t capacity);
-/* A nominated pod and its node, which may be empty: removed nominations leave such an entry. */
+/* A nominated pod and its node, which may be empty: removed nominations leave such an entry, but not in
+   a queue with the semantics of 1.37. */
 typedef struct libsched_nominated_pod {
   libsched_str node_name;
   const libsched_pod *pod;

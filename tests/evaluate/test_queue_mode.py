@@ -153,3 +153,13 @@ def test_cases_that_cannot_be_loaded(run, member, text):
 
 def test_an_empty_script(run):
     assert queue(run) is None
+
+
+def test_a_release_has_its_own_events_and_words(run):
+    changed = {**pod("a"), "metadata": {**pod("a")["metadata"], "labels": {"x": "y"}}}
+    steps = [add("a"), {"do": "pop"}, {"do": "update", "pod": changed}, {"do": "list"}]
+    older, newer = (queue(run, *steps, **more) for more in ({}, {"release": "1.37"}))
+    assert older[2]["inFlight"] == ["pod default/a", "UnschedulablePodUpdatePodLabel"]
+    assert newer[2]["inFlight"] == ["pod default/a", "TargetPodUpdatePodLabel"]
+    assert older[3]["listing"]["summary"] == "activeQ:0; backoffQ:0; unschedulablePods:0"
+    assert newer[3]["listing"]["summary"] == "activeQ:0; backoffQ:0; unschedulableEntities:0"

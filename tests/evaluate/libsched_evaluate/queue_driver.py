@@ -41,7 +41,7 @@ class Driver:
         cluster = Cluster()
         cluster.apply(objects)
         self.queue = _queue(case, spec, self.world, self.services, cluster)
-        self.view = QueueView(self.queue, _START)
+        self.view = QueueView(self.queue, _START, case.release)
         self.pops_from_backoff = spec.gates.get("SchedulerPopFromBackoffQ", True)
         self.tick = duration(spec.options.get("tick") or _TICK)
         self.pods: dict[str, Pod] = {}  # the lister

@@ -14,10 +14,11 @@ Result = dict[str, Any]
 class QueueView:
     """Looks into a queue. Times are nanoseconds since `start`."""
 
-    def __init__(self, queue: Queue, start: int) -> None:
+    def __init__(self, queue: Queue, start: int, release: str = "") -> None:
         self.versions: dict[Pod, str] = {}  # the resourceVersion of each version of a pod
         self._queue = queue
         self._start = start
+        self._waiting = "unschedulableEntities" if release == "1.37" else "unschedulablePods"
         self._last: dict[str, Result] = {}
 
     def info(self, queued: QueuedPod) -> Result:
@@ -59,7 +60,7 @@ class QueueView:
         unschedulable = _keys(self._queue.list("unschedulable"))
         return {
             "summary": f"activeQ:{len(active)}; backoffQ:{len(backoff)}; "
-                       f"unschedulablePods:{len(unschedulable)}",
+                       f"{self._waiting}:{len(unschedulable)}",
             "pending": sorted(active + backoff + unschedulable), "podsInActiveQ": sorted(active),
             "podsInBackoffQ": sorted(backoff), "unschedulablePods": unschedulable,
             "inFlightPods": sorted(entry.key for entry in self._queue.in_flight()

@@ -30,6 +30,10 @@ type View interface {
 	// Allocatable and Requested return amounts in the units of Pod.Request; "pods" is the number of pods.
 	Allocatable(row Row, resource string) int64
 	Requested(row Row, resource string) int64
+	// Release returns the release of the cluster: that of kube-scheduler's image, or else of
+	// serverVersion, which the API server answers to GET /version as gitVersion ("": not known), or else
+	// of the API server's image, or else of the newest kubelet. Errors: ErrMisuse after Close.
+	Release(serverVersion string) (Release, error)
 
 	// borrow lends an evaluator of the framework, and prevents changes and release of the view
 	// until giveBack, which must follow unless borrow fails.

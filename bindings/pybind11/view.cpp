@@ -129,6 +129,7 @@ void bind_view(py::module_& module) {
       .def("pods", pods)
       .def("assumed", assumed)
       .def("json", unlocked_call<libsched_view_json>)
+      .def("release_json", quick_call<libsched_view_release_json>, py::arg("server_version"))
       .def("find_pod", find_pod)
       .def("resource", resource)
       .def("resources", resources);

@@ -1,5 +1,6 @@
 // Versions, strings, texts, errors.
 #include "handles.hpp"
+#include "libsched/config/release.hpp"
 
 namespace libsched::capi {
 
@@ -81,6 +82,7 @@ const char* libsched_version(void) {
   return LIBSCHED_TEXT(LIBSCHED_VERSION_MAJOR) "." LIBSCHED_TEXT(
       LIBSCHED_VERSION_MINOR) "." LIBSCHED_TEXT(LIBSCHED_VERSION_PATCH);
 }
-const char* libsched_k8s_version(void) { return "1.36"; }
+// The names of releases are literals, which end in a zero.
+const char* libsched_k8s_version(void) { return release_name(kDefaultRelease).data(); }
 
 }  // extern "C"

@@ -1,5 +1,6 @@
 // Pods, nodes and whole views as documents.
 #include "fields.hpp"
+#include "libsched/config/cluster_release.hpp"
 #include "libsched/ingest/write/write.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
@@ -63,6 +64,14 @@ libsched_rc libsched_view_json(const libsched_view* view, libsched_text** result
                                libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, view, result);
   return hand_over(error, result, [&] { return view_json(*unwrap(view)); });
+}
+
+libsched_rc libsched_view_release_json(const libsched_view* view, libsched_str server_version,
+                                       libsched_text** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, view, result);
+  return hand_over(error, result, [&] {
+    return cluster_release_json(cluster_release(*unwrap(view), in(server_version)));
+  });
 }
 
 bool libsched_view_pod_assumed(const libsched_view* view, libsched_str ns, libsched_str name) {

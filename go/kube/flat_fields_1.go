@@ -480,6 +480,13 @@ func appendNodeCondition(dst []byte, v *v1.NodeCondition) []byte {
 	return dst
 }
 
+func appendNodeSystemInfo(dst []byte, v *v1.NodeSystemInfo) []byte {
+	if v.KubeletVersion != "" {
+		dst = appendText(append(dst, 7, typeBytes), string(v.KubeletVersion))
+	}
+	return dst
+}
+
 func appendContainerImage(dst []byte, v *v1.ContainerImage) []byte {
 	if len(v.Names) != 0 {
 		var list int

@@ -380,5 +380,12 @@ func appendNodeStatusIdentity(dst []byte, v *v1.NodeStatus) []byte {
 		}
 		end(dst, list)
 	}
+	dst, mark = begin(append(dst, 7, typeBytes))
+	dst = appendNodeSystemInfo(dst, &v.NodeInfo)
+	if len(dst) == mark {
+		dst = dst[:mark-6]
+	} else {
+		end(dst, mark)
+	}
 	return dst
 }

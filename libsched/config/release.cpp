@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <optional>
 #include <string>
+
+#include "libsched/base/ascii.hpp"
 
 namespace libsched {
 namespace {
@@ -69,8 +70,6 @@ constexpr BehaviourRow kBehaviours[] = {
     {"retries_after_memory", &Behaviours::retries_after_memory, {Release::k1_37, Release::k1_37}},
 };
 
-bool is_digit(char c) { return '0' <= c && c <= '9'; }
-
 // Whether a text is what may follow the minor release in a version: nothing, or ".6", to which
 // vendors add "-eks-1" or "+rke2r1".
 bool ends_version(Str text) {
@@ -84,14 +83,6 @@ bool ends_version(Str text) {
            return is_digit(c) || ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || c == '.' ||
                   c == '-' || c == '+' || c == '_';
          });
-}
-
-std::optional<Release> release_of_version(Str text) {
-  if (text.starts_with('v')) text.remove_prefix(1);
-  for (size_t i = 0; i < kNames.size(); ++i)
-    if (text.starts_with(kNames[i]) && ends_version(text.substr(kNames[i].size())))
-      return static_cast<Release>(i);
-  return std::nullopt;
 }
 
 // The releases to choose from, the newest first: `"1.37", "1.36" or "1.35"`.
@@ -110,9 +101,24 @@ Str release_name(Release release) { return kNames[static_cast<size_t>(release)];
 
 Result<Release> parse_release(Str text) {
   if (text.empty()) return kDefaultRelease;
-  if (const std::optional<Release> release = release_of_version(text)) return *release;
+  if (const std::optional<int> minor = minor_of_version(text);
+      minor && minor_of(kOldestRelease) <= *minor && *minor <= minor_of(kNewestRelease))
+    return static_cast<Release>(*minor - minor_of(kOldestRelease));
   return Error{Rc::kUnsupported,
                "unknown semantics \"" + std::string(text) + "\": choose " + choices()};
+}
+
+std::optional<int> minor_of_version(Str text) {
+  if (text.starts_with('v')) text.remove_prefix(1);
+  if (!text.starts_with("1.")) return std::nullopt;
+  text.remove_prefix(2);
+  int minor = 0;
+  size_t digits = 0;
+  for (; digits < text.size() && digits < 3 && is_digit(text[digits]); ++digits)
+    minor = minor * 10 + (text[digits] - '0');
+  if (digits == 0 || (digits > 1 && text[0] == '0') || !ends_version(text.substr(digits)))
+    return std::nullopt;
+  return minor;
 }
 
 Span<BehaviourRow> behaviour_rows() { return kBehaviours; }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "libsched/base/arena.hpp"
 #include "libsched/base/result.hpp"
@@ -26,11 +27,17 @@ struct ReleaseRange {
 };
 
 Str release_name(Release release);  // "1.36"
+// The number after "1.": 36.
+constexpr int minor_of(Release release) { return 31 + static_cast<int>(release); }
 
 // "1.36", or a version of that release as API servers and vendors write it ("v1.36.3",
 // "1.36.3-eks-1", "v1.36.3+rke2r1"); "" for the default. Any other text is an
 // Rc::kUnsupported error that lists the releases.
 Result<Release> parse_release(Str text);
+
+// The minor release of such a version, also of one that is not known: 40 for "v1.40.2". None for
+// any other text.
+std::optional<int> minor_of_version(Str text);
 
 // The differences of a release from 1.36, by name. All false is 1.36.
 struct Behaviours {

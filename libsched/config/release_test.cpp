@@ -52,6 +52,16 @@ TEST_CASE("a version names its release") {
                  "\"1.31\"");
 }
 
+TEST_CASE("a version names its minor release, known or not") {
+  CHECK_EQ(minor_of(Release::k1_36), 36);
+  CHECK_EQ(minor_of_version("v1.36.6-eks-1"), 36);
+  CHECK_EQ(minor_of_version("1.9"), 9);
+  CHECK_EQ(minor_of_version("v1.140.0"), 140);
+  for (const char* none :
+       {"", "v", "1", "1.", "v2.36.0", "1.036", "1.0036", "1.1000", "1.36.", "x"})
+    CHECK_MESSAGE(minor_of_version(none) == std::nullopt, none);
+}
+
 TEST_CASE("each behaviour by release") {
   // The releases of each, as the last digits of their names.
   const auto where = [](bool Behaviours::* field) {

@@ -14,6 +14,9 @@ constexpr KeyTable kNodeStatus("capacity", "allocatable", "phase", "conditions",
                                "volumesAttached", "config", "runtimeHandlers", "features",
                                "declaredFeatures");
 constexpr KeyTable kImage("names", "sizeBytes");
+constexpr KeyTable kNodeInfo("machineID", "systemUUID", "bootID", "kernelVersion", "osImage",
+                             "containerRuntimeVersion", "kubeletVersion", "kubeProxyVersion",
+                             "operatingSystem", "architecture", "swap");
 constexpr KeyTable kNodeCondition("type", "status", "lastHeartbeatTime", "lastTransitionTime",
                                   "reason", "message");
 
@@ -110,6 +113,10 @@ bool ObjectBuilder::node_status(Node& node, NodeCapacity& capacity) {
         return list(node.images, [&](ContainerImage& i) { return image(i); });
       case kNodeStatus["conditions"]: return node_conditions(node.conditions_hash);
       case kNodeStatus["declaredFeatures"]: return string_list(node.declared_features);
+      case kNodeStatus["nodeInfo"]:
+        return object(kNodeInfo, [&](int field) {
+          return field == kNodeInfo["kubeletVersion"] ? string(node.kubelet_version) : skip();
+        });
       default: return skip();
     }
   });

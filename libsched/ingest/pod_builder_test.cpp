@@ -312,7 +312,8 @@ TEST_CASE("node: all fields") {
       node(R"("spec":{"unschedulable":true,"taints":[{"key":"k","value":"v","effect":"NoSchedule",
       "timeAdded":null},{"key":"x","effect":"Odd"}]},"status":{"capacity":{"cpu":"8"},
       "allocatable":{"memory":"4Gi","cpu":"7","pods":110,"nvidia.com/gpu":"2"},
-      "images":[{"names":["a","b"],"sizeBytes":5000000000},{"names":null}],"declaredFeatures":["F"]})");
+      "images":[{"names":["a","b"],"sizeBytes":5000000000},{"names":null}],"declaredFeatures":["F"],
+      "nodeInfo":{"osImage":"Linux","kubeletVersion":"v1.36.1"}})");
   CHECK(n->unschedulable);
   REQUIRE(n->taints.size() == 2);
   CHECK(n->taints[0].effect == TaintEffect::kNoSchedule);
@@ -326,6 +327,7 @@ TEST_CASE("node: all fields") {
   CHECK(n->images[0].names[1] == "b");
   CHECK(n->images[0].size_bytes == 5000000000);
   CHECK(n->declared_features[0] == "F");
+  CHECK(n->kubelet_version == "v1.36.1");
   CHECK(n->meta.ns == "");
 }
 

@@ -77,6 +77,7 @@ Ref<Node> copy_node(const Node& node, Str name, Str uid) {
   copy->capacity_list = node.capacity_list;
   copy->images = node.images;
   copy->declared_features = node.declared_features;
+  copy->kubelet_version = node.kubelet_version;
   copy->annotations_hash = node.annotations_hash;
   copy->conditions_hash = node.conditions_hash;
   copy->taint_times_hash = node.taint_times_hash;

@@ -46,6 +46,7 @@ class Node final : public Object {
   // ones;
   // "" without labels.
   Str zone_key;
+  Str kubelet_version;  // status.nodeInfo.kubeletVersion; it has no part in decisions
 };
 using NodeRef = Ref<const Node>;
 

@@ -1,7 +1,7 @@
 """libsched: the Kubernetes scheduling framework as a library.
 
 Does this pod fit, on which nodes, and why not on the others? The verdicts and reasons are those of
-kube-scheduler v1.36; no running cluster is needed.
+kube-scheduler, v1.36 or another release from 1.31 to 1.37; no running cluster is needed.
 
 >>> import libsched
 >>> cluster = libsched.Cluster({"kind": "Node", "apiVersion": "v1", "metadata": {"name": "a"},
@@ -36,7 +36,7 @@ All other names, by what they are for:
 - Answers: `NodeVerdict`, `Status`, `Code`, `Scores`, `PluginScore`, `CycleResult`, `Placement`,
   `Capacity`, `Drain`, `DrainedPod`, `Comparison`, `ComparedPod`, `ComparedOutcome`, `DataTable`,
   `Why`, `NearNode`, `Lack`, `Suggestion`, `Admitted`, `Remark`.
-- Clusters: `Edited`, `Snapshot`, `Fork`, `View`, `NodeInfo`, `Columns`, `Workload`, `Taint`, `Config`, `Scenario`.
+- Clusters: `Edited`, `Snapshot`, `Fork`, `View`, `NodeInfo`, `Columns`, `Workload`, `Taint`, `Config`, `Scenario`, `Release`.
 - Plugins: `Plugin`, `RemotePlugin`, `LentNode`, `NodeSet`, `CycleState`, `PreFilterResult`, `NodeStatuses`, `FirstFit`,
   `ClusterEvent`, `Action`, `ObjectChange`, `JSON`.
 - Schedulers: `ApiServer`, `ApiClient`, `Services`, `Clock`, `Cancel`, `Queue`, `QueueCounts`, `QueuedPod`,
@@ -99,6 +99,7 @@ from .pending import Lack, NearNode, Suggestion, Why, why
 from .placement import Placement, schedule
 from .plugins import Plugin, plugin
 from .queue import Queue, QueueCounts, QueuedPod
+from .releases import Release
 from .remote import RemotePlugin
 from .scheduler import ApiClient, LogRecord, Scheduler, SchedulerObserver
 from .scores import CycleResult, PluginScore, Scores
@@ -186,6 +187,7 @@ __all__ = [
     "Queue",
     "QueueCounts",
     "QueuedPod",
+    "Release",
     "RemotePlugin",
     "Remark",
     "ResourceUse",

@@ -13,6 +13,7 @@ from .columns import Columns
 from .data_table import DataTable
 from .errors import NotFoundError
 from .objects import Node, Objects, Pod, _wrap_node, _wrap_pod
+from .releases import Release, release_of
 
 _Object = TypeVar("_Object")
 
@@ -256,6 +257,15 @@ class View:
         if self._columns is None:
             self._columns = Columns(self._handle)
         return self._columns
+
+    @property
+    def release(self) -> Release:
+        """The release of Kubernetes that the cluster has, by its kube-scheduler or API server pods, or
+        else by its newest kubelet.
+
+        Each access looks at all nodes and pods.
+        """
+        return release_of(self._handle)
 
     @property
     def row_count(self) -> int:

@@ -267,7 +267,15 @@ static void test_documents(void) {
   CHECK(libsched_objects_pod_count(all) == libsched_view_pod_count(view));
   libsched_text_unref(one);
 
+  CHECK_OK(libsched_view_release_json(view, text("v1.35.2-eks-1"), &one, err));
+  CHECK(str_is(libsched_text_get(one),
+               "{\"name\":\"1.35\",\"version\":\"v1.35.2-eks-1\",\"source\":\"the API "
+               "server\",\"note\":\"\"}"));
+  libsched_text_unref(one);
+
   libsched_text* none = NULL;
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
+              libsched_view_release_json(NULL, text(""), &none, err));
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_pod_json(NULL, &none, err));
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_node_json(NULL, &none, err));
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_view_json(NULL, &none, err));

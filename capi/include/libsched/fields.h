@@ -102,13 +102,23 @@ libsched_rc libsched_view_object_raw(const libsched_view *view, libsched_str kin
 /* A pod or a node as a JSON document with every field that the library has kept of it, whether or not
    the object was parsed with keep_raw. Parsed without `defaults`, it gives an object that all plugins
    judge the same. Fields that no plugin reads are not part of it, and neither are a node's conditions
-   and the times of its taints, of which only a hash is kept. A pod's annotations and those of a node
-   are part of it if they were kept. */
+   and the times of its taints, of which only a hash is kept. The version of a node's kubelet is part of it;
+   a pod's annotations and those of a node are if they were kept. */
 libsched_rc libsched_pod_json(const libsched_pod *pod, LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);
 libsched_rc libsched_node_json(const libsched_node *node, LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);
 /* A whole view as a List of such documents: the nodes by row, the pods row by row in upstream's order,
    each with the node that it is on as its nodeName, and all other objects, with assumed changes. */
 libsched_rc libsched_view_json(const libsched_view *view, LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);
+/* The release of Kubernetes that the cluster has, as JSON: {"name":"1.36","version":"v1.36.1",
+   "source":"the kubelet on node-1","note":""}. The name is for libsched_framework_options.semantics. The
+   version is that of the image of a kube-scheduler pod in kube-system, else `server_version`, which an
+   API server answers to GET /version as gitVersion (empty: not known), else that of the image of a
+   kube-apiserver pod, else that of the newest kubelet. The note tells that a version is older or newer than
+   all releases that may be chosen; the nearest one stands for it. Without any version, version, source
+   and note are empty, and the name is that of the default.
+     libsched_view_release_json(libsched_cluster_view(cluster), LIBSCHED_STR("v1.36.3"), &text, &error); */
+libsched_rc libsched_view_release_json(const libsched_view *view, libsched_str server_version, LIBSCHED_OWN libsched_text **out,
+                                       LIBSCHED_OWN libsched_error **error);
 /* Whether the view has the pod, and it is only assumed (libsched_cluster_assume()). */
 bool libsched_view_pod_assumed(const libsched_view *view, libsched_str namespace_, libsched_str name);
 

@@ -58,7 +58,8 @@ constexpr FlatField kFields[] = {
     {1, FlatKind::kMap, -1, "capacity"},
     {2, FlatKind::kMap, -1, "allocatable"},
     {4, FlatKind::kRecords, 22, "conditions"},
-    {8, FlatKind::kRecords, 23, "images"},
+    {7, FlatKind::kRecord, 23, "nodeInfo"},
+    {8, FlatKind::kRecords, 24, "images"},
     {14, FlatKind::kTexts, -1, "declaredFeatures"},
     {1, FlatKind::kText, -1, "kind"},
     {3, FlatKind::kText, -1, "name"},
@@ -66,16 +67,16 @@ constexpr FlatField kFields[] = {
     {5, FlatKind::kText, -1, "apiVersion"},
     {6, FlatKind::kBool, -1, "controller"},
     {1, FlatKind::kText, -1, "name"},
-    {2, FlatKind::kInline, 24, ""},
+    {2, FlatKind::kInline, 25, ""},
     {1, FlatKind::kText, -1, "name"},
     {2, FlatKind::kText, -1, "image"},
-    {6, FlatKind::kRecords, 25, "ports"},
+    {6, FlatKind::kRecords, 26, "ports"},
     {8, FlatKind::kRecord, 15, "resources"},
     {24, FlatKind::kText, -1, "restartPolicy"},
-    {25, FlatKind::kRecords, 26, "restartPolicyRules"},
-    {1, FlatKind::kRecord, 27, "nodeAffinity"},
-    {2, FlatKind::kRecord, 28, "podAffinity"},
-    {3, FlatKind::kRecord, 29, "podAntiAffinity"},
+    {25, FlatKind::kRecords, 27, "restartPolicyRules"},
+    {1, FlatKind::kRecord, 28, "nodeAffinity"},
+    {2, FlatKind::kRecord, 29, "podAffinity"},
+    {3, FlatKind::kRecord, 30, "podAntiAffinity"},
     {1, FlatKind::kText, -1, "key"},
     {2, FlatKind::kText, -1, "operator"},
     {3, FlatKind::kText, -1, "value"},
@@ -84,7 +85,7 @@ constexpr FlatField kFields[] = {
     {1, FlatKind::kInt, -1, "maxSkew"},
     {2, FlatKind::kText, -1, "topologyKey"},
     {3, FlatKind::kText, -1, "whenUnsatisfiable"},
-    {4, FlatKind::kRecord, 30, "labelSelector"},
+    {4, FlatKind::kRecord, 31, "labelSelector"},
     {5, FlatKind::kInt, -1, "minDomains"},
     {6, FlatKind::kText, -1, "nodeAffinityPolicy"},
     {7, FlatKind::kText, -1, "nodeTaintsPolicy"},
@@ -95,7 +96,7 @@ constexpr FlatField kFields[] = {
     {4, FlatKind::kText, -1, "resourceClaimTemplateName"},
     {1, FlatKind::kMap, -1, "limits"},
     {2, FlatKind::kMap, -1, "requests"},
-    {3, FlatKind::kRecords, 31, "claims"},
+    {3, FlatKind::kRecords, 32, "claims"},
     {1, FlatKind::kText, -1, "podGroupName"},
     {1, FlatKind::kText, -1, "type"},
     {2, FlatKind::kText, -1, "status"},
@@ -106,7 +107,7 @@ constexpr FlatField kFields[] = {
     {11, FlatKind::kRecord, 15, "resources"},
     {1, FlatKind::kText, -1, "name"},
     {2, FlatKind::kText, -1, "resourceClaimName"},
-    {1, FlatKind::kRecords, 32, "requestMappings"},
+    {1, FlatKind::kRecords, 33, "requestMappings"},
     {2, FlatKind::kText, -1, "resourceClaimName"},
     {1, FlatKind::kText, -1, "key"},
     {2, FlatKind::kText, -1, "value"},
@@ -114,51 +115,52 @@ constexpr FlatField kFields[] = {
     {4, FlatKind::kTime, -1, "timeAdded"},
     {1, FlatKind::kText, -1, "type"},
     {2, FlatKind::kText, -1, "status"},
+    {7, FlatKind::kText, -1, "kubeletVersion"},
     {1, FlatKind::kTexts, -1, "names"},
     {2, FlatKind::kInt, -1, "sizeBytes"},
-    {1, FlatKind::kRecord, 33, "hostPath"},
-    {2, FlatKind::kRecord, 34, "emptyDir"},
-    {3, FlatKind::kRecord, 35, "gcePersistentDisk"},
-    {4, FlatKind::kRecord, 36, "awsElasticBlockStore"},
-    {5, FlatKind::kRecord, 37, "gitRepo"},
-    {6, FlatKind::kRecord, 38, "secret"},
-    {7, FlatKind::kRecord, 39, "nfs"},
-    {8, FlatKind::kRecord, 40, "iscsi"},
-    {9, FlatKind::kRecord, 41, "glusterfs"},
-    {10, FlatKind::kRecord, 42, "persistentVolumeClaim"},
-    {11, FlatKind::kRecord, 43, "rbd"},
-    {12, FlatKind::kRecord, 44, "flexVolume"},
-    {13, FlatKind::kRecord, 45, "cinder"},
-    {14, FlatKind::kRecord, 46, "cephfs"},
-    {15, FlatKind::kRecord, 47, "flocker"},
-    {16, FlatKind::kRecord, 48, "downwardAPI"},
-    {17, FlatKind::kRecord, 49, "fc"},
-    {18, FlatKind::kRecord, 50, "azureFile"},
-    {19, FlatKind::kRecord, 51, "configMap"},
-    {20, FlatKind::kRecord, 52, "vsphereVolume"},
-    {21, FlatKind::kRecord, 53, "quobyte"},
-    {22, FlatKind::kRecord, 54, "azureDisk"},
-    {23, FlatKind::kRecord, 55, "photonPersistentDisk"},
-    {24, FlatKind::kRecord, 56, "portworxVolume"},
-    {25, FlatKind::kRecord, 57, "scaleIO"},
-    {26, FlatKind::kRecord, 58, "projected"},
-    {27, FlatKind::kRecord, 59, "storageos"},
-    {28, FlatKind::kRecord, 60, "csi"},
-    {29, FlatKind::kRecord, 61, "ephemeral"},
-    {30, FlatKind::kRecord, 62, "image"},
+    {1, FlatKind::kRecord, 34, "hostPath"},
+    {2, FlatKind::kRecord, 35, "emptyDir"},
+    {3, FlatKind::kRecord, 36, "gcePersistentDisk"},
+    {4, FlatKind::kRecord, 37, "awsElasticBlockStore"},
+    {5, FlatKind::kRecord, 38, "gitRepo"},
+    {6, FlatKind::kRecord, 39, "secret"},
+    {7, FlatKind::kRecord, 40, "nfs"},
+    {8, FlatKind::kRecord, 41, "iscsi"},
+    {9, FlatKind::kRecord, 42, "glusterfs"},
+    {10, FlatKind::kRecord, 43, "persistentVolumeClaim"},
+    {11, FlatKind::kRecord, 44, "rbd"},
+    {12, FlatKind::kRecord, 45, "flexVolume"},
+    {13, FlatKind::kRecord, 46, "cinder"},
+    {14, FlatKind::kRecord, 47, "cephfs"},
+    {15, FlatKind::kRecord, 48, "flocker"},
+    {16, FlatKind::kRecord, 49, "downwardAPI"},
+    {17, FlatKind::kRecord, 50, "fc"},
+    {18, FlatKind::kRecord, 51, "azureFile"},
+    {19, FlatKind::kRecord, 52, "configMap"},
+    {20, FlatKind::kRecord, 53, "vsphereVolume"},
+    {21, FlatKind::kRecord, 54, "quobyte"},
+    {22, FlatKind::kRecord, 55, "azureDisk"},
+    {23, FlatKind::kRecord, 56, "photonPersistentDisk"},
+    {24, FlatKind::kRecord, 57, "portworxVolume"},
+    {25, FlatKind::kRecord, 58, "scaleIO"},
+    {26, FlatKind::kRecord, 59, "projected"},
+    {27, FlatKind::kRecord, 60, "storageos"},
+    {28, FlatKind::kRecord, 61, "csi"},
+    {29, FlatKind::kRecord, 62, "ephemeral"},
+    {30, FlatKind::kRecord, 63, "image"},
     {2, FlatKind::kInt, -1, "hostPort"},
     {3, FlatKind::kInt, -1, "containerPort"},
     {4, FlatKind::kText, -1, "protocol"},
     {5, FlatKind::kText, -1, "hostIP"},
     {1, FlatKind::kText, -1, "action"},
-    {1, FlatKind::kRecord, 63, "requiredDuringSchedulingIgnoredDuringExecution"},
-    {2, FlatKind::kRecords, 64, "preferredDuringSchedulingIgnoredDuringExecution"},
-    {1, FlatKind::kRecords, 65, "requiredDuringSchedulingIgnoredDuringExecution"},
-    {2, FlatKind::kRecords, 66, "preferredDuringSchedulingIgnoredDuringExecution"},
-    {1, FlatKind::kRecords, 65, "requiredDuringSchedulingIgnoredDuringExecution"},
-    {2, FlatKind::kRecords, 66, "preferredDuringSchedulingIgnoredDuringExecution"},
+    {1, FlatKind::kRecord, 64, "requiredDuringSchedulingIgnoredDuringExecution"},
+    {2, FlatKind::kRecords, 65, "preferredDuringSchedulingIgnoredDuringExecution"},
+    {1, FlatKind::kRecords, 66, "requiredDuringSchedulingIgnoredDuringExecution"},
+    {2, FlatKind::kRecords, 67, "preferredDuringSchedulingIgnoredDuringExecution"},
+    {1, FlatKind::kRecords, 66, "requiredDuringSchedulingIgnoredDuringExecution"},
+    {2, FlatKind::kRecords, 67, "preferredDuringSchedulingIgnoredDuringExecution"},
     {1, FlatKind::kMap, -1, "matchLabels"},
-    {2, FlatKind::kRecords, 67, "matchExpressions"},
+    {2, FlatKind::kRecords, 68, "matchExpressions"},
     {1, FlatKind::kText, -1, "name"},
     {2, FlatKind::kText, -1, "request"},
     {1, FlatKind::kText, -1, "containerName"},
@@ -180,7 +182,7 @@ constexpr FlatField kFields[] = {
     {2, FlatKind::kText, -1, "revision"},
     {3, FlatKind::kText, -1, "directory"},
     {1, FlatKind::kText, -1, "secretName"},
-    {2, FlatKind::kRecords, 68, "items"},
+    {2, FlatKind::kRecords, 69, "items"},
     {3, FlatKind::kInt, -1, "defaultMode"},
     {4, FlatKind::kBool, -1, "optional"},
     {1, FlatKind::kText, -1, "server"},
@@ -194,7 +196,7 @@ constexpr FlatField kFields[] = {
     {6, FlatKind::kBool, -1, "readOnly"},
     {7, FlatKind::kTexts, -1, "portals"},
     {8, FlatKind::kBool, -1, "chapAuthDiscovery"},
-    {10, FlatKind::kRecord, 69, "secretRef"},
+    {10, FlatKind::kRecord, 70, "secretRef"},
     {11, FlatKind::kBool, -1, "chapAuthSession"},
     {12, FlatKind::kText, -1, "initiatorName"},
     {1, FlatKind::kText, -1, "endpoints"},
@@ -208,26 +210,26 @@ constexpr FlatField kFields[] = {
     {4, FlatKind::kText, -1, "pool"},
     {5, FlatKind::kText, -1, "user"},
     {6, FlatKind::kText, -1, "keyring"},
-    {7, FlatKind::kRecord, 69, "secretRef"},
+    {7, FlatKind::kRecord, 70, "secretRef"},
     {8, FlatKind::kBool, -1, "readOnly"},
     {1, FlatKind::kText, -1, "driver"},
     {2, FlatKind::kText, -1, "fsType"},
-    {3, FlatKind::kRecord, 69, "secretRef"},
+    {3, FlatKind::kRecord, 70, "secretRef"},
     {4, FlatKind::kBool, -1, "readOnly"},
     {5, FlatKind::kMap, -1, "options"},
     {1, FlatKind::kText, -1, "volumeID"},
     {2, FlatKind::kText, -1, "fsType"},
     {3, FlatKind::kBool, -1, "readOnly"},
-    {4, FlatKind::kRecord, 69, "secretRef"},
+    {4, FlatKind::kRecord, 70, "secretRef"},
     {1, FlatKind::kTexts, -1, "monitors"},
     {2, FlatKind::kText, -1, "path"},
     {3, FlatKind::kText, -1, "user"},
     {4, FlatKind::kText, -1, "secretFile"},
-    {5, FlatKind::kRecord, 69, "secretRef"},
+    {5, FlatKind::kRecord, 70, "secretRef"},
     {6, FlatKind::kBool, -1, "readOnly"},
     {1, FlatKind::kText, -1, "datasetName"},
     {2, FlatKind::kText, -1, "datasetUUID"},
-    {1, FlatKind::kRecords, 70, "items"},
+    {1, FlatKind::kRecords, 71, "items"},
     {2, FlatKind::kInt, -1, "defaultMode"},
     {1, FlatKind::kTexts, -1, "targetWWNs"},
     {2, FlatKind::kInt, -1, "lun"},
@@ -237,8 +239,8 @@ constexpr FlatField kFields[] = {
     {1, FlatKind::kText, -1, "secretName"},
     {2, FlatKind::kText, -1, "shareName"},
     {3, FlatKind::kBool, -1, "readOnly"},
-    {1, FlatKind::kInline, 69, ""},
-    {2, FlatKind::kRecords, 68, "items"},
+    {1, FlatKind::kInline, 70, ""},
+    {2, FlatKind::kRecords, 69, "items"},
     {3, FlatKind::kInt, -1, "defaultMode"},
     {4, FlatKind::kBool, -1, "optional"},
     {1, FlatKind::kText, -1, "volumePath"},
@@ -264,7 +266,7 @@ constexpr FlatField kFields[] = {
     {3, FlatKind::kBool, -1, "readOnly"},
     {1, FlatKind::kText, -1, "gateway"},
     {2, FlatKind::kText, -1, "system"},
-    {3, FlatKind::kRecord, 69, "secretRef"},
+    {3, FlatKind::kRecord, 70, "secretRef"},
     {4, FlatKind::kBool, -1, "sslEnabled"},
     {5, FlatKind::kText, -1, "protectionDomain"},
     {6, FlatKind::kText, -1, "storagePool"},
@@ -272,32 +274,32 @@ constexpr FlatField kFields[] = {
     {8, FlatKind::kText, -1, "volumeName"},
     {9, FlatKind::kText, -1, "fsType"},
     {10, FlatKind::kBool, -1, "readOnly"},
-    {1, FlatKind::kRecords, 71, "sources"},
+    {1, FlatKind::kRecords, 72, "sources"},
     {2, FlatKind::kInt, -1, "defaultMode"},
     {1, FlatKind::kText, -1, "volumeName"},
     {2, FlatKind::kText, -1, "volumeNamespace"},
     {3, FlatKind::kText, -1, "fsType"},
     {4, FlatKind::kBool, -1, "readOnly"},
-    {5, FlatKind::kRecord, 69, "secretRef"},
+    {5, FlatKind::kRecord, 70, "secretRef"},
     {1, FlatKind::kText, -1, "driver"},
     {2, FlatKind::kBool, -1, "readOnly"},
     {3, FlatKind::kText, -1, "fsType"},
     {4, FlatKind::kMap, -1, "volumeAttributes"},
-    {5, FlatKind::kRecord, 69, "nodePublishSecretRef"},
-    {1, FlatKind::kRecord, 72, "volumeClaimTemplate"},
+    {5, FlatKind::kRecord, 70, "nodePublishSecretRef"},
+    {1, FlatKind::kRecord, 73, "volumeClaimTemplate"},
     {1, FlatKind::kText, -1, "reference"},
     {2, FlatKind::kText, -1, "pullPolicy"},
-    {1, FlatKind::kRecords, 73, "nodeSelectorTerms"},
+    {1, FlatKind::kRecords, 74, "nodeSelectorTerms"},
     {1, FlatKind::kInt, -1, "weight"},
-    {2, FlatKind::kRecord, 73, "preference"},
-    {1, FlatKind::kRecord, 30, "labelSelector"},
+    {2, FlatKind::kRecord, 74, "preference"},
+    {1, FlatKind::kRecord, 31, "labelSelector"},
     {2, FlatKind::kTexts, -1, "namespaces"},
     {3, FlatKind::kText, -1, "topologyKey"},
-    {4, FlatKind::kRecord, 30, "namespaceSelector"},
+    {4, FlatKind::kRecord, 31, "namespaceSelector"},
     {5, FlatKind::kTexts, -1, "matchLabelKeys"},
     {6, FlatKind::kTexts, -1, "mismatchLabelKeys"},
     {1, FlatKind::kInt, -1, "weight"},
-    {2, FlatKind::kRecord, 65, "podAffinityTerm"},
+    {2, FlatKind::kRecord, 66, "podAffinityTerm"},
     {1, FlatKind::kText, -1, "key"},
     {2, FlatKind::kText, -1, "operator"},
     {3, FlatKind::kTexts, -1, "values"},
@@ -306,37 +308,37 @@ constexpr FlatField kFields[] = {
     {3, FlatKind::kInt, -1, "mode"},
     {1, FlatKind::kText, -1, "name"},
     {1, FlatKind::kText, -1, "path"},
-    {2, FlatKind::kRecord, 74, "fieldRef"},
-    {3, FlatKind::kRecord, 75, "resourceFieldRef"},
+    {2, FlatKind::kRecord, 75, "fieldRef"},
+    {3, FlatKind::kRecord, 76, "resourceFieldRef"},
     {4, FlatKind::kInt, -1, "mode"},
-    {1, FlatKind::kRecord, 76, "secret"},
-    {2, FlatKind::kRecord, 77, "downwardAPI"},
-    {3, FlatKind::kRecord, 78, "configMap"},
-    {4, FlatKind::kRecord, 79, "serviceAccountToken"},
-    {5, FlatKind::kRecord, 80, "clusterTrustBundle"},
-    {6, FlatKind::kRecord, 81, "podCertificate"},
+    {1, FlatKind::kRecord, 77, "secret"},
+    {2, FlatKind::kRecord, 78, "downwardAPI"},
+    {3, FlatKind::kRecord, 79, "configMap"},
+    {4, FlatKind::kRecord, 80, "serviceAccountToken"},
+    {5, FlatKind::kRecord, 81, "clusterTrustBundle"},
+    {6, FlatKind::kRecord, 82, "podCertificate"},
     {1, FlatKind::kRecord, 2, "metadata"},
-    {2, FlatKind::kRecord, 82, "spec"},
-    {1, FlatKind::kRecords, 83, "matchExpressions"},
-    {2, FlatKind::kRecords, 83, "matchFields"},
+    {2, FlatKind::kRecord, 83, "spec"},
+    {1, FlatKind::kRecords, 84, "matchExpressions"},
+    {2, FlatKind::kRecords, 84, "matchFields"},
     {1, FlatKind::kText, -1, "apiVersion"},
     {2, FlatKind::kText, -1, "fieldPath"},
     {1, FlatKind::kText, -1, "containerName"},
     {2, FlatKind::kText, -1, "resource"},
     {3, FlatKind::kText, -1, "divisor"},
-    {1, FlatKind::kInline, 69, ""},
-    {2, FlatKind::kRecords, 68, "items"},
+    {1, FlatKind::kInline, 70, ""},
+    {2, FlatKind::kRecords, 69, "items"},
     {4, FlatKind::kBool, -1, "optional"},
-    {1, FlatKind::kRecords, 70, "items"},
-    {1, FlatKind::kInline, 69, ""},
-    {2, FlatKind::kRecords, 68, "items"},
+    {1, FlatKind::kRecords, 71, "items"},
+    {1, FlatKind::kInline, 70, ""},
+    {2, FlatKind::kRecords, 69, "items"},
     {4, FlatKind::kBool, -1, "optional"},
     {1, FlatKind::kText, -1, "audience"},
     {2, FlatKind::kInt, -1, "expirationSeconds"},
     {3, FlatKind::kText, -1, "path"},
     {1, FlatKind::kText, -1, "name"},
     {2, FlatKind::kText, -1, "signerName"},
-    {3, FlatKind::kRecord, 30, "labelSelector"},
+    {3, FlatKind::kRecord, 31, "labelSelector"},
     {4, FlatKind::kText, -1, "path"},
     {5, FlatKind::kBool, -1, "optional"},
     {1, FlatKind::kText, -1, "signerName"},
@@ -347,13 +349,13 @@ constexpr FlatField kFields[] = {
     {6, FlatKind::kText, -1, "certificateChainPath"},
     {7, FlatKind::kMap, -1, "userAnnotations"},
     {1, FlatKind::kTexts, -1, "accessModes"},
-    {2, FlatKind::kRecord, 84, "resources"},
+    {2, FlatKind::kRecord, 85, "resources"},
     {3, FlatKind::kText, -1, "volumeName"},
-    {4, FlatKind::kRecord, 30, "selector"},
+    {4, FlatKind::kRecord, 31, "selector"},
     {5, FlatKind::kText, -1, "storageClassName"},
     {6, FlatKind::kText, -1, "volumeMode"},
-    {7, FlatKind::kRecord, 85, "dataSource"},
-    {8, FlatKind::kRecord, 86, "dataSourceRef"},
+    {7, FlatKind::kRecord, 86, "dataSource"},
+    {8, FlatKind::kRecord, 87, "dataSourceRef"},
     {9, FlatKind::kText, -1, "volumeAttributesClassName"},
     {1, FlatKind::kText, -1, "key"},
     {2, FlatKind::kText, -1, "operator"},
@@ -376,87 +378,88 @@ constexpr FlatRecord kRecords[] = {
     {17, 20},  // PodSpec
     {37, 10},  // PodStatus
     {47, 2},  // NodeSpec
-    {49, 5},  // NodeStatus
-    {54, 5},  // OwnerReference
-    {59, 2},  // Volume
-    {61, 6},  // Container
-    {67, 3},  // Affinity
-    {70, 5},  // Toleration
-    {75, 8},  // TopologySpreadConstraint
-    {83, 1},  // PodSchedulingGate
-    {84, 3},  // PodResourceClaim
-    {87, 3},  // ResourceRequirements
-    {90, 1},  // PodSchedulingGroup
-    {91, 4},  // PodCondition
-    {95, 3},  // ContainerStatus
-    {98, 2},  // PodResourceClaimStatus
-    {100, 2},  // PodExtendedResourceClaimStatus
-    {102, 4},  // Taint
-    {106, 2},  // NodeCondition
-    {108, 2},  // ContainerImage
-    {110, 30},  // VolumeSource
-    {140, 4},  // ContainerPort
-    {144, 1},  // ContainerRestartRule
-    {145, 2},  // NodeAffinity
-    {147, 2},  // PodAffinity
-    {149, 2},  // PodAntiAffinity
-    {151, 2},  // LabelSelector
-    {153, 2},  // ResourceClaim
-    {155, 3},  // ContainerExtendedResourceRequest
-    {158, 2},  // HostPathVolumeSource
-    {160, 2},  // EmptyDirVolumeSource
-    {162, 4},  // GCEPersistentDiskVolumeSource
-    {166, 4},  // AWSElasticBlockStoreVolumeSource
-    {170, 3},  // GitRepoVolumeSource
-    {173, 4},  // SecretVolumeSource
-    {177, 3},  // NFSVolumeSource
-    {180, 11},  // ISCSIVolumeSource
-    {191, 3},  // GlusterfsVolumeSource
-    {194, 2},  // PersistentVolumeClaimVolumeSource
-    {196, 8},  // RBDVolumeSource
-    {204, 5},  // FlexVolumeSource
-    {209, 4},  // CinderVolumeSource
-    {213, 6},  // CephFSVolumeSource
-    {219, 2},  // FlockerVolumeSource
-    {221, 2},  // DownwardAPIVolumeSource
-    {223, 5},  // FCVolumeSource
-    {228, 3},  // AzureFileVolumeSource
-    {231, 4},  // ConfigMapVolumeSource
-    {235, 4},  // VsphereVirtualDiskVolumeSource
-    {239, 6},  // QuobyteVolumeSource
-    {245, 6},  // AzureDiskVolumeSource
-    {251, 2},  // PhotonPersistentDiskVolumeSource
-    {253, 3},  // PortworxVolumeSource
-    {256, 10},  // ScaleIOVolumeSource
-    {266, 2},  // ProjectedVolumeSource
-    {268, 5},  // StorageOSVolumeSource
-    {273, 5},  // CSIVolumeSource
-    {278, 1},  // EphemeralVolumeSource
-    {279, 2},  // ImageVolumeSource
-    {281, 1},  // NodeSelector
-    {282, 2},  // PreferredSchedulingTerm
-    {284, 6},  // PodAffinityTerm
-    {290, 2},  // WeightedPodAffinityTerm
-    {292, 3},  // LabelSelectorRequirement
-    {295, 3},  // KeyToPath
-    {298, 1},  // LocalObjectReference
-    {299, 4},  // DownwardAPIVolumeFile
-    {303, 6},  // VolumeProjection
-    {309, 2},  // PersistentVolumeClaimTemplate
-    {311, 2},  // NodeSelectorTerm
-    {313, 2},  // ObjectFieldSelector
-    {315, 3},  // ResourceFieldSelector
-    {318, 3},  // SecretProjection
-    {321, 1},  // DownwardAPIProjection
-    {322, 3},  // ConfigMapProjection
-    {325, 3},  // ServiceAccountTokenProjection
-    {328, 5},  // ClusterTrustBundleProjection
-    {333, 7},  // PodCertificateProjection
-    {340, 9},  // PersistentVolumeClaimSpec
-    {349, 3},  // NodeSelectorRequirement
-    {352, 2},  // VolumeResourceRequirements
-    {354, 3},  // TypedLocalObjectReference
-    {357, 4},  // TypedObjectReference
+    {49, 6},  // NodeStatus
+    {55, 5},  // OwnerReference
+    {60, 2},  // Volume
+    {62, 6},  // Container
+    {68, 3},  // Affinity
+    {71, 5},  // Toleration
+    {76, 8},  // TopologySpreadConstraint
+    {84, 1},  // PodSchedulingGate
+    {85, 3},  // PodResourceClaim
+    {88, 3},  // ResourceRequirements
+    {91, 1},  // PodSchedulingGroup
+    {92, 4},  // PodCondition
+    {96, 3},  // ContainerStatus
+    {99, 2},  // PodResourceClaimStatus
+    {101, 2},  // PodExtendedResourceClaimStatus
+    {103, 4},  // Taint
+    {107, 2},  // NodeCondition
+    {109, 1},  // NodeSystemInfo
+    {110, 2},  // ContainerImage
+    {112, 30},  // VolumeSource
+    {142, 4},  // ContainerPort
+    {146, 1},  // ContainerRestartRule
+    {147, 2},  // NodeAffinity
+    {149, 2},  // PodAffinity
+    {151, 2},  // PodAntiAffinity
+    {153, 2},  // LabelSelector
+    {155, 2},  // ResourceClaim
+    {157, 3},  // ContainerExtendedResourceRequest
+    {160, 2},  // HostPathVolumeSource
+    {162, 2},  // EmptyDirVolumeSource
+    {164, 4},  // GCEPersistentDiskVolumeSource
+    {168, 4},  // AWSElasticBlockStoreVolumeSource
+    {172, 3},  // GitRepoVolumeSource
+    {175, 4},  // SecretVolumeSource
+    {179, 3},  // NFSVolumeSource
+    {182, 11},  // ISCSIVolumeSource
+    {193, 3},  // GlusterfsVolumeSource
+    {196, 2},  // PersistentVolumeClaimVolumeSource
+    {198, 8},  // RBDVolumeSource
+    {206, 5},  // FlexVolumeSource
+    {211, 4},  // CinderVolumeSource
+    {215, 6},  // CephFSVolumeSource
+    {221, 2},  // FlockerVolumeSource
+    {223, 2},  // DownwardAPIVolumeSource
+    {225, 5},  // FCVolumeSource
+    {230, 3},  // AzureFileVolumeSource
+    {233, 4},  // ConfigMapVolumeSource
+    {237, 4},  // VsphereVirtualDiskVolumeSource
+    {241, 6},  // QuobyteVolumeSource
+    {247, 6},  // AzureDiskVolumeSource
+    {253, 2},  // PhotonPersistentDiskVolumeSource
+    {255, 3},  // PortworxVolumeSource
+    {258, 10},  // ScaleIOVolumeSource
+    {268, 2},  // ProjectedVolumeSource
+    {270, 5},  // StorageOSVolumeSource
+    {275, 5},  // CSIVolumeSource
+    {280, 1},  // EphemeralVolumeSource
+    {281, 2},  // ImageVolumeSource
+    {283, 1},  // NodeSelector
+    {284, 2},  // PreferredSchedulingTerm
+    {286, 6},  // PodAffinityTerm
+    {292, 2},  // WeightedPodAffinityTerm
+    {294, 3},  // LabelSelectorRequirement
+    {297, 3},  // KeyToPath
+    {300, 1},  // LocalObjectReference
+    {301, 4},  // DownwardAPIVolumeFile
+    {305, 6},  // VolumeProjection
+    {311, 2},  // PersistentVolumeClaimTemplate
+    {313, 2},  // NodeSelectorTerm
+    {315, 2},  // ObjectFieldSelector
+    {317, 3},  // ResourceFieldSelector
+    {320, 3},  // SecretProjection
+    {323, 1},  // DownwardAPIProjection
+    {324, 3},  // ConfigMapProjection
+    {327, 3},  // ServiceAccountTokenProjection
+    {330, 5},  // ClusterTrustBundleProjection
+    {335, 7},  // PodCertificateProjection
+    {342, 9},  // PersistentVolumeClaimSpec
+    {351, 3},  // NodeSelectorRequirement
+    {354, 2},  // VolumeResourceRequirements
+    {356, 3},  // TypedLocalObjectReference
+    {359, 4},  // TypedObjectReference
 };
 // clang-format on
 

@@ -23,6 +23,8 @@ void write_node(JsonText& json, const Node& node) {
         json.number_if("sizeBytes", image.size_bytes);
       });
       json.strings_if("declaredFeatures", node.declared_features);
+      if (!node.kubelet_version.empty())
+        json.object("nodeInfo", [&] { json.field("kubeletVersion", node.kubelet_version); });
     });
   });
 }

@@ -93,7 +93,7 @@ WORDS = {
     "node": "kNode", "node_name": "kNode", "namespace_": "kNamespace", "resource": "kResource",
     "key": "kKey", "value": "kKey", "effect": "kKey", "path": "kPath", "plugin": "kPlugin",
     "libsched_simulation_table.name": "kTable", "expression": "kExpression", "libsched_workload_add_trace.csv": "kTrace",
-    "uid": "kUid", "point": "kPoint", "kind": "kKind", "profile": "kProfile", "reason": "kAny", "message": "kAny",
+    "server_version": "kAny", "uid": "kUid", "point": "kPoint", "kind": "kKind", "profile": "kProfile", "reason": "kAny", "message": "kAny",
     "text": "kAny", "json": "kAny",
 }
 

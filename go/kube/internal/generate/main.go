@@ -39,8 +39,9 @@ var read = map[string]string{
 	"PodCondition":    "type status reason message",
 	"ContainerStatus": "name allocatedResources resources",
 	"NodeSpec":        "unschedulable taints",
-	"NodeStatus":      "capacity allocatable conditions images declaredFeatures",
+	"NodeStatus":      "capacity allocatable conditions nodeInfo images declaredFeatures",
 	"NodeCondition":   "type status",
+	"NodeSystemInfo":  "kubeletVersion",
 }
 
 // identity lists, by type, the fields that no filter of libsched reads: they make up the second part.
@@ -48,7 +49,7 @@ var identity = map[string]string{
 	"PodMeta":    "name generateName uid resourceVersion generation creationTimestamp annotations",
 	"NodeMeta":   "name generateName uid resourceVersion generation creationTimestamp annotations",
 	"PodStatus":  "phase conditions nominatedNodeName startTime",
-	"NodeStatus": "conditions",
+	"NodeStatus": "conditions nodeInfo",
 }
 
 var (

@@ -11,7 +11,9 @@ import threading
 
 import pytest
 
+import libsched
 from libsched.cli import dump, kubectl, kubectl_completion
+from manifests import pod
 
 GROUPS = {"node.k8s.io/v1": [("runtimeclasses", "RuntimeClass", False)],
           "apps/v1": [("replicasets", "ReplicaSet", True), ("statefulsets", "StatefulSet", True)],
@@ -36,6 +38,8 @@ LISTS = {
 class Lists(http.server.BaseHTTPRequestHandler):
     """Discovery, and lists; services may not be listed."""
 
+    version = {"major": "1", "minor": "35", "gitVersion": "v1.35.2-eks-1"}
+
     def do_GET(self):
         path = re.sub("/namespaces/[^/]+/", "/", self.path.partition("?")[0].strip("/"))
         code, body = 200, None
@@ -46,6 +50,8 @@ class Lists(http.server.BaseHTTPRequestHandler):
             body = {"kind": "APIGroupList", "apiVersion": "v1", "groups": [
                 {"name": name.split("/")[0], "versions": [{"groupVersion": name, "version": "v1"}],
                  "preferredVersion": {"groupVersion": name, "version": "v1"}} for name in GROUPS]}
+        elif path == "version":
+            body = self.version
         elif path in kinds:
             version, of = kinds[path]
             body = {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": version, "resources": [
@@ -139,6 +145,20 @@ def test_other_commands(ask, tmp_path):
     assert drained.returncode == 0 and drained.stdout.startswith("a: 0 pods")
     asked = ask("cel", "true")
     assert asked.returncode == 2 and "resourceslices cannot be listed" in asked.stderr
+
+
+def test_the_release_of_the_server(ask, tmp_path, monkeypatch):
+    (tmp_path / "small.json").write_text(json.dumps(pod("small")))
+    done = ask("fit", "--pod", "small.json", "-o", "json")
+    assert json.loads(done.stdout)["release"] == {"semantics": "1.35", "cluster": {
+        "name": "1.35", "version": "v1.35.2-eks-1", "source": "the API server"}}
+    done = ask("fit", "--pod", "small.json")
+    assert "semantics of 1.35: the API server is v1.35.2-eks-1\n" in done.stderr
+    assert "semantics" not in ask("fit", "--pod", "small.json", "--semantics", "1.34").stderr
+    # A server that does not tell its version leaves it to the dump.
+    monkeypatch.setattr(Lists, "version", None)
+    done = ask("fit", "--pod", "small.json", "-o", "json")
+    assert json.loads(done.stdout)["release"] == {"semantics": libsched.k8s_version}
 
 
 def test_where_the_dump_goes():

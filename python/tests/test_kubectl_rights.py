@@ -21,7 +21,7 @@ LISTS = {"nodes": several(node("a"), node("b")), "pods": several(pod("run", cpu=
 FAKE = """\
 #!/bin/sh
 [ -z "$FAIL" ] || eval "$FAIL"
-case "$*" in *config*) printf 'shop '; exit 0;; esac
+case "$*" in *config*) printf 'shop '; exit 0;; version*) exit 1;; esac
 while [ "$1" != get ]; do shift; done
 case ",$DENY," in *,$2,*)
   echo "Error from server (Forbidden): $2 is forbidden: User cannot list it" >&2; exit 1;; esac

@@ -24,7 +24,7 @@ OWN: dict[str, verbs.Add] = {
 
 DESCRIPTION = """\
 Does this pod fit, on which nodes, and why not on the others?
-The verdicts and reasons are those of kube-scheduler v1.36; no cluster is needed."""
+The verdicts and reasons are those of kube-scheduler, of the release of the dump; no cluster is needed."""
 
 EPILOG = """\
 examples:
@@ -99,8 +99,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return ended(lambda: run(sys.argv[1:] if arguments is None else arguments))
 
 
-def run(words: Sequence[str], missing: Mapping[str, str] | None = None) -> int | None:
-    """Runs a command; `missing` says of kinds that are not in the input why, as kubectl names kinds.
+def run(words: Sequence[str], missing: Mapping[str, str] | None = None,
+        server_version: str = "") -> int | None:
+    """Runs a command; `missing` says of kinds that are not in the input why, as kubectl names kinds, and
+    `server_version` is that of the API server, if it is known.
 
     Raises
     ------
@@ -116,5 +118,6 @@ def run(words: Sequence[str], missing: Mapping[str, str] | None = None) -> int |
         made.print_help()
         return 0
     options.missing = missing or {}
+    options.server_version = server_version
     code: int | None = options.run(options)
     return code

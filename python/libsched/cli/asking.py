@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from .._core import k8s_version
 from ..cluster import Cluster
 from ..config import MOST_BYTES, Config
 from ..daemons import with_tolerations
@@ -21,7 +22,7 @@ from ..fit import FitResult
 from ..framework import Framework
 from ..objects import Pod
 from ..plugins import registry_of
-from . import configs, what_if
+from . import configs, semantics, what_if
 from .candidate import Candidate
 from .digits import whole
 from .terminal import Terminal
@@ -73,11 +74,12 @@ def add_judging(made: argparse.ArgumentParser, configs: int = 1) -> None:
                           "side")
     made.add_argument("--profile", type=nonempty, metavar="NAME",
                       help="the profile that judges (default: the pod's schedulerName)")
-    made.add_argument("--semantics", metavar="RELEASE", default="",
-                      help='whose semantics: "1.31" to "1.37" (default: "1.36"); also a version such as '
-                           '"v1.31.9-eks-1"')
+    made.add_argument("--semantics", metavar="RELEASE", default=semantics.AUTO,
+                      help='whose semantics: "1.31" to "1.37", also a version such as "v1.31.9-eks-1" (default: '
+                           'auto, the release of the cluster by its kube-scheduler, API server or newest kubelet; '
+                           f'{k8s_version()} if it does not tell)')
     made.add_argument("--feature-gates", metavar="A=true,B=false", default="",
-                      help="kube-scheduler's feature gates (default: those of the release)")
+                      help="kube-scheduler's feature gates (default: those of the release of --semantics)")
     made.add_argument("--plugin", action="append", default=[], metavar="FILE.so|MODULE:CLASS|NAME=ADDRESS",
                       help="a further plugin: a shared object, a Python class, or one in another process "
                       "(NAME=unix:/path, NAME=http://...; docs/plugin_protocol.md); may be repeated")

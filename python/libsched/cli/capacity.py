@@ -21,7 +21,7 @@ from .terminal import Terminal
 
 DESCRIPTION = """\
 Counts how many more pods like those of a file fit, as the tool cluster-capacity does: copies of the pods
-are placed one after the other, in rotation if there are several, as kube-scheduler v1.36 would with an
+are placed one after the other, in rotation if there are several, as kube-scheduler would with an
 empty queue, until one is not placed. A workload stands for its pod template, and a nodeName does not
 count. Pods are never preempted, and nodes never sampled."""
 

@@ -22,7 +22,7 @@ from .question import Question, about_input, read_cluster
 from .terminal import Terminal, table
 
 DESCRIPTION = """\
-Places the pending pods of a dump one after the other on two sides, as kube-scheduler v1.36 would with
+Places the pending pods of a dump one after the other on two sides, as kube-scheduler would with
 an empty queue, and says of each pod where it goes on both. The sides differ by their configuration
 (two --config), by the dump (--after), or by the what-if options, which change the second side. With
 --all every pod is placed anew, without its nodeName, on nodes that are empty but for static pods: by
@@ -74,12 +74,14 @@ def run(options: argparse.Namespace) -> int:
                            "what-if option")
     if [*options.cluster, *options.after].count("-") > 1:
         raise InvalidError("standard input (-) can be read only once")
+    other = copy.copy(options)  # another dump may be of another release
     first = read_cluster(options)
     second = first
     if options.after:
-        other = copy.copy(options)
         other.cluster = options.after
         second = read_cluster(other)
+    else:
+        other.semantics = options.semantics
     pods, pods_after = _pending(first.parts), _pending(second.parts)
     cluster = second.cluster.clone() if edits and second is first else second.cluster
     new = functools.partial(new_pod, cluster) if options.defaults else Candidate
@@ -88,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
     pods_after = [one.pod for one in left]
     sides = []
     for number, (asked, where) in enumerate(((pods, first.cluster), (pods_after, cluster))):
-        chosen = copy.copy(options)
+        chosen = copy.copy((options, other)[number])
         chosen.config = (configs[min(number, len(configs) - 1)] if configs else None)
         judged = [*asked, *(where.pods.values() if options.all else ())]
         needs.check(options, where, judged)

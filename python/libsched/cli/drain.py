@@ -20,7 +20,7 @@ Finds out what 'kubectl drain' would do to nodes, and where their pods would go.
 first, with the taint that the node lifecycle controller adds, and then emptied in the given order; the pods of a node are evicted by priority, the highest
 first, then by namespace and name. PodDisruptionBudgets count down with each eviction, and never up. Pods of
 DaemonSets and static pods stay. The pod that a controller makes in the stead of an evicted one is placed as
-kube-scheduler v1.36 would with an empty queue, before the next pod is evicted."""
+kube-scheduler would with an empty queue, before the next pod is evicted."""
 
 EPILOG = """\
 exit codes:

@@ -24,7 +24,7 @@ from .terminal import table
 from .writing import CsvWriter, JsonWriter, TextWriter, Writer
 
 DESCRIPTION = """\
-Shows for every pod of a file the answer of each plugin of kube-scheduler v1.36 on each node: the
+Shows for every pod of a file the answer of each plugin of kube-scheduler on each node: the
 filter that rejects the node, with its reasons, and the score of each Score plugin: raw, normalised to
 0..100, and weighted. The nodes are listed best first. Pods that run already, and workloads, are
 judged as by 'libsched fit'."""

@@ -18,7 +18,7 @@ from .terminal import table
 from .writing import CsvWriter, JsonWriter, TextWriter, Writer
 
 DESCRIPTION = """\
-Judges every pod of a file on a cluster, as kube-scheduler v1.36 would: PreEnqueue, PreFilter and
+Judges every pod of a file on a cluster, as kube-scheduler would: PreEnqueue, PreFilter and
 Filter on every node. A pod that runs in the cluster already (same namespace and name) is judged as
 if it were not there and had no nodeName. A workload, such as a Deployment, is judged by its pod
 template."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,9 @@ pod/NAME stands for NAMESPACE/NAME:
 
 The options of kubectl that choose a cluster are handed on to it: --context, --kubeconfig, --cluster, --user,
 --server, --token, --as, --request-timeout. 'libsched COMMAND --help' tells more about a command.
+
+The semantics are those of the cluster's release, by its kube-scheduler or else its API server; --semantics chooses
+another.
 
 Kinds that you may not list are left out with a warning. If the answer depends on them, there is none, and
 the exit code is 2; --allow-missing answers without them."""
@@ -65,7 +69,7 @@ def _run(given: list[str]) -> int | None:
             missing = _dump(asked, cluster, errors)
             words = _command(asked, str(cluster))
             from . import run as run_libsched
-            return run_libsched(words, {} if asked.allow_missing else missing)
+            return run_libsched(words, {} if asked.allow_missing else missing, _server_version(asked))
     except _Refused as refused:
         errors.line(f"kubectl libsched: {refused}")
         return 2
@@ -200,6 +204,22 @@ def _dump(asked: _Asked, path: Path, errors: Terminal) -> dict[str, str]:
         for kind in (first, *others):
             file.write(found.get(kind, b""))
     return missing
+
+
+def _server_version(asked: _Asked) -> str:
+    """Returns the version of the API server, if its release matters and kubectl tells it; otherwise "".
+
+    The dump may tell the release as well.
+    """
+    if asked.verb == "cel" or any(text.partition("=")[0] == "--semantics" for text in asked.rest):
+        return ""
+    said: list[bytes] = []
+    _kubectl([*asked.options, "version", "-o", "json"], said.append)
+    try:
+        version = json.loads(said[0])["serverVersion"]["gitVersion"]
+    except (IndexError, KeyError, TypeError, ValueError):
+        return ""
+    return version if isinstance(version, str) else ""
 
 
 def _current_namespace(options: list[str]) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from ..cluster import Cluster
 from ..errors import InvalidError, NotFoundError
 from ..objects import Objects, Pod
-from . import admission, configs, needs, reading, what_if
+from . import admission, configs, needs, reading, semantics, what_if
 from .admission import Asked
 from .candidate import ENDED, Candidate
 from .terminal import Terminal
@@ -43,6 +43,8 @@ class Question:
     edit_notes: tuple[str, ...] = ()
     # What the API server would refuse of what is asked about, and what is not imitated, by file.
     warnings: tuple[tuple[str, dict[str, str]], ...] = ()
+    # Which release's semantics apply, and which release the cluster has.
+    release: dict[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
     def kinds(self) -> Counter[str]:
@@ -106,8 +108,9 @@ def read_question(options: argparse.Namespace, *, ended: bool = False) -> Questi
             if new and not options.json:
                 errors.warn(f"{reading.shown(name)}: its nodes are not used; name the file as "
                             "CLUSTER for that")
+    release = semantics.settle(options, cluster)
     question = _question(parts, cluster, wanted, created, _dumped(parts, keys, options.pending), ended,
-                         options, errors if not options.json else None)
+                         options, errors if not options.json else None, release)
     keys_of_files = {pod.key for _, objects in wanted for pod in objects.pods}
     needs.check(options, cluster, [one.pod for one in question.candidates],
                 [one.pod for one in question.candidates if one.kind or one.pod.key in keys_of_files])
@@ -168,11 +171,13 @@ def read_cluster(options: argparse.Namespace) -> Question:
             errors.warn(text)
     if not len(cluster):
         raise InvalidError(f"there are no nodes in {', '.join(options.cluster)}")
+    release = semantics.settle(options, cluster)
     _, notes = what_if.apply(options.edits, cluster, parts, [], pending=True)
     if not options.json:
         for text in notes:
             errors.note(text)
-    return Question(parts, cluster, [], [], edits=tuple(options.edits), edit_notes=tuple(notes))
+    return Question(parts, cluster, [], [], edits=tuple(options.edits), edit_notes=tuple(notes),
+                    release=release)
 
 
 def asks_extenders(options: argparse.Namespace) -> bool:
@@ -201,7 +206,8 @@ def _read_parts(options: argparse.Namespace) -> tuple[list[tuple[str, Objects]],
 
 def _question(parts: list[tuple[str, Objects]], cluster: Cluster,
               wanted: list[tuple[str, Objects]], created: list[Asked], dumped: list[Pod],
-              with_ended: bool, options: argparse.Namespace, errors: Terminal | None) -> Question:
+              with_ended: bool, options: argparse.Namespace, errors: Terminal | None,
+              release: dict[str, Any]) -> Question:
     candidates = [Candidate(pod) for pod in dumped]
     count = 0
     for made in created:
@@ -241,7 +247,7 @@ def _question(parts: list[tuple[str, Objects]], cluster: Cluster,
             place = f"{warning['path']}: " if warning["path"] else ""
             errors.warn(f"{reading.shown(name)}: {place}{warning['message']}")
     return Question(parts, cluster, wanted, candidates, count, tuple(edits), tuple(notes),
-                    tuple(warnings))
+                    tuple(warnings), release)
 
 
 def _at_home(pod: Pod, cluster: Cluster) -> Candidate:
@@ -318,6 +324,7 @@ def about_input(question: Question) -> dict[str, Any]:
     """Returns the members about the input for JSON output."""
     everything = [objects for _, objects in question.parts + question.wanted]
     return {
+        **question.release,
         **({"edits": list(question.edits)} if question.edits else {}),
         **({"editNotes": list(question.edit_notes)} if question.edit_notes else {}),
         "cluster": {

@@ -25,7 +25,7 @@ from .question import Question, about_input, read_question
 from .terminal import Terminal, table
 
 DESCRIPTION = """\
-Places the pods of a file one after the other, as kube-scheduler v1.36 would with an empty queue:
+Places the pods of a file one after the other, as kube-scheduler would with an empty queue:
 PreEnqueue, a scheduling cycle over all nodes, and Reserve. Each pod sees the pods placed before it. A
 workload stands for its replicas, which are named like the pods of its controller, a DaemonSet for a pod
 on each eligible node; they get no pod-template-hash label, and the claims of volumeClaimTemplates

@@ -20,7 +20,7 @@ from ..objects import Objects, Workload
 from ..report.simulation import simulation_html
 from ..simulation import START, Simulation, SimulationProgress, SimulationResult
 from ..workload import TimedWorkload
-from . import admission, asking, needs, output, reading, what_if
+from . import admission, asking, needs, output, reading, semantics, what_if
 from .candidate import ENDED, Candidate
 from .digits import shown, whole
 from .progress import Progress
@@ -166,6 +166,7 @@ def _read(options: argparse.Namespace,
         parts.append((name, objects))
     if not len(cluster):
         raise InvalidError(f"there are no nodes in {', '.join(options.cluster)}")
+    release = semantics.settle(options, cluster)
     dumped = ", ".join(options.cluster)
     arriving = [(dumped, Candidate(pod))
                 for _, objects in parts for pod in objects.pods if not pod.node_name]
@@ -215,7 +216,7 @@ def _read(options: argparse.Namespace,
             errors.warn(text)
         for text in notes:
             errors.note(text)
-    return cluster, workload, {**({"notes": notes} if notes else {}),
+    return cluster, workload, {**release, **({"notes": notes} if notes else {}),
                                **({"warnings": told_once} if told_once else {})}
 
 

@@ -3,7 +3,7 @@
 import pathlib
 import shutil
 
-from . import benchmarks, c_api, command_line, documents, go_api, python_api
+from . import benchmarks, c_api, command_line, documents, go_api, python_api, releases
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -15,7 +15,7 @@ DOCUMENTS = {
 # The search shows guides before references, which have every word many times.
 BEHIND = ("reference/", "project/")
 FRONT_MATTER = "---\nsearch:\n  boost: 0.3\n---\n\n"
-GENERATED = (documents, command_line, python_api, go_api, c_api, benchmarks)
+GENERATED = (documents, command_line, python_api, go_api, c_api, benchmarks, releases)
 
 
 def stage(folder):

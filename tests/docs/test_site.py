@@ -1,5 +1,6 @@
 """The site as a whole: nothing from other places, whole references, and a search that works on files."""
 
+import html
 import html.parser
 import re
 import time
@@ -97,6 +98,13 @@ def test_the_go_packages_are_there(site):
 def test_performance_shows_the_recorded_run(site):
     text = (site / "performance.html").read_text()
     assert text.count('class="plot"') > 5 and 'class="bars"' in text and "@" not in re.sub(r"<[^>]*>", "", text)
+
+
+def test_releases_has_each_difference_under_its_heading(site):
+    from libsched.differences import differences
+    text = (site / "releases.html").read_text()
+    shown = [html.unescape(re.sub("<[^>]*>", "", heading)) for heading in re.findall(r"<h3[^>]*>(.*?)<a ", text)]
+    assert sorted(shown) == sorted(one.heading for one in differences())
 
 
 @pytest.fixture(scope="module")

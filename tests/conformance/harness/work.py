@@ -101,6 +101,7 @@ class Recorded:
     kind: str
     mode: str
     pairs: tuple
+    release: str = DEFAULT_RELEASE
 
     @property
     def count(self):
@@ -144,7 +145,7 @@ def recorded(folder, kinds=None, mode=None, first=None, release=None):
             others.append(f"{kind}.{file_mode}")
             continue
         pairs = list(itertools.islice(goldens.read(path), first))
-        chunks += [Recorded(kind, file_mode, tuple(pairs[i:i + CHUNK]))
+        chunks += [Recorded(kind, file_mode, tuple(pairs[i:i + CHUNK]), path.parent.name)
                    for i in range(0, len(pairs), CHUNK)]
     return chunks, others
 
@@ -224,7 +225,7 @@ class Judges:
         """The results of a chunk; upstream and libsched work on it at the same time."""
         if isinstance(chunk, Recorded):
             texts, truths = [pair[0] for pair in chunk.pairs], [pair[1] for pair in chunk.pairs]
-            answers = self.ask_libsched(texts)
+            answers = [_remembered(answer, chunk.release) for answer in self.ask_libsched(texts)]
         else:
             texts = chunk.cases(self.oracle)
             if self.release:
@@ -233,7 +234,7 @@ class Judges:
             truths, answers = answers
         results = []
         for text, truth, answer in zip(texts, truths, answers):
-            golden = parsed_golden(truth, self.release)
+            golden = parsed_golden(truth, getattr(chunk, "release", self.release))
             verdict = chunk.compare(text, golden, answer, self.fields)
             if verdict.differences and self.oracle and self.varies(text, truth):
                 verdict = Verdict(pods=verdict.pods, legitimate="varies")
@@ -259,12 +260,6 @@ class Judges:
         """Tells whether upstream answers differently when asked again."""
         return isinstance(truth, str) and any(again != truth for again in self.ask_oracle([text] * AGAIN))
 
-    def _remembered(self, answer):
-        """An answer of libsched without what the release does not remember."""
-        if self.release in NO_MOVE_REQUEST and isinstance(answer, str):
-            return _MOVE_REQUEST.sub(r"\g<1>-1", answer)
-        return answer
-
     def ask_both(self, texts):
         """(goldens, answers)."""
         answers, failure = [], []
@@ -272,7 +267,7 @@ class Judges:
 
         def ask():
             try:
-                answers.extend(self._remembered(answer) for answer in service.ask(texts))
+                answers.extend(_remembered(answer, self.release) for answer in service.ask(texts))
             except ServiceError as error:
                 failure.append(error)
         thread = threading.Thread(target=ask)
@@ -289,6 +284,13 @@ class Judges:
         truths, answers = self.ask_both([text])
         golden = parsed_golden(truths[0], self.release)
         return golden, answers[0], chunk.compare(text, golden, answers[0], self.fields).differences
+
+
+def _remembered(answer, release):
+    """An answer of libsched without what the release does not remember."""
+    if release in NO_MOVE_REQUEST and isinstance(answer, str):
+        return _MOVE_REQUEST.sub(r"\g<1>-1", answer)
+    return answer
 
 
 def parsed_golden(truth, release=None):

@@ -128,6 +128,7 @@ bool ObjectBuilder::device_taint_rule(DeviceTaintRule& rule, const TypeNames& ty
       case kObject["spec"]:
         return object(kRuleSpec, [&](int part) {
           if (part == kRuleSpec["taint"]) return device_taint(rule.taint);
+          rule.has_selector = !reader_.is_null();
           return object(kRuleSelector, [&](int s) {
             switch (s) {
               case kRuleSelector["driver"]: return optional_string(rule.driver);

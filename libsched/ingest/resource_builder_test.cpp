@@ -47,17 +47,20 @@ const char* const kDeviceFields =
         lv: {versions: []}},
       capacity: {memory: {value: 1Gi, requestPolicy: {default: 1, validRange: {min: 1, max: 10,
         step: 2}}}, plain: {value: 3}, listed: {value: "4", requestPolicy: {validValues: [1, 2]}}},
-      consumesCounters: [{counterSet: s, counters: {c: {value: 2}}}], nodeName: w,
+      consumesCounters: [{counterSet: s, counters: {c: {value: 2}}, compatibilityGroups: [g]}],
+      nodeName: w,
       nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In,
         values: [w]}]}]}, allNodes: true,
       taints: [{key: k, value: v, effect: NoSchedule, timeAdded: "2026-01-01T00:00:00Z"}],
       bindsToNode: true, bindingConditions: [ready], bindingFailureConditions: [broken],
-      allowMultipleAllocations: true, nodeAllocatableResourceMappings: {cpu: {capacityKey: x}})";
+      allowMultipleAllocations: true, nodeAllocatableResourceMappings: {cpu: {capacityKey: x}},
+      nodeAllocatableResources: {cpu: {mapping: {}}})";
 
 std::string slice(const char* version, const std::string& device) {
   return head("ResourceSlice", version) +
          "spec:\n  driver: d\n  pool: {name: p, generation: 2, resourceSliceCount: 3}\n"
          "  nodeName: w\n  allNodes: true\n  perDeviceNodeSelection: true\n"
+         "  partitionTypeAttribute: d/a\n  skipNodeOperations: [All]\n"
          "  nodeSelector: {nodeSelectorTerms: []}\n"
          "  sharedCounters: [{name: s, counters: {c: {value: 8}}}]\n  devices: [" +
          device + "]\n";
@@ -100,6 +103,7 @@ TEST_CASE("a ResourceSlice, in all versions of the API") {
   CHECK(d.capacity[1].policy.step->value() == 2);
   CHECK_FALSE(d.capacity[2].has_policy);
   CHECK(d.consumes[0].set == "s");
+  CHECK(d.consumes[0].compatibility_groups[0] == "g");
   CHECK(d.node_name == "w");
   CHECK(d.node_selector.terms.size() == 1);
   CHECK(d.all_nodes);
@@ -228,7 +232,8 @@ TEST_CASE("templates, classes and rules") {
   const auto c = one<DeviceClass>(
       head("DeviceClass", "v1beta1") +
       "spec: {selectors: [{cel: {expression: e}}], config: [{opaque: {driver: d, parameters: "
-      "[1]}}, {opaque: {parameters: 'x\"'}}, {opaque: {parameters: 1.5}}], extendedResourceName: a/b}");
+      "[1]}}, {opaque: {parameters: 'x\"'}}, {opaque: {parameters: 1.5}}], extendedResourceName: "
+      "a/b}");
   CHECK(c->selectors[0].expression == "e");
   CHECK(c->config[0].parameters == "[1]");
   CHECK(c->config[1].parameters == "\"x\\\"\"");
@@ -240,7 +245,15 @@ TEST_CASE("templates, classes and rules") {
   CHECK(r->driver == Str("d"));
   CHECK(r->pool == Str(""));
   CHECK(r->taint.effect == "None");
+  CHECK(r->has_selector);
   CHECK(written(one<DeviceTaintRule>(written(r))) == written(r));
+  for (const bool empty : {false, true}) {
+    const auto all = one<DeviceTaintRule>(head("DeviceTaintRule", "v1") + "spec: {" +
+                                          (empty ? "deviceSelector: {}, " : "") +
+                                          "taint: {key: k, effect: None}}");
+    CHECK(all->has_selector == empty);
+    CHECK(one<DeviceTaintRule>(written(all))->has_selector == empty);
+  }
   CHECK(error(head("DeviceTaintRule", "v1alpha3") +
               "spec: {deviceSelector: {deviceClassName: c}, taint: {}}") ==
         "spec.deviceSelector.deviceClassName: deviceClassName of a DeviceTaintRule is not "

@@ -6,20 +6,21 @@ namespace {
 
 constexpr KeyTable kObject("apiVersion", "kind", "metadata", "spec");
 constexpr KeyTable kSpec("driver", "pool", "nodeName", "nodeSelector", "allNodes", "devices",
-                         "perDeviceNodeSelection", "sharedCounters");
+                         "perDeviceNodeSelection", "sharedCounters", "partitionTypeAttribute",
+                         "skipNodeOperations");
 constexpr KeyTable kPool("name", "generation", "resourceSliceCount");
 // The name first, and the field of v1beta1 that holds the others.
 constexpr KeyTable kDevice("name", "attributes", "capacity", "consumesCounters", "nodeName",
                            "nodeSelector", "allNodes", "taints", "bindsToNode", "bindingConditions",
                            "bindingFailureConditions", "allowMultipleAllocations",
-                           "nodeAllocatableResourceMappings");
+                           "nodeAllocatableResourceMappings", "nodeAllocatableResources");
 constexpr KeyTable kBasicDevice("name", "basic");
 constexpr KeyTable kAttribute("int", "bool", "string", "version", "ints", "bools", "strings",
                               "versions");
 constexpr KeyTable kCapacity("value", "requestPolicy");
 constexpr KeyTable kPolicy("default", "validValues", "validRange");
 constexpr KeyTable kRange("min", "max", "step");
-constexpr KeyTable kConsumption("counterSet", "counters");
+constexpr KeyTable kConsumption("counterSet", "counters", "compatibilityGroups");
 constexpr KeyTable kCounterSet("name", "counters");
 constexpr KeyTable kCounter("value");
 
@@ -100,8 +101,11 @@ bool ObjectBuilder::device_counters(DeviceCounters& counters, bool consumed) {
     });
   };
   if (consumed)
-    return object(kConsumption,
-                  [&](int field) { return read(field == kConsumption["counterSet"]); });
+    return object(kConsumption, [&](int field) {
+      if (field == kConsumption["compatibilityGroups"])
+        return string_list(counters.compatibility_groups);
+      return read(field == kConsumption["counterSet"]);
+    });
   return object(kCounterSet, [&](int field) { return read(field == kCounterSet["name"]); });
 }
 
@@ -153,6 +157,8 @@ bool ObjectBuilder::resource_slice_spec(ResourceSlice& slice, bool basic) {
       case kSpec["devices"]:
         return list(slice.devices, [&](Device& d) { return device(d, basic); });
       case kSpec["perDeviceNodeSelection"]: return boolean(slice.per_device_node_selection);
+      case kSpec["partitionTypeAttribute"]:
+      case kSpec["skipNodeOperations"]: return skip();
       default:
         return list(slice.shared_counters,
                     [&](DeviceCounters& c) { return device_counters(c, /*consumed=*/false); });

@@ -84,7 +84,8 @@ struct DeviceCapacity {
 // The counters that a device takes of a set of its pool. Of a CounterSet: those that it offers.
 struct DeviceCounters {
   Str set;
-  ResourceList counters;  // sorted by name
+  ResourceList counters;           // sorted by name
+  Span<Str> compatibility_groups;  // only of a device
 };
 
 struct Device {

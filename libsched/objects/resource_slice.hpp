@@ -29,7 +29,8 @@ class DeviceTaintRule final : public Object {
   static constexpr StoredKind kStoredKind = StoredKind::kDeviceTaintRule;
   explicit DeviceTaintRule(size_t first_block = 256) : Object(first_block) {}
 
-  // What the selector demands. Without a selector the rule concerns every device.
+  bool has_selector = false;
+  // What the selector demands.
   std::optional<Str> driver, pool, device;
   DeviceTaint taint;
 };

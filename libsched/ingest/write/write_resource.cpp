@@ -175,6 +175,7 @@ void write_counters(JsonText& json, Str set, const DeviceCounters& counters) {
       for (const NamedQuantity& c : counters.counters)
         json.object(c.name, [&] { json.field("value", c.quantity.to_string()); });
     });
+    json.strings_if("compatibilityGroups", counters.compatibility_groups);
   });
 }
 
@@ -259,7 +260,7 @@ void write_fields(JsonText& json, const ResourceSlice& slice) {
 
 void write_fields(JsonText& json, const DeviceTaintRule& rule) {
   json.object("spec", [&] {
-    if (rule.driver || rule.pool || rule.device)
+    if (rule.has_selector)
       json.object("deviceSelector", [&] {
         json.field_if("driver", rule.driver);
         json.field_if("pool", rule.pool);

@@ -35,13 +35,14 @@ STABLE = {"DRAConsumableCapacity": False, "DRADeviceBindingConditions": False}
 TAINT_RULES = {"DRADeviceTaintRules": True}
 DEVICE_GATES = (
     {"DRAExtendedResource": False}, {"DRAPrioritizedList": False}, {"DRAPartitionableDevices": False},
-    {"DRADeviceTaints": False}, {"DRADeviceBindingConditions": False}, {"DRAConsumableCapacity": False},
+    {"DRADeviceTaints": False, "DRADeviceTaintRules": False}, {"DRADeviceBindingConditions": False},
+    {"DRAConsumableCapacity": False},
     {"DRAResourceClaimDeviceStatus": False, "DRADeviceBindingConditions": False,
      "DRAResourceClaimGranularStatusAuthorization": False},
     {"DRASchedulerFilterTimeout": False}, {"DRAListTypeAttributes": True},
 )
-# Feature gates that a release lacks, because what they switch on belongs to another gate there.
-GONE = {"1.37": {"GangScheduling"}}
+# Feature gates that cannot be set in a release, because they are locked or belong to another gate there.
+GONE = {"1.37": {"GangScheduling", "DRAExtendedResource", "DRAPrioritizedList", "DRAResourceClaimDeviceStatus"}}
 # Steps of mode queue that call methods which a release no longer has.
 GONE_STEPS = {"1.37": {"popSpecific", "assignedAdd", "assignedUpdate"}}
 # Releases whose queue does not remember the cycle of the last move. Their oracles answer -1.

@@ -68,6 +68,7 @@ constexpr BehaviourRow kBehaviours[] = {
      {Release::k1_37, Release::k1_37}},
     {"forgets_rejections", &Behaviours::forgets_rejections, {Release::k1_37, Release::k1_37}},
     {"retries_after_memory", &Behaviours::retries_after_memory, {Release::k1_37, Release::k1_37}},
+    {"rules_need_selector", &Behaviours::rules_need_selector, {Release::k1_37, Release::k1_37}},
 };
 
 // Whether a text is what may follow the minor release in a version: nothing, or ".6", to which

@@ -117,6 +117,8 @@ struct Behaviours {
   bool forgets_rejections = false;
   // A preemptor is tried again at once if its last victim was preempted in memory.
   bool retries_after_memory = false;
+  // A DeviceTaintRule without a deviceSelector concerns no device, not every one.
+  bool rules_need_selector = false;
 };
 
 // A behaviour has a row for each range of releases.

@@ -96,6 +96,9 @@ TEST_CASE("each behaviour by release") {
         &Behaviours::dated_flushes, &Behaviours::wildcards_reach_gated,
         &Behaviours::nominates_added, &Behaviours::drops_cleared_nominations,
         &Behaviours::forgets_rejections, &Behaviours::retries_after_memory})
+  for (bool Behaviours::* next : {&Behaviours::told_preemption, &Behaviours::silent_post_filter,
+                                  &Behaviours::resizes_by_pod, &Behaviours::first_violated_budget,
+                                  &Behaviours::rules_need_selector})
     CHECK_EQ(where(next), "7");
   CHECK_EQ(where(&Behaviours::selectors_without_includes), "12345");
   CHECK_EQ(where(&Behaviours::newer_selectors), "7");

@@ -34,6 +34,7 @@ std::shared_ptr<const DeviceInventory> take_inventory(const ObjectStore& objects
   made->slices = DeviceSlices(std::move(all), features);
   if (features.taint_rules)
     objects.for_each<DeviceTaintRule>([&](const DeviceTaintRule& r) {
+      if (features.behaviours.rules_need_selector && !r.has_selector) return;
       keep(r);
       made->rules.push_back(&r);
     });

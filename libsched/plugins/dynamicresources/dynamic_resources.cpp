@@ -414,6 +414,7 @@ Result<std::unique_ptr<Plugin>> make_dynamic_resources(const FactoryCall& call) 
   f.binding_conditions =
       on(Gate::kDRADeviceBindingConditions) && on(Gate::kDRAResourceClaimDeviceStatus);
   f.consumable_capacity = on(Gate::kDRAConsumableCapacity);
+  f.behaviours = call.behaviours;
   constexpr int64_t kSecond = 1'000'000'000;
   s.claims.binding_timeout_ns = 600 * kSecond;
   if (args != nullptr && args->binding_timeout_ns)

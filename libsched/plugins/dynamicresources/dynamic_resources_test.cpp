@@ -475,6 +475,33 @@ TEST_CASE("nodes whose devices are a better alternative score higher") {
   CHECK(t.scores(naming({"c"})) == "a 7/87, b 8/100");
 }
 
+TrialOptions of_release(Release release) {
+  TrialOptions options;
+  options.release = release;
+  return options;
+}
+
+TEST_CASE("a DeviceTaintRule without a selector concerns every device, in 1.37 none") {
+  const auto verdict = [](const std::string& selector, TrialOptions options) {
+    if (options.release == Release::k1_36) options.gates = "DRADeviceTaintRules=true";
+    Trial t("DynamicResources",
+            kNodes + claim("c") +
+                "---\napiVersion: resource.k8s.io/v1\nkind: DeviceTaintRule\nmetadata: {name: t}\n"
+                "spec: {" +
+                selector + "taint: {key: k, effect: NoSchedule}}\n",
+            options);
+    return t.filter(*pod_naming({"c"}), "a");
+  };
+  const std::string none = "UnschedulableAndUnresolvable: cannot allocate all claims";
+  for (const Release release : {Release::k1_36, Release::k1_37}) {
+    CHECK(verdict("deviceSelector: {}, ", of_release(release)) == none);
+    CHECK(verdict("deviceSelector: {pool: a}, ", of_release(release)) == none);
+    CHECK(verdict("deviceSelector: {pool: b}, ", of_release(release)) == "Success");
+  }
+  CHECK(verdict("", of_release(Release::k1_36)) == none);
+  CHECK(verdict("", of_release(Release::k1_37)) == "Success");
+}
+
 TEST_CASE("a pod without claims has nothing to do before it is bound") {
   Trial t("DynamicResources", node_n());
   const PodRef pod = Trial::pod("{}");

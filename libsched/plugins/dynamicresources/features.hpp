@@ -1,5 +1,7 @@
-// The feature gates that decide how devices are allocated.
+// What decides how devices are allocated: feature gates, and the behaviours of the release.
 #pragma once
+
+#include "libsched/config/release.hpp"
 
 namespace libsched {
 
@@ -11,6 +13,7 @@ struct DeviceFeatures {
   bool taint_rules = false;  // DeviceTaintRules add taints
   bool binding_conditions = true;
   bool consumable_capacity = true;  // shares of devices
+  Behaviours behaviours;
 
   // Whether upstream takes its "stable" allocator, which knows neither of the last two; otherwise
   // its "incubating" one. The order in which the stable one tries pools and slices is left to

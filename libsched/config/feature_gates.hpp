@@ -26,6 +26,7 @@ enum class Gate : uint16_t {
   kDRADeviceTaintRules,
   kDRADeviceTaints,
   kDRAExtendedResource,
+  kDRAFractionalCapacityRange,
   kDRAListTypeAttributes,
   kDRANodeAllocatableResources,
   kDRAPartitionableDevices,

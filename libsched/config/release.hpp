@@ -119,6 +119,42 @@ struct Behaviours {
   bool retries_after_memory = false;
   // A DeviceTaintRule without a deviceSelector concerns no device, not every one.
   bool rules_need_selector = false;
+  // distinctAttribute tells all devices apart; 1.36 remembers one value for each request.
+  bool distinct_in_request = false;
+  // Counters of devices belong to a pool of one driver, not to all pools of its name.
+  bool counters_by_driver = false;
+  // The counters of a device that is shared are taken once even if no share has capacities.
+  bool shares_keep_counters = false;
+  // A request for all devices fails where one of them has too little capacity left; 1.36 leaves it
+  // out.
+  bool all_needs_capacity = false;
+  // Capacity of a range is written as its step is, and an amount that is negative or beyond 64 bits
+  // is an error.
+  bool exact_capacity = false;
+  // The error about too many devices of a claim names the first request that exceeds the limit.
+  bool limit_by_request = false;
+  // A selector's error names the device, and what to do about a key that is missing.
+  bool device_in_selector_error = false;
+  // A configuration that names several requests of a claim is taken over once, and for all requests
+  // if it names each.
+  bool configures_once = false;
+  // A slice with counters makes its pool one of the nodes that it selects, not of all.
+  bool counters_have_nodes = false;
+  // Slices whose devices have compatibility groups are not there.
+  bool hides_compatibility_groups = false;
+  // Devices of incomplete pools are allocated, and those of invalid ones are an error.
+  bool incomplete_pools = false;
+  // With DRAResourceClaimDeviceStatus, another allocator is taken: it knows distinctAttribute and
+  // tries devices in every order.
+  bool device_status_allocator = false;
+  // Allocations do not repeat the tolerations of requests.
+  bool no_result_tolerations = false;
+  // A node whose devices are not found in time is rejected; in 1.36 that is an error.
+  bool timeout_rejects_node = false;
+  // Alternatives for all devices, unless they are the first, are mixed up with others.
+  bool confuses_alternatives = false;
+  // Scoring by devices fails if some claim of the pod was allocated earlier.
+  bool score_needs_all_claims = false;
 };
 
 // A behaviour has a row for each range of releases.

@@ -102,6 +102,20 @@ TEST_CASE("each behaviour by release") {
     CHECK_EQ(where(next), "7");
   CHECK_EQ(where(&Behaviours::selectors_without_includes), "12345");
   CHECK_EQ(where(&Behaviours::newer_selectors), "7");
+        &Behaviours::first_violated_budget, &Behaviours::rules_need_selector,
+        &Behaviours::distinct_in_request, &Behaviours::counters_by_driver,
+        &Behaviours::shares_keep_counters, &Behaviours::all_needs_capacity,
+        &Behaviours::exact_capacity, &Behaviours::limit_by_request,
+        &Behaviours::device_in_selector_error, &Behaviours::configures_once,
+        &Behaviours::hides_compatibility_groups})
+    CHECK_EQ(where(next), "7");
+  CHECK_EQ(where(&Behaviours::counters_have_nodes), "47");
+  CHECK_EQ(where(&Behaviours::incomplete_pools), "4");
+  CHECK_EQ(where(&Behaviours::device_status_allocator), "4");
+  CHECK_EQ(where(&Behaviours::no_result_tolerations), "4");
+  CHECK_EQ(where(&Behaviours::timeout_rejects_node), "45");
+  CHECK_EQ(where(&Behaviours::confuses_alternatives), "45");
+  CHECK_EQ(where(&Behaviours::score_needs_all_claims), "5");
 
   // Every field has a row, no field is true in 1.36, and ranges of a field do not overlap.
   std::set<Str> names;

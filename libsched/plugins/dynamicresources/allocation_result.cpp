@@ -62,7 +62,8 @@ Str share_id(Arena& arena, const ResourceClaim& claim, const AllocatedDevice& d,
 }
 
 Span<AllocatedDevice> results_of(Arena& arena, const ResourceClaim& claim, size_t entry,
-                                 const std::vector<PickedDevice>& picked, bool binding_conditions) {
+                                 const std::vector<PickedDevice>& picked,
+                                 const DeviceFeatures& features) {
   std::vector<AllocatedDevice> out;
   for (const PickedDevice& p : picked) {
     AllocatedDevice& d = out.emplace_back();
@@ -71,8 +72,9 @@ Span<AllocatedDevice> results_of(Arena& arena, const ResourceClaim& claim, size_
     d.pool = arena.copy(p.slice->pool);
     d.device = arena.copy(p.device->name);
     if (p.ask->what->admin_access) d.admin_access = true;
-    d.tolerations = own_tolerations(arena, p.ask->what->tolerations);
-    if (binding_conditions) {
+    if (!features.behaviours.no_result_tolerations)
+      d.tolerations = own_tolerations(arena, p.ask->what->tolerations);
+    if (features.binding_conditions) {
       d.binding_conditions = own_texts(arena, p.device->binding_conditions);
       d.binding_failure_conditions = own_texts(arena, p.device->binding_failure_conditions);
     }
@@ -80,7 +82,7 @@ Span<AllocatedDevice> results_of(Arena& arena, const ResourceClaim& claim, size_
     d.share_id = share_id(arena, claim, d, entry, out.size());
     std::vector<NamedAmount> consumed;
     for (const DeviceCapacity& c : p.device->capacity) {
-      Amount amount = consumed_of(c, find_amount(p.ask->what->capacity, c.name));
+      Amount amount = consumed_of(c, find_amount(p.ask->what->capacity, c.name), features);
       amount.written = arena.copy(amount.written);
       consumed.push_back({arena.copy(c.name), amount});
     }
@@ -98,10 +100,18 @@ DeviceConfiguration own_configuration(Arena& arena, const DeviceConfiguration& c
   return out;
 }
 
+// Whether a configuration that names these requests concerns this one.
+bool concerns(Span<Str> requests, const DeviceAsk& ask) {
+  const auto has = [&](Str name) {
+    return std::find(requests.begin(), requests.end(), name) != requests.end();
+  };
+  return has(ask.request) || (ask.is_alternative && has(ask.full_name()));
+}
+
 // Each class's configurations once, for all requests with the class; then those of the claim, once
-// for each request that they name.
+// for each request that they name. `once`: see Behaviours::configures_once.
 Span<DeviceConfiguration> configurations_of(Arena& arena, const ResourceClaim& claim,
-                                            const std::vector<const DeviceAsk*>& asks) {
+                                            const std::vector<const DeviceAsk*>& asks, bool once) {
   std::vector<DeviceConfiguration> out;
   for (size_t i = 0; i < asks.size(); ++i) {
     const DeviceClass* const device_class = asks[i]->device_class;
@@ -117,14 +127,18 @@ Span<DeviceConfiguration> configurations_of(Arena& arena, const ResourceClaim& c
     }
   }
   for (const DeviceConfiguration& c : claim.spec.config) {
-    const auto names = [&](Str name) {
-      return std::find(c.requests.begin(), c.requests.end(), name) != c.requests.end();
-    };
     if (c.requests.empty()) out.push_back(own_configuration(arena, c, "FromClaim"));
-    for (const DeviceAsk* ask : asks)
-      if (names(ask->request) || (ask->is_alternative && names(ask->full_name())))
-        out.push_back(own_configuration(arena, c, "FromClaim"));
+    for (const DeviceAsk* ask : asks) {
+      if (!concerns(c.requests, *ask)) continue;
+      out.push_back(own_configuration(arena, c, "FromClaim"));
+      if (once) break;
+    }
   }
+  if (once)
+    for (DeviceConfiguration& c : out)
+      if (std::all_of(asks.begin(), asks.end(),
+                      [&](const DeviceAsk* ask) { return concerns(c.requests, *ask); }))
+        c.requests = {};
   return arena.copy(out);
 }
 
@@ -215,9 +229,9 @@ NewAllocationRef make_allocation(const ResourceClaim& claim, size_t entry,
                                  const std::vector<const DeviceAsk*>& asks, Str node_name,
                                  const DeviceFeatures& features) {
   const Ref<NewAllocation> made = make_ref<NewAllocation>();
-  made->allocation.results =
-      results_of(made->arena, claim, entry, picked, features.binding_conditions);
-  made->allocation.config = configurations_of(made->arena, claim, asks);
+  made->allocation.results = results_of(made->arena, claim, entry, picked, features);
+  made->allocation.config =
+      configurations_of(made->arena, claim, asks, features.behaviours.configures_once);
   made->allocation.node_selector = selector_of(made->arena, picked, node_name, features);
   return made;
 }

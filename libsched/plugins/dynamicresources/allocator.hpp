@@ -54,7 +54,8 @@ struct AllocationQuestion {
 
 class DeviceAllocator {
  public:
-  explicit DeviceAllocator(AllocatorInput input) : input_(std::move(input)) {}
+  explicit DeviceAllocator(AllocatorInput input)
+      : input_(std::move(input)), offers_(input_.features.behaviours.counters_by_driver) {}
 
   const AllocatorInput& input() const { return input_; }
 

@@ -3,11 +3,20 @@
 #pragma once
 
 #include "libsched/plugins/dynamicresources/devices_in_use.hpp"
+#include "libsched/plugins/dynamicresources/features.hpp"
 
 namespace libsched {
 
-// What a request takes of one capacity. `requested` is null if it does not name the capacity.
-Amount consumed_of(const DeviceCapacity& capacity, const Amount* requested);
+// What a request takes of one capacity. `requested` is null if it does not name the capacity. With
+// Behaviours::exact_capacity, `error` (if not null) gets upstream's text about an amount that
+// cannot be represented.
+Amount consumed_of(const DeviceCapacity& capacity, const Amount* requested,
+                   const DeviceFeatures& features, std::string* error = nullptr);
+
+// Upstream's text about the first capacity of which a request takes a negative amount or one that
+// cannot be represented, or "". For Behaviours::exact_capacity.
+std::string capacity_error(const Device& device, AmountList requested,
+                           const DeviceFeatures& features);
 
 // The amount of this name, or null.
 const Amount* find_amount(AmountList list, Str name);
@@ -17,11 +26,13 @@ const Amount* find_amount(AmountList list, Str name);
 // It holds for whole devices as well. `allocated` and `allocating` may be null.
 std::optional<Str> short_capacity(const Device& device, AmountList requested,
                                   const CapacityAmounts* allocated,
-                                  const CapacityAmounts* allocating);
+                                  const CapacityAmounts* allocating,
+                                  const DeviceFeatures& features);
 
 inline bool capacity_suffices(const Device& device, AmountList requested,
-                              const CapacityAmounts* allocated, const CapacityAmounts* allocating) {
-  return !short_capacity(device, requested, allocated, allocating);
+                              const CapacityAmounts* allocated, const CapacityAmounts* allocating,
+                              const DeviceFeatures& features) {
+  return !short_capacity(device, requested, allocated, allocating, features);
 }
 
 }  // namespace libsched

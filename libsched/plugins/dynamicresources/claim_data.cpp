@@ -316,6 +316,8 @@ Status ClaimData::status_of(const Node& node, AllocationOutcome::Kind kind) cons
     case AllocationOutcome::Kind::kInvalidPools:
       return Status::unresolvable("invalid resource pools were encountered");
     case AllocationOutcome::Kind::kTimedOut:
+      if (options_.features.behaviours.timeout_rejects_node)
+        return Status::unresolvable("timed out trying to allocate devices");
       return Status::from_error("node " + std::string(node.meta.name) +
                                 ": timed out trying to allocate devices");
   }

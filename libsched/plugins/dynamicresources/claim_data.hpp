@@ -89,6 +89,8 @@ class ClaimData {
   bool allocates() const { return allocator_ != nullptr; }
   // Whether some claim has a request with alternatives.
   bool has_alternatives() const { return has_alternatives_; }
+  bool has_allocated() const { return has_allocated_; }
+  size_t to_allocate_count() const { return to_allocate_.size(); }
 
   // Judges nodes, one after the other, while no other thread asks the same claims.
   class Judge {

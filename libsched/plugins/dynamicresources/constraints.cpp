@@ -58,14 +58,16 @@ bool ConstraintState::add(Str request, Str alternative, const Device& device, St
     return true;
   }
   if (devices_ != 0)
-    for (const auto& [name, other] : last_)
+    for (const auto& [name, other] : values_)
       if (compare(*mine, *other) != Comparison::kDifferent) return false;
-  const auto at = std::find_if(last_.begin(), last_.end(),
-                               [&](const auto& entry) { return entry.first == request; });
-  if (at != last_.end()) {
+  const auto at = in_request_
+                      ? values_.end()
+                      : std::find_if(values_.begin(), values_.end(),
+                                     [&](const auto& entry) { return entry.first == request; });
+  if (at != values_.end()) {
     at->second = mine;
   } else {
-    last_.emplace_back(request, mine);
+    values_.emplace_back(request, mine);
   }
   ++devices_;
   return true;
@@ -73,9 +75,12 @@ bool ConstraintState::add(Str request, Str alternative, const Device& device, St
 
 void ConstraintState::remove(Str request, Str alternative) {
   if (!concerns(request, alternative)) return;
-  if (!constraint_->match_attribute)
-    std::erase_if(last_, [&](const auto& entry) { return entry.first == request; });
   --devices_;
+  if (constraint_->match_attribute) return;
+  if (in_request_)
+    values_.pop_back();
+  else
+    std::erase_if(values_, [&](const auto& entry) { return entry.first == request; });
 }
 
 }  // namespace libsched

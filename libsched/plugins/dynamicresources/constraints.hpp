@@ -15,8 +15,10 @@ const DeviceAttribute* find_attribute(const Device& device, Str driver, Str name
 
 class ConstraintState {
  public:
-  // The constraint outlives this, and has one of its forms.
-  explicit ConstraintState(const DeviceConstraint& constraint) : constraint_(&constraint) {}
+  // The constraint outlives this, and has one of its forms. `in_request`: see
+  // Behaviours::distinct_in_request.
+  ConstraintState(const DeviceConstraint& constraint, bool in_request)
+      : constraint_(&constraint), in_request_(in_request) {}
 
   // Whether the device may be added, for a request or for an alternative of it (else "").
   bool add(Str request, Str alternative, const Device& device, Str driver);
@@ -26,10 +28,11 @@ class ConstraintState {
   bool concerns(Str request, Str alternative) const;
 
   const DeviceConstraint* constraint_;
+  bool in_request_;
   size_t devices_ = 0;
   const DeviceAttribute* first_ = nullptr;  // of matchAttribute
-  // Of distinctAttribute: the last device's attribute for each request.
-  std::vector<std::pair<Str, const DeviceAttribute*>> last_;
+  // Of distinctAttribute: each device's attribute, or only that of the last one of each request.
+  std::vector<std::pair<Str, const DeviceAttribute*>> values_;
 };
 
 }  // namespace libsched

@@ -7,7 +7,7 @@ namespace libsched {
 
 const CounterOffers::Counters& CounterOffers::of(const DevicePool& pool,
                                                  const DevicesInUse& in_use) {
-  const auto known = by_pool_.find(pool.name);
+  const auto known = by_pool_.find(key_of(pool));
   if (known != by_pool_.end()) return known->second;
   Counters counters;
   for (const DeviceCounters* set : pool.counter_sets)
@@ -26,12 +26,12 @@ const CounterOffers::Counters& CounterOffers::of(const DevicePool& pool,
     for (const ResourceSlice* slice : *slices)
       for (const Device& device : slice->devices)
         if (!device.consumes.empty() && in_use.any(pool.id_of(device))) take(device);
-  return by_pool_.emplace(pool.name, std::move(counters)).first->second;
+  return by_pool_.emplace(key_of(pool), std::move(counters)).first->second;
 }
 
-bool CounterUses::take(const DevicePool& pool, const Device& device,
+bool CounterUses::take(const CounterPool& pool, const Device& device,
                        const CounterOffers::Counters& offers) {
-  std::vector<const Device*>& devices = by_pool_[pool.name];
+  std::vector<const Device*>& devices = by_pool_[pool];
   devices.push_back(&device);
   for (const CounterOffers::Counter& offer : offers) {
     Quantity sum = offer.taken;
@@ -46,6 +46,6 @@ bool CounterUses::take(const DevicePool& pool, const Device& device,
   return true;
 }
 
-void CounterUses::give_back(const DevicePool& pool) { by_pool_[pool.name].pop_back(); }
+void CounterUses::give_back(const CounterPool& pool) { by_pool_[pool].pop_back(); }
 
 }  // namespace libsched

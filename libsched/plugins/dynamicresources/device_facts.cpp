@@ -41,12 +41,8 @@ ResourceClaimRef cut_after(const ResourceClaim& claim, size_t request) {
 
 }  // namespace
 
-std::string device_text(const DeviceId& id) {
-  return std::string(id.driver).append("/").append(id.pool).append("/").append(id.device);
-}
-
 DeviceFacts::DeviceFacts(const AllocatorInput& input, const View& view)
-    : input_(input), view_(view) {
+    : input_(input), view_(view), offers_(input.features.behaviours.counters_by_driver) {
   view.objects().for_each<ResourceClaim>([&](const ResourceClaim& c) {
     if (!c.allocation) return;
     claims_.push_back(ResourceClaimRef::share(&c));
@@ -118,7 +114,8 @@ DeviceFacts::Obstacle DeviceFacts::obstacle(const TargetNode& node, const Device
     return {"binding conditions", nullptr, {}, true};
   const CapacityAmounts* const shares = input_.in_use->capacity(id);
   if (features.consumable_capacity) {
-    if (const std::optional<Str> lacks = short_capacity(device, ask.what.capacity, shares, nullptr))
+    if (const std::optional<Str> lacks =
+            short_capacity(device, ask.what.capacity, shares, nullptr, features))
       return {"capacity", "capacity", std::string(*lacks), true};
   }
   if (!ask.what.admin_access && input_.in_use->whole(id)) {
@@ -129,8 +126,8 @@ DeviceFacts::Obstacle DeviceFacts::obstacle(const TargetNode& node, const Device
   }
   if (!device.consumes.empty()) {
     if (!features.partitionable) return {"counters", nullptr, {}};
-    const bool has_share =
-        features.consumable_capacity && device.allow_multiple_allocations && shares != nullptr;
+    const bool has_share = features.consumable_capacity && device.allow_multiple_allocations &&
+                           input_.in_use->shared(id, !features.behaviours.shares_keep_counters);
     if (!has_share)
       if (Obstacle o = short_counter(pool, device); o.problem) return o;
   }

@@ -83,7 +83,4 @@ class DeviceFacts {
   std::unordered_map<DeviceId, const ResourceClaim*, DeviceIdHash> holders_;
 };
 
-// "driver/pool/device"
-std::string device_text(const DeviceId& id);
-
 }  // namespace libsched

@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "libsched/base/id_table.hpp"
+
 namespace libsched {
 namespace {
 
@@ -45,6 +47,14 @@ uint32_t DeviceSlices::index_of(Str driver, Str pool) const {
   return static_cast<uint32_t>(at - pools_.begin());
 }
 
+bool DeviceSlices::hidden(const ResourceSlice& slice) const {
+  if (!features_.behaviours.hides_compatibility_groups) return false;
+  for (const Device& d : slice.devices)
+    for (const DeviceCounters& c : d.consumes)
+      if (!c.compatibility_groups.empty()) return true;
+  return false;
+}
+
 bool DeviceSlices::counters_agree() const {
   if (!features_.partitionable) return true;
   std::map<Str, size_t> names;
@@ -54,7 +64,8 @@ bool DeviceSlices::counters_agree() const {
                      [](const ResourceSlice* s) { return counts(*s); }))
       return true;
     const ResourceSlice& first = *pool.slices[0];
-    return names[pool.name] == 1 && first.slice_count == static_cast<int64_t>(pool.slices.size()) &&
+    return (names[pool.name] == 1 || features_.behaviours.counters_by_driver) &&
+           first.slice_count == static_cast<int64_t>(pool.slices.size()) &&
            std::all_of(pool.slices.begin(), pool.slices.end(), [&](const ResourceSlice* s) {
              return s->generation == first.generation && s->slice_count == first.slice_count;
            });
@@ -66,12 +77,12 @@ void DeviceSlices::index(uint32_t pool) {
   Slices counting;
   for (const ResourceSlice* s : pools_[pool].slices) {
     if (!usable(*s)) continue;
-    if (!counts(*s) && s->node_name.empty()) {  // for this pool each node is asked by itself
+    if (!everywhere(*s) && s->node_name.empty()) {  // for this pool each node is asked by itself
       for (const ResourceSlice* each : pools_[pool].slices)
         if (usable(*each)) others_.emplace_back(pool, each);
       return;
     }
-    if (counts(*s))
+    if (everywhere(*s))
       counting.push_back(s);
     else
       nodes.insert(s->node_name);
@@ -79,7 +90,7 @@ void DeviceSlices::index(uint32_t pool) {
   for (const Str node : nodes) {
     Slices relevant;
     for (const ResourceSlice* s : pools_[pool].slices)
-      if (usable(*s) && !counts(*s) && s->node_name == node) offer(relevant, s);
+      if (usable(*s) && !everywhere(*s) && s->node_name == node) offer(relevant, s);
     for (const ResourceSlice* s : counting) offer(relevant, s);
     of_node_[node].emplace_back(pool, &ready_.emplace_back(finish(pool, std::move(relevant))));
   }
@@ -100,6 +111,11 @@ DevicePool DeviceSlices::finish(uint32_t index, Slices relevant) const {
   out.index = index;
   out.generation = relevant[0]->generation;
   const int64_t wanted = relevant[0]->slice_count;
+  if (features_.behaviours.incomplete_pools) {
+    out.incomplete = static_cast<int64_t>(relevant.size()) != wanted;
+    build_pool(out, std::move(relevant), nullptr, features_);
+    return out;
+  }
   if (static_cast<int64_t>(relevant.size()) == wanted) {
     build_pool(out, std::move(relevant), nullptr, features_);
     return out;
@@ -107,7 +123,7 @@ DevicePool DeviceSlices::finish(uint32_t index, Slices relevant) const {
   Slices whole;
   for (const ResourceSlice* s : pool.slices) {
     out.outdated |= s->generation > out.generation;
-    if (s->generation == out.generation) whole.push_back(s);
+    if (s->generation == out.generation && !hidden(*s)) whole.push_back(s);
   }
   if (out.outdated) return out;
   if (static_cast<int64_t>(whole.size()) == wanted)
@@ -128,13 +144,13 @@ Result<std::vector<const DevicePool*>> DeviceSlices::pools_of(const TargetNode& 
       found.push_back(e);
   std::map<uint32_t, Slices> relevant;
   const auto is_local = [&](const ResourceSlice& s) {
-    return !counts(s) && !s.node_name.empty() && s.node_name == node.name;
+    return !everywhere(s) && !s.node_name.empty() && s.node_name == node.name;
   };
   for (const auto& [pool, slice] : others_)
     if (is_local(*slice)) offer(relevant[pool], slice);
   for (const auto& [pool, slice] : others_) {
     if (is_local(*slice)) continue;
-    const Result<std::optional<bool>> answer = is_relevant(*slice, node);
+    const Result<std::optional<bool>> answer = is_relevant(*slice, node, features_);
     if (!answer.ok()) return answer.error();
     if (answer->value_or(false)) offer(relevant[pool], slice);
   }

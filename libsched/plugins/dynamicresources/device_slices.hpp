@@ -23,8 +23,8 @@ class DeviceSlices {
   size_t pool_count() const { return pools_.size(); }
   // The index of a pool, or kNoId.
   uint32_t index_of(Str driver, Str pool) const;
-  // Whether the order in which nodes are asked may matter: counters belong to the name of a pool,
-  // and pools that share one, or that are being updated, may disagree about them.
+  // Whether the order in which nodes are asked may matter: counters may belong to the name of a
+  // pool, and pools that share one, or that are being updated, may disagree about them.
   bool depends_on_order() const { return depends_on_order_; }
 
   // In the order in which devices are tried: by driver and name, pools with binding conditions
@@ -41,9 +41,15 @@ class DeviceSlices {
   };
   using Entry = std::pair<uint32_t, const DevicePool*>;  // index in pools_, the pool of some nodes
 
+  // Whether the slice is not there at all, for Behaviours::hides_compatibility_groups.
+  bool hidden(const ResourceSlice& slice) const;
   bool usable(const ResourceSlice& slice) const {
-    return features_.partitionable ||
-           (!slice.per_device_node_selection && slice.shared_counters.empty());
+    return !hidden(slice) && (features_.partitionable ||
+                              (!slice.per_device_node_selection &&
+                               (slice.shared_counters.empty() || features_.counters_have_nodes())));
+  }
+  bool everywhere(const ResourceSlice& slice) const {
+    return relevant_everywhere(slice, features_);
   }
   void index(uint32_t pool);
   bool counters_agree() const;

@@ -50,6 +50,11 @@ class DevicesInUse {
     const Use* const use = find(id);
     return use == nullptr || use->measured == 0 ? nullptr : &use->amounts;
   }
+  // Whether there is a share, or, if `measured`, a share with capacities.
+  bool shared(const DeviceId& id, bool measured) const {
+    const Use* const use = find(id);
+    return use != nullptr && (measured ? use->measured : use->shared) != 0;
+  }
   // Whether the device takes counters of its pool.
   bool any(const DeviceId& id) const { return find(id) != nullptr; }
 

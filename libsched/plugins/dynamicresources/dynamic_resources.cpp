@@ -194,6 +194,10 @@ class DynamicResources final : public Plugin {
   // Nodes that give the pod alternatives it prefers score higher.
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
     const auto* const claims = static_cast<const ClaimsOfCycle*>(call.filter_data);
+    if (misses_allocations(claims)) {
+      set.for_each([&](uint32_t row) { set.fail(row); });
+      return {};
+    }
     if (!settings_.enabled || !settings_.prioritized_list) return {true, 0};
     if (claims == nullptr && left_out_of_pre_filter(call.state, *this)) {
       set.for_each([&](uint32_t row) { set.fail(row); });
@@ -205,8 +209,12 @@ class DynamicResources final : public Plugin {
     set.for_each([&](uint32_t row) { scores[row] = claims->data->score(row); });
     return {};
   }
-  Status score_status(const ScoreCall&, uint32_t) const override {
-    return Status::from_error("not found");
+  Status score_status(const ScoreCall& call, uint32_t) const override {
+    const auto* const claims = static_cast<const ClaimsOfCycle*>(call.filter_data);
+    if (!misses_allocations(claims)) return Status::from_error("not found");
+    return Status::from_error("number of allocations " +
+                              std::to_string(claims->data->to_allocate_count()) +
+                              " is smaller than number of claims");
   }
   bool normalizes() const override { return true; }
   Status normalize(const ScoreCall&, const ScoreSet& set, int64_t* scores) const override {
@@ -281,6 +289,12 @@ class DynamicResources final : public Plugin {
   }
 
  private:
+  // For Behaviours::score_needs_all_claims.
+  bool misses_allocations(const ClaimsOfCycle* claims) const {
+    return settings_.claims.features.behaviours.score_needs_all_claims && claims != nullptr &&
+           claims->data && claims->data->allocates() && claims->data->has_allocated();
+  }
+
   Status nothing_to_do(const char* why) const {
     return settings_.silent_post_filter ? Status(Code::kUnschedulable)
                                         : Status(Code::kUnschedulable, why);
@@ -414,7 +428,10 @@ Result<std::unique_ptr<Plugin>> make_dynamic_resources(const FactoryCall& call) 
   f.binding_conditions =
       on(Gate::kDRADeviceBindingConditions) && on(Gate::kDRAResourceClaimDeviceStatus);
   f.consumable_capacity = on(Gate::kDRAConsumableCapacity);
+  f.fractional_ranges = on(Gate::kDRAFractionalCapacityRange);
   f.behaviours = call.behaviours;
+  f.experimental_allocator =
+      call.behaviours.device_status_allocator && on(Gate::kDRAResourceClaimDeviceStatus);
   constexpr int64_t kSecond = 1'000'000'000;
   s.claims.binding_timeout_ns = 600 * kSecond;
   if (args != nullptr && args->binding_timeout_ns)

@@ -481,6 +481,42 @@ TrialOptions of_release(Release release) {
   return options;
 }
 
+TEST_CASE("in 1.35 nodes have no score for devices if some claim was allocated earlier") {
+  const std::string free = "\nstatus: {allocation: {devices: {results: []}}}";
+  const std::string world = kNodes + claim("c") + claim("old", kOne + free);
+  Trial now("DynamicResources", world),
+      before("DynamicResources", world, of_release(Release::k1_35));
+  CHECK(now.scores(naming({"old", "c"})) == "a 0/0, b 0/0");
+  CHECK(before.scores(naming({"c"})) == "a 0/0, b 0/0");
+  CHECK(before.scores(naming({"old"})) == "a 0/0, b 0/0");
+  CHECK(before.scores(naming({"old", "c"})) ==
+        "error: running Score plugins: plugin \"DynamicResources\" failed with: number of "
+        "allocations 1 is smaller than number of claims");
+}
+
+TEST_CASE("a node that takes too long is rejected, or an error") {
+  class Hurrying final : public Clock {
+   public:
+    int64_t now_ns() const override { return now_ += 1'000'000'000; }
+    void wait(Signal&, std::unique_lock<Mutex>&, int64_t) override {}
+
+   private:
+    mutable std::atomic<int64_t> now_ = VirtualClock::kStart;
+  };
+  const auto verdict = [](Release release) {
+    TrialOptions options = of_release(release);
+    options.args = "{kind: DynamicResourcesArgs, filterTimeout: 1s}";
+    Trial t("DynamicResources", kNodes + claim("c"), options);
+    REQUIRE(t.evaluator().use(make_ref<Services>(make_ref<Hurrying>())).ok());
+    return t.filter(*pod_naming({"c"}), "a");
+  };
+  CHECK(verdict(Release::k1_36) ==
+        "Error: running \"DynamicResources\" filter plugin: node a: timed out trying to allocate "
+        "devices");
+  CHECK(verdict(Release::k1_35) ==
+        "UnschedulableAndUnresolvable: timed out trying to allocate devices");
+}
+
 TEST_CASE("a DeviceTaintRule without a selector concerns every device, in 1.37 none") {
   const auto verdict = [](const std::string& selector, TrialOptions options) {
     if (options.release == Release::k1_36) options.gates = "DRADeviceTaintRules=true";
@@ -500,6 +536,28 @@ TEST_CASE("a DeviceTaintRule without a selector concerns every device, in 1.37 n
   }
   CHECK(verdict("", of_release(Release::k1_36)) == none);
   CHECK(verdict("", of_release(Release::k1_37)) == "Success");
+}
+
+TEST_CASE("amounts of less than a unit need a gate of 1.37") {
+  const auto consumed = [](const std::string& gates) {
+    TrialOptions options = of_release(Release::k1_37);
+    options.gates = gates;
+    Trial t(
+        "DynamicResources",
+        node("a") + kClass +
+            slice("a", 1,
+                  ", allowMultipleAllocations: true, capacity: {m: {value: 8, requestPolicy: "
+                  "{validRange: {min: 500m, step: 500m}}}}") +
+            claim("c",
+                  "spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, "
+                  "allocationMode: ExactCount, count: 1, capacity: {requests: {m: 1500m}}}}]}}"),
+        options);
+    Journey journey(t, pod_naming({"c"}));
+    CHECK(journey.assume("a") == "Success");
+    return stored(t, "c").allocation->results[0].consumed_capacity[0].amount.text();
+  };
+  CHECK(consumed("") == "2");
+  CHECK(consumed("DRAFractionalCapacityRange=true") == "1500m");
 }
 
 TEST_CASE("a pod without claims has nothing to do before it is bound") {

@@ -45,8 +45,8 @@ std::shared_ptr<const NodePools> PoolsByNode::make(const Node& node) {
     return out;
   }
   for (DevicePool& pool : made) {
-    Content content{pool.index,    pool.generation, pool.incomplete,  pool.invalid,
-                    pool.outdated, pool.slices,     pool.other_slices};
+    Content content{pool.index,    pool.generation, pool.incomplete,   pool.invalid,
+                    pool.outdated, pool.slices,     pool.other_slices, pool.counter_sets};
     const DevicePool* const own = &pool;
     const DevicePool& same = shared_.try_emplace(std::move(content), pool).first->second;
     std::replace(out->pools.begin(), out->pools.end(), own, &same);

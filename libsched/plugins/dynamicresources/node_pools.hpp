@@ -32,7 +32,7 @@ class PoolsByNode {
  private:
   // What makes equal pools of different nodes.
   using Content = std::tuple<uint32_t, int64_t, bool, bool, bool, std::vector<const ResourceSlice*>,
-                             std::vector<const ResourceSlice*>>;
+                             std::vector<const ResourceSlice*>, std::vector<const DeviceCounters*>>;
   struct Row {
     Ref<const Node> node;
     std::shared_ptr<const NodePools> pools;

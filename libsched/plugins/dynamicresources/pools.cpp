@@ -49,17 +49,22 @@ bool counters_known(const std::vector<const DeviceCounters*>& sets, const Slices
   return true;
 }
 
-bool has_duplicate_device(const Slices& slices) {
+// The name of the first device that is there twice, or null.
+const Str* duplicate_device(const Slices& slices) {
   std::set<Str> names;
   for (const ResourceSlice* slice : slices)
     for (const Device& d : slice->devices)
-      if (!names.insert(d.name).second) return true;
-  return false;
+      if (!names.insert(d.name).second) return &d.name;
+  return nullptr;
 }
 
 bool by_name(const ResourceSlice* a, const ResourceSlice* b) { return a->meta.name < b->meta.name; }
 
 }  // namespace
+
+std::string device_text(const DeviceId& id) {
+  return std::string(id.driver).append("/").append(id.pool).append("/").append(id.device);
+}
 
 Result<bool> node_matches(const TargetNode& node, Str node_name, bool all_nodes,
                           const NodeSelector& selector) {
@@ -72,9 +77,10 @@ Result<bool> node_matches(const TargetNode& node, Str node_name, bool all_nodes,
   return node_selector_matches(selector, node.labels, node.name);
 }
 
-Result<std::optional<bool>> is_relevant(const ResourceSlice& slice, const TargetNode& node) {
+Result<std::optional<bool>> is_relevant(const ResourceSlice& slice, const TargetNode& node,
+                                        const DeviceFeatures& features) {
   using Answer = std::optional<bool>;
-  if (!slice.shared_counters.empty()) return Answer(true);
+  if (relevant_everywhere(slice, features)) return Answer(true);
   if (!slice.node_name.empty() || slice.all_nodes || slice.node_selector.present) {
     const Result<bool> match =
         node_matches(node, slice.node_name, slice.all_nodes, slice.node_selector);
@@ -105,11 +111,20 @@ bool has_binding_conditions(const DevicePool& pool) {
 void build_pool(DevicePool& pool, Slices slices, const Slices* all,
                 const DeviceFeatures& features) {
   std::stable_sort(slices.begin(), slices.end(), by_name);
+  const auto counts = [&](const ResourceSlice* s) {
+    return features.partitionable && !s->shared_counters.empty();
+  };
   Slices counting;
-  for (const ResourceSlice* s : slices)
-    (features.partitionable && !s->shared_counters.empty() ? counting : pool.slices).push_back(s);
+  for (const ResourceSlice* s : slices) (counts(s) ? counting : pool.slices).push_back(s);
+  if (features.partitionable && all != nullptr && all->size() > slices.size())
+    for (const ResourceSlice* s : *all)
+      if (std::find(slices.begin(), slices.end(), s) == slices.end())
+        (counts(s) ? counting : pool.other_slices).push_back(s);
   const auto check = [&] {
-    if (has_duplicate_device(pool.slices)) return false;
+    if (const Str* name = duplicate_device(pool.slices)) {
+      pool.duplicate = *name;
+      return false;
+    }
     if (!features.partitionable) return true;
     for (const ResourceSlice* s : counting)
       for (const DeviceCounters& set : s->shared_counters) {
@@ -117,12 +132,9 @@ void build_pool(DevicePool& pool, Slices slices, const Slices* all,
           if (other->set == set.set) return false;
         pool.counter_sets.push_back(&set);
       }
-    if (!counters_known(pool.counter_sets, slices)) return false;
-    if (all == nullptr || all->size() == slices.size()) return true;
-    for (const ResourceSlice* s : *all)
-      if (std::find(slices.begin(), slices.end(), s) == slices.end())
-        pool.other_slices.push_back(s);
-    return counters_known(pool.counter_sets, pool.other_slices);
+    return counters_known(pool.counter_sets,
+                          features.counters_have_nodes() ? pool.slices : slices) &&
+           counters_known(pool.counter_sets, pool.other_slices);
   };
   pool.invalid = !check();
   if (!pool.invalid) return;

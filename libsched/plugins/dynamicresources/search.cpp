@@ -45,10 +45,11 @@ Result<bool> DeviceSearch::give(const Position& p, const Ask& ask, const Candida
   if (!features.partitionable && !device.consumes.empty()) return false;
 
   const auto others = shares_.find(c.id);
-  const bool has_share = input_.in_use->capacity(c.id) != nullptr ||
+  const bool has_share = input_.in_use->shared(c.id, !features.behaviours.shares_keep_counters) ||
                          (others != shares_.end() && !others->second.empty());
   if (!device.consumes.empty() && !(shared && has_share)) {
-    if (!counters_.take(*c.pool, device, offers_.of(*c.pool, *input_.in_use))) return false;
+    if (!counters_.take(offers_.key_of(*c.pool), device, offers_.of(*c.pool, *input_.in_use)))
+      return false;
     given.counters = true;
   }
   const auto refuse = [&] {
@@ -62,9 +63,7 @@ Result<bool> DeviceSearch::give(const Position& p, const Ask& ask, const Candida
       refuse();
       if (!must) return false;
       return invalid({}, "claim " + claim_key(*claims_[p.claim]) + ", request " +
-                             std::string(ask.name()) + ": cannot add device " +
-                             std::string(c.id.driver) + "/" + std::string(c.id.pool) + "/" +
-                             std::string(c.id.device) +
+                             std::string(ask.name()) + ": cannot add device " + device_text(c.id) +
                              " because a claim constraint would not be satisfied");
     }
     ++given.constraints;
@@ -90,7 +89,7 @@ void DeviceSearch::take_back(const Position& p, const Ask& ask, const Candidate&
   if (given.marked) taken_[c.id].pop_back();
   for (size_t i = given.constraints; i-- > 0;)
     plan.constraints[i].remove(ask.request, ask.alternative);
-  if (given.counters) counters_.give_back(*c.pool);
+  if (given.counters) counters_.give_back(offers_.key_of(*c.pool));
 }
 
 // All that follows the request. A claim border turns kExceeded into a plain failure: another
@@ -119,7 +118,9 @@ DeviceSearch::Step DeviceSearch::take_all(const Position& p, const Ask& ask, boo
   const Result<bool> got = give(p, ask, c, /*must=*/true, given);
   if (!got.ok()) return fail(got.error());
   if (!*got) return Step::kNo;
-  const Step result = step({p.claim, p.request, p.alternative, p.device + 1}, chosen, {});
+  // Some releases go on with the first alternative.
+  const size_t next = input_.features.behaviours.confuses_alternatives ? 0 : p.alternative;
+  const Step result = step({p.claim, p.request, next, p.device + 1}, chosen, {});
   if (result != Step::kDone) take_back(p, ask, c, given);
   return result;
 }
@@ -131,25 +132,36 @@ DeviceSearch::Step DeviceSearch::try_device(const Position& p, const Ask& ask, b
   const Device& device = slice.devices[place.device];
   const Candidate c{&pool, &slice, &device, pool.id_of(device)};
   if (ask.what->admin_access ? taken_by(c.id, p.claim) : in_use(c.id)) return Step::kNo;
-  const Result<bool> fits = selectable(*claims_[p.claim], ask, slice, device);
+  const Result<bool> fits =
+      selectable_as({&plans_[p.claim].requests[p.request], p.alternative, &device},
+                    *claims_[p.claim], ask, slice);
   if (!fits.ok()) return fail(fits.error());
-  if (!*fits || !suffices(ask, device, c.id)) return Step::kNo;
+  if (!*fits) return Step::kNo;
+  if (input_.features.behaviours.exact_capacity)
+    if (auto ok = check_capacity(*claims_[p.claim], ask, device, device_text(c.id)); !ok.ok())
+      return fail(std::move(ok.error()));
+  if (!suffices(ask, device, c.id)) return Step::kNo;
   Given given;
   const Result<bool> got = give(p, ask, c, /*must=*/false, given);
   if (!got.ok()) return fail(got.error());
   if (!*got) return Step::kNo;
   const Place next{place.pool, place.slice, place.device + 1};
   const Step result = step({p.claim, p.request, p.alternative, p.device + 1}, chosen,
-                           input_.features.stable_allocator() ? Place{} : next);
+                           input_.features.every_order() ? Place{} : next);
   if (result != Step::kDone) take_back(p, ask, c, given);
   return result;
 }
 
 DeviceSearch::Step DeviceSearch::try_devices(const Position& p, const Ask& ask, bool chosen,
                                              Place start) {
+  const DeviceFeatures& features = input_.features;
   for (Place at = start; at.pool < pools_.size(); at = {at.pool + 1, 0, 0}) {
     const DevicePool& pool = *pools_[at.pool];
-    if (pool.incomplete || pool.invalid) continue;
+    if (pool.invalid && features.behaviours.incomplete_pools)
+      return fail(invalid({}, "pool " + std::string(pool.name) +
+                                  " is invalid: duplicate device name " +
+                                  std::string(pool.duplicate)));
+    if (pool.invalid || (pool.incomplete && !features.behaviours.incomplete_pools)) continue;
     for (; at.slice < pool.slices.size(); ++at.slice, at.device = 0)
       for (; at.device < pool.slices[at.slice]->devices.size(); ++at.device) {
         const Step result = try_device(p, ask, chosen, at);
@@ -160,8 +172,8 @@ DeviceSearch::Step DeviceSearch::try_devices(const Position& p, const Ask& ask, 
 }
 
 // Finds devices for all that is left from `p` on. `chosen`: the alternative is settled. `start` is
-// the first device to try, so that a request gets its devices in the order of the pools; the stable
-// allocator tries them in every order.
+// the first device to try, so that a request gets its devices in the order of the pools; some
+// allocators try them in every order.
 DeviceSearch::Step DeviceSearch::step(const Position& p, bool chosen, Place start) {
   if (timed_out_()) return Step::kTimedOut;
   if (p.claim >= plans_.size()) return Step::kDone;

@@ -1,6 +1,9 @@
 // DeviceSearch: one search, of the devices of one node for all claims of a pod.
 #pragma once
 
+#include <map>
+#include <tuple>
+
 #include "libsched/plugins/dynamicresources/allocator.hpp"
 #include "libsched/plugins/dynamicresources/constraints.hpp"
 
@@ -43,6 +46,9 @@ class DeviceSearch {
     bool has_alternatives = false;
     size_t chosen = 0;
   };
+  // Under which upstream remembers whether a device is selectable: the request, the number of the
+  // alternative, and the device.
+  using SelectKey = std::tuple<const Request*, size_t, const Device*>;
   struct Claim {
     std::vector<Request> requests;
     std::vector<ConstraintState> constraints;
@@ -69,14 +75,19 @@ class DeviceSearch {
   Result<void> check_claims();
   Result<void> check_request(const ResourceClaim& claim, const DeviceRequest& request,
                              Request& out);
-  Result<void> check_ask(const ResourceClaim& claim, Ask& ask);
-  Result<void> collect_all(const ResourceClaim& claim, Ask& ask);
+  Result<void> check_ask(const ResourceClaim& claim, const Request& request, Ask& ask);
+  Result<void> collect_all(const ResourceClaim& claim, const Request& request, Ask& ask);
+  Result<bool> selectable_as(const SelectKey& key, const ResourceClaim& claim, const DeviceAsk& ask,
+                             const ResourceSlice& slice);
   Result<bool> selectable(const ResourceClaim& claim, const DeviceAsk& ask,
                           const ResourceSlice& slice, const Device& device) const;
   Result<bool> selectors_match(Span<DeviceSelector> selectors, const ResourceClaim& claim,
                                const DeviceClass* device_class, const ResourceSlice& slice,
                                const Device& device) const;
   bool suffices(const DeviceAsk& ask, const Device& device, const DeviceId& id) const;
+  bool has_capacity(const DeviceAsk& ask, const Device& device) const;
+  Result<void> check_capacity(const ResourceClaim& claim, const DeviceAsk& ask,
+                              const Device& device, const std::string& name) const;
 
   // search.cpp
   Step step(const Position& p, bool chosen, Place start);
@@ -103,6 +114,7 @@ class DeviceSearch {
   const std::vector<const DevicePool*>& pools_;
 
   std::vector<Claim> plans_;
+  std::map<SelectKey, bool> selected_;  // for Behaviours::confuses_alternatives
   // Of this attempt: whole devices and the claims that have them; shares, last ones last; counters.
   std::unordered_map<DeviceId, std::vector<size_t>, DeviceIdHash> taken_;
   std::unordered_map<DeviceId, std::vector<const DeviceAsk*>, DeviceIdHash> shares_;

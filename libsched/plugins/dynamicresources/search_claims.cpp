@@ -2,6 +2,7 @@
 // for all devices, the constraints; and which devices a request may have.
 #include <algorithm>
 
+#include "libsched/base/wrapping.hpp"
 #include "libsched/plugins/dynamicresources/capacity.hpp"
 #include "libsched/plugins/dynamicresources/search.hpp"
 
@@ -13,6 +14,11 @@ std::string claim_key(const ResourceClaim& claim) {
 }
 
 namespace {
+
+// What upstream adds to the error of a selector that reads what a device does not have.
+constexpr const char* kKeyAdvice =
+    ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with "
+    "has() for optional fields";
 
 std::string request_text(const ResourceClaim& claim, Str request) {
   return "claim " + claim_key(claim) + ", request " + std::string(request);
@@ -27,10 +33,18 @@ Result<bool> DeviceSearch::selectors_match(Span<DeviceSelector> selectors,
                                            const ResourceSlice& slice, const Device& device) const {
   for (size_t i = 0; i < selectors.size(); ++i) {
     const SelectorMemory::Answer answer = selectors_.match(selectors[i].expression, slice, device);
-    if (answer.match == cel::Match::kError)
-      return invalid({}, (device_class != nullptr ? "class " + std::string(device_class->meta.name)
-                                                  : "claim " + claim_key(claim)) +
-                             ": selector #" + std::to_string(i) + ": " + *answer.error);
+    if (answer.match == cel::Match::kError) {
+      const bool named = answer.compiles && input_.features.behaviours.device_in_selector_error;
+      return invalid(
+          {},
+          (device_class != nullptr ? "class " + std::string(device_class->meta.name)
+                                   : "claim " + claim_key(claim)) +
+              ": selector #" + std::to_string(i) +
+              (named ? " on device " + device_text({slice.driver, slice.pool, device.name})
+                     : std::string()) +
+              ": " + *answer.error +
+              (named && answer.error->find("no such key:") != std::string::npos ? kKeyAdvice : ""));
+    }
     if (answer.match == cel::Match::kNo) return false;
   }
   return true;
@@ -50,22 +64,57 @@ Result<bool> DeviceSearch::selectable(const ResourceClaim& claim, const DeviceAs
   return node_matches(node_, device.node_name, device.all_nodes, device.node_selector);
 }
 
+// As selectable(), but for Behaviours::confuses_alternatives the first answer under a key stands.
+Result<bool> DeviceSearch::selectable_as(const SelectKey& key, const ResourceClaim& claim,
+                                         const DeviceAsk& ask, const ResourceSlice& slice) {
+  const Device& device = *std::get<const Device*>(key);
+  if (!ask.is_alternative || !input_.features.behaviours.confuses_alternatives)
+    return selectable(claim, ask, slice, device);
+  if (const auto known = selected_.find(key); known != selected_.end()) return known->second;
+  const Result<bool> is = selectable(claim, ask, slice, device);
+  if (is.ok()) selected_.emplace(key, *is);
+  return is;
+}
+
 // Whether the device has the capacity for the ask beside its shares.
 bool DeviceSearch::suffices(const DeviceAsk& ask, const Device& device, const DeviceId& id) const {
   if (!input_.features.consumable_capacity) return true;
   if (device.capacity.empty() && ask.what->capacity.empty()) return true;
   const auto shares = shares_.find(id);
   if (shares == shares_.end())
-    return capacity_suffices(device, ask.what->capacity, input_.in_use->capacity(id), nullptr);
+    return capacity_suffices(device, ask.what->capacity, input_.in_use->capacity(id), nullptr,
+                             input_.features);
   CapacityAmounts allocating;
   for (const DeviceAsk* share : shares->second)
     for (const DeviceCapacity& c : device.capacity)
-      allocating.add(c.name, consumed_of(c, find_amount(share->what->capacity, c.name)));
-  return capacity_suffices(device, ask.what->capacity, input_.in_use->capacity(id), &allocating);
+      allocating.add(c.name,
+                     consumed_of(c, find_amount(share->what->capacity, c.name), input_.features));
+  return capacity_suffices(device, ask.what->capacity, input_.in_use->capacity(id), &allocating,
+                           input_.features);
+}
+
+// Whether the device would have the capacity for the ask if it had no shares.
+bool DeviceSearch::has_capacity(const DeviceAsk& ask, const Device& device) const {
+  return !input_.features.consumable_capacity ||
+         capacity_suffices(device, ask.what->capacity, nullptr, nullptr, input_.features);
+}
+
+// For Behaviours::exact_capacity. `name` is how the text of an error names the device.
+Result<void> DeviceSearch::check_capacity(const ResourceClaim& claim, const DeviceAsk& ask,
+                                          const Device& device, const std::string& name) const {
+  if (!input_.features.consumable_capacity) return {};
+  const std::string error = capacity_error(device, ask.what->capacity, input_.features);
+  if (error.empty()) return {};
+  return invalid({}, request_text(claim, ask.name()) + ": checking capacity for device " + name +
+                         ": " + error);
 }
 
 // The devices of a request for all: every one that is selectable, in use or not.
-Result<void> DeviceSearch::collect_all(const ResourceClaim& claim, Ask& ask) {
+Result<void> DeviceSearch::collect_all(const ResourceClaim& claim, const Request& request,
+                                       Ask& ask) {
+  const Behaviours& behaviours = input_.features.behaviours;
+  // The releases that confuse alternatives note answers under the number of the one before.
+  const size_t number = request.asks.size() < 2 ? 0 : request.asks.size() - 2;
   for (const DevicePool* at : pools_) {
     const DevicePool& pool = *at;
     if (pool.incomplete || pool.invalid)
@@ -75,17 +124,22 @@ Result<void> DeviceSearch::collect_all(const ResourceClaim& claim, Ask& ask) {
                              " is currently " + (pool.incomplete ? "being updated" : "invalid"));
     for (const ResourceSlice* slice : pool.slices)
       for (const Device& device : slice->devices) {
-        const Result<bool> ok = selectable(claim, ask, *slice, device);
+        const Result<bool> ok = selectable_as({&request, number, &device}, claim, ask, *slice);
         if (!ok.ok()) return ok.error();
         const DeviceId id = pool.id_of(device);
-        if (*ok && suffices(ask, device, id)) ask.devices.push_back({&pool, slice, &device, id});
+        if (!*ok) continue;
+        if (behaviours.exact_capacity)
+          LIBSCHED_TRY(check_capacity(claim, ask, device, std::string(device.name)));
+        const bool enough =
+            behaviours.all_needs_capacity ? has_capacity(ask, device) : suffices(ask, device, id);
+        if (enough) ask.devices.push_back({&pool, slice, &device, id});
       }
   }
   ask.count = static_cast<int64_t>(ask.devices.size());
   return {};
 }
 
-Result<void> DeviceSearch::check_ask(const ResourceClaim& claim, Ask& ask) {
+Result<void> DeviceSearch::check_ask(const ResourceClaim& claim, const Request& request, Ask& ask) {
   const DeviceRequirement& what = *ask.what;
   const auto text = [&] { return request_text(claim, ask.name()); };
   for (size_t i = 0; i < what.selectors.size(); ++i)
@@ -102,7 +156,7 @@ Result<void> DeviceSearch::check_ask(const ResourceClaim& claim, Ask& ask) {
                            std::string(what.device_class) + ": deviceclass.resource.k8s.io \"" +
                            std::string(what.device_class) + "\" not found");
   ask.all = what.allocation_mode == "All";
-  if (ask.all) return collect_all(claim, ask);
+  if (ask.all) return collect_all(claim, request, ask);
   if (what.allocation_mode != "ExactCount")
     return invalid({}, text() + ": unsupported count mode " + std::string(what.allocation_mode));
   ask.count = what.count;
@@ -125,7 +179,10 @@ Result<void> DeviceSearch::check_request(const ResourceClaim& claim, const Devic
     if (request.exact && request.exactly.has_capacity)
       return refused("request " + std::string(request.name));
     for (const DeviceRequirement& alternative : request.first_available)
-      if (alternative.has_capacity) return refused("subrequest " + std::string(alternative.name));
+      if (alternative.has_capacity)
+        return refused(features.experimental_allocator
+                           ? "request " + std::string(request.name)
+                           : "subrequest " + std::string(alternative.name));
   }
   const auto add = [&](const DeviceRequirement& what, Str alternative) -> Result<void> {
     Ask& ask = out.asks.emplace_back();
@@ -133,7 +190,7 @@ Result<void> DeviceSearch::check_request(const ResourceClaim& claim, const Devic
     ask.request = request.name;
     ask.alternative = alternative;
     ask.is_alternative = out.has_alternatives;
-    return check_ask(claim, ask);
+    return check_ask(claim, out, ask);
   };
   if (!out.has_alternatives) return add(request.exactly, {});
   for (const DeviceRequirement& alternative : request.first_available)
@@ -154,6 +211,13 @@ Result<void> DeviceSearch::check_claims() {
       const auto least =
           std::min_element(request.asks.begin(), request.asks.end(),
                            [](const Ask& a, const Ask& b) { return a.count < b.count; });
+      if (input_.features.behaviours.limit_by_request &&
+          least->count > wrapping_sub(kMostDevices, fewest))
+        return invalid({}, request_text(claim, claim.spec.requests[r].name) + ": adding " +
+                               std::to_string(least->count) +
+                               " devices exceeds the claim limit of " +
+                               std::to_string(kMostDevices) + ", with " + std::to_string(fewest) +
+                               " already accounted for");
       if (__builtin_add_overflow(fewest, least->count, &fewest)) fewest = INT64_MAX;
     }
     if (fewest > kMostDevices)
@@ -166,7 +230,7 @@ Result<void> DeviceSearch::check_claims() {
       if (!constraint.match_attribute && !distinct)
         return invalid({}, "claim " + claim_key(claim) + ", constraint #" + std::to_string(i) +
                                ": empty constraint (unsupported constraint type?)");
-      plan.constraints.emplace_back(constraint);
+      plan.constraints.emplace_back(constraint, input_.features.behaviours.distinct_in_request);
     }
   }
   return {};

@@ -38,15 +38,16 @@ uint32_t SelectorMemory::number_of(const ResourceSlice& slice, const Device& dev
 SelectorMemory::Answer SelectorMemory::match(Str expression, const ResourceSlice& slice,
                                              const Device& device) {
   Expression& e = find(expression);
-  if (!e.matcher) return {cel::Match::kError, &e.failed};
+  if (!e.matcher) return {cel::Match::kError, &e.failed, /*compiles=*/false};
   const uint32_t number = number_of(slice, device);
   if (number >= e.answers.size()) e.answers.resize(std::max<size_t>(devices_, number + 1));
   if (const uint8_t known = e.answers[number]; known != 0) {
     const auto match = static_cast<cel::Match>(known - 1);
-    return {match, match == cel::Match::kError ? &e.errors.at(number) : nullptr};
+    return {match, match == cel::Match::kError ? &e.errors.at(number) : nullptr, /*compiles=*/true};
   }
   const cel::MatchResult result = e.matcher(view_.of(device, slice.driver, lists_));
-  Answer out{result.match, nullptr};
+  Answer out;
+  out.match = result.match;
   if (result.match == cel::Match::kError)
     out.error = &(e.errors[number] = "CEL runtime error: " + result.error);
   e.answers[number] = static_cast<uint8_t>(static_cast<uint8_t>(result.match) + 1);

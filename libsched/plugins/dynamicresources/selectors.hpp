@@ -30,6 +30,7 @@ class SelectorMemory {
     cel::Match match = cel::Match::kNo;
     // Of kError: "CEL compile error: ..." or "CEL runtime error: ..."; valid until the next call.
     const std::string* error = nullptr;
+    bool compiles = true;
   };
   // The device is of the slice.
   Answer match(Str expression, const ResourceSlice& slice, const Device& device);

@@ -273,7 +273,7 @@ class DynamicResources final : public Plugin {
     return std::vector<ClusterEventWithHint>{
         always(kNodeEvents, kAdd | kUpdateNodeLabel | kUpdateNodeAllocatable),
         hinted(kResourceClaimEvents,
-               kAdd | kUpdate | (settings_.pod_events.told_apart() ? kDelete : uint32_t{0})),
+               settings_.pod_events.told_apart() ? kAdd | kUpdate | kDelete : kAdd | kUpdate),
         hinted(settings_.pod_events.own(), kUpdatePodGeneratedResourceClaim),
         always(kDeviceClassEvents, kAdd | kUpdate), always(kResourceSliceEvents, kAdd | kUpdate)};
   }

@@ -239,8 +239,8 @@ class NodeAffinityPlugin final : public Plugin {
   }
 
  private:
-  const ListText lists_;
   NodeAffinity added_;  // points into the configuration, which the framework keeps
+  const ListText lists_;
 };
 
 }  // namespace

@@ -6,10 +6,10 @@ namespace libsched::selectors_test {
 // The verdict on a node with a device that has a list, about a claim with this selector.
 std::string verdict(const std::string& selector, Release release, const std::string& gates = "") {
   const std::string objects =
-      "---\nkind: Node\nmetadata: {name: n}\n"
+      "---\nkind: Node\nmetadata: {name: a}\n"
       "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {}\n"
       "---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\n"
-      "spec: {driver: d, pool: {name: n, generation: 1, resourceSliceCount: 1}, nodeName: n, "
+      "spec: {driver: d, pool: {name: a, generation: 1, resourceSliceCount: 1}, nodeName: a, "
       "devices: [{name: d0, attributes: {sizes: {ints: [1, 2]}}}]}\n"
       "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\n"
       "metadata: {name: c, namespace: default, uid: u-c}\n"
@@ -22,7 +22,7 @@ std::string verdict(const std::string& selector, Release release, const std::str
   Trial t("DynamicResources", objects, options);
   return t.filter(*Trial::pod("{resourceClaims: [{name: e, resourceClaimName: c}]}",
                               "name: p, namespace: default, uid: u-p"),
-                  "n");
+                  "a");
 }
 
 TEST_CASE("a device with a list has selectors by the gate, and in 1.37") {

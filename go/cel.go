@@ -17,6 +17,9 @@ type CELOptions struct {
 	ListAttributes bool   // attributes may be lists: feature gate DRAListTypeAttributes
 	AnyResult      bool   // takes expressions whose result is no bool, for their values
 	CostLimit      uint64 // where an evaluation ends; 0: 1,000,000
+	// Semantics is the release whose expressions they are, as of WithSemantics. In "1.37" attributes may be lists
+	// also without ListAttributes.
+	Semantics string
 }
 
 // CELAnswer is what an expression says of a device.
@@ -48,12 +51,15 @@ type CELBecause struct {
 }
 
 // CompileCEL compiles an expression. Errors: ErrInvalid, with upstream's text ("compilation failed: ERROR:
-// <input>:1:8: ...") and the place of the first error as its path, "line:column" in code points from 1, or "".
+// <input>:1:8: ...") and the place of the first error as its path, "line:column" in code points from 1, or "",
+// ErrUnsupported (unknown semantics).
 //
 //	program, err := libsched.CompileCEL("device.driver == 'gpu.example.com'", libsched.CELOptions{})
 func CompileCEL(expression string, options CELOptions) (*CEL, error) {
+	var pin pinned
+	defer pin.Unpin()
 	o := C.libsched_cel_options{struct_size: C.sizeof_libsched_cel_options, list_attributes: C.bool(options.ListAttributes),
-		any_result: C.bool(options.AnyResult), cost_limit: C.uint64_t(options.CostLimit)}
+		any_result: C.bool(options.AnyResult), cost_limit: C.uint64_t(options.CostLimit), semantics: pin.str(options.Semantics)}
 	var ptr *C.libsched_cel
 	var failure *C.libsched_error
 	if err := takeError(C.libsched_cel_compile(str(expression), &o, &ptr, &failure), failure); err != nil {

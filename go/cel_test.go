@@ -65,6 +65,18 @@ func TestCELOfOneDevice(t *testing.T) {
 	}
 }
 
+func TestCELOfAnotherRelease(t *testing.T) {
+	const expression = `duration(dyn(device.driver)) == duration("1s") || [1].includes(1)`
+	must(libsched.CompileCEL(expression, libsched.CELOptions{}))(t).Close()
+	must(libsched.CompileCEL(expression, libsched.CELOptions{Semantics: "1.37"}))(t).Close()
+	if _, err := libsched.CompileCEL(expression, libsched.CELOptions{Semantics: "1.35"}); err == nil || !strings.Contains(err.Error(), "undeclared reference to 'includes'") {
+		t.Error(err)
+	}
+	if _, err := libsched.CompileCEL(expression, libsched.CELOptions{Semantics: "1.30"}); !errors.Is(err, libsched.ErrUnsupported) {
+		t.Error(err)
+	}
+}
+
 func TestCELThatDoesNotCompile(t *testing.T) {
 	var e *libsched.Error
 	_, err := libsched.CompileCEL("device.driver ==\n  nothing", libsched.CELOptions{})

@@ -142,6 +142,15 @@ struct TYPE {};
     delete $self;
   }
 }
+%ignore libsched_cel_options::semantics;
+%extend libsched_cel_options {
+  void setSemantics(libsched_str version) { libsched_swig::replace(&$self->semantics, version); }
+  libsched_str getSemantics() const { return $self->semantics; }
+  ~libsched_cel_options() {
+    libsched_swig::replace(&$self->semantics, {});
+    delete $self;
+  }
+}
 %ignore libsched_framework_options::feature_gates;
 %ignore libsched_framework_options::semantics;
 %extend libsched_framework_options {

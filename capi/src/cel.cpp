@@ -4,6 +4,7 @@
 #include "given.hpp"
 #include "handles.hpp"
 #include "libsched/cel/question.hpp"
+#include "libsched/config/selector_options.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
@@ -13,8 +14,9 @@ namespace {
 Result<cel::Options> cel_options(const libsched_cel_options* given) {
   const Result<libsched_cel_options> o = read_given(given);
   if (!o.ok()) return o.error();
-  cel::Options options;
-  options.list_attributes = o->list_attributes;
+  const Result<Release> release = parse_release(in(o->semantics));
+  if (!release.ok()) return release.error();
+  cel::Options options = selector_options(behaviours_of(*release), o->list_attributes);
   options.any_result = o->any_result;
   if (o->cost_limit != 0) options.cost_limit = o->cost_limit;
   return options;

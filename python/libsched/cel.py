@@ -217,10 +217,11 @@ class Program:
     __slots__ = ("_handle", "_options", "expression")
 
     def __init__(self, expression: str, *, list_attributes: bool, any_result: bool,
-                 cost_limit: int) -> None:
+                 cost_limit: int, semantics: str) -> None:
         self.expression = expression
         self._options: dict[str, Any] = {
-            "list_attributes": list_attributes, "any_result": any_result, "cost_limit": cost_limit}
+            "list_attributes": list_attributes, "any_result": any_result, "cost_limit": cost_limit,
+            "semantics": semantics}
         try:
             self._handle = _core.Cel.compile(expression, **self._options)
         except InvalidError as error:
@@ -304,23 +305,27 @@ class Program:
 
 @names_arguments
 def compile(expression: str, *, list_attributes: bool = False, any_result: bool = False,
-            cost_limit: int = 0) -> Program:
+            cost_limit: int = 0, semantics: str = "1.36") -> Program:
     """Compiles an expression over the variable ``device``.
 
     Parameters
     ----------
     expression : str
     list_attributes : bool
-        Attributes may be lists: the feature gate DRAListTypeAttributes.
+        Attributes may be lists: the feature gate DRAListTypeAttributes. In 1.37 they may without it.
     any_result : bool
         Take expressions of any type, for their values; a selector has type bool or any.
     cost_limit : int
         Where an evaluation ends with an error; 0 means 1,000,000, as in Kubernetes.
+    semantics : str
+        The release whose expressions they are, as of a `Framework`.
 
     Raises
     ------
     CompileError
         The expression does not compile; `line` and `column` tell where.
+    UnsupportedError
+        There are no semantics of the release.
 
     Examples
     --------
@@ -331,7 +336,7 @@ def compile(expression: str, *, list_attributes: bool = False, any_result: bool 
      | ......^
     """
     return Program(expression, list_attributes=list_attributes, any_result=any_result,
-                   cost_limit=cost_limit)
+                   cost_limit=cost_limit, semantics=semantics)
 
 
 def _again(expression: str, options: dict[str, Any]) -> Program:

@@ -108,12 +108,34 @@ def test_devices_of_slices():
     assert len(program.devices([])) == 0 and program.devices([]).headline == "0 of 0 devices match"
 
 
+def test_semantics():
+    sized = f"device.attributes['{GPU}'].sizes.exists(size, size == 2)"
+    lists = {"driver": GPU, "attributes": {"sizes": {"ints": [1, 2]}}}
+    assert libsched.cel.compile(sized, semantics="1.37").match(lists)
+    with pytest.raises(libsched.cel.CompileError, match="range of a comprehension"):
+        libsched.cel.compile(sized)
+    with pytest.raises(libsched.cel.CompileError, match="undeclared reference to 'includes'"):
+        libsched.cel.compile("[1].includes(1)", semantics="v1.35.2")
+    with pytest.raises(libsched.UnsupportedError, match='unknown semantics "1.30"'):
+        libsched.cel.compile("true", semantics="1.30")
+    program = libsched.cel.compile("duration('1s')", any_result=True, semantics="1.37")
+    assert pickle.loads(pickle.dumps(program))._options["semantics"] == "1.37"
+
+
 def test_programs_are_values():
     program = libsched.cel.compile("device.driver", any_result=True)
     assert repr(program) == "<Program 'device.driver': string>"
     assert copy.copy(program) is program and copy.deepcopy(program) is program
     again = pickle.loads(pickle.dumps(program))
     assert again.expression == program.expression and again.evaluate(DEVICE).value == f'"{GPU}"'
+
+
+def test_the_command_follows_a_release(run):
+    expression = f"device.attributes['{GPU}'].index"
+    assert run("cel", expression).out == "google.protobuf.Any\n"
+    assert run("cel", expression, "--semantics", "1.37").out == "dyn\n"
+    done = run("cel", expression, "--semantics", "1.30")
+    assert done.code == 2 and 'unknown semantics "1.30"' in done.err
 
 
 def test_the_command_compiles(run):

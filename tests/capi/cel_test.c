@@ -107,6 +107,14 @@ static void test_compile_errors(void) {
               libsched_cel_compile(LIBSCHED_STR("true && nothing"), NULL, &cel, err));
   CHECK_FAILS(LIBSCHED_ERR_INVALID, "", "must evaluate to bool",
               libsched_cel_compile(LIBSCHED_STR("1"), NULL, &cel, err));
+  libsched_cel_options newer = LIBSCHED_CEL_OPTIONS_INIT;
+  newer.semantics = LIBSCHED_STR("1.37");
+  CHECK_FAILS(
+      LIBSCHED_ERR_INVALID, "1:9", "no matching overload",
+      libsched_cel_compile(LIBSCHED_STR("duration(1) == duration('1s')"), &newer, &cel, err));
+  newer.semantics = LIBSCHED_STR("1.30");
+  CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "unknown semantics",
+              libsched_cel_compile(LIBSCHED_STR("true"), &newer, &cel, err));
   libsched_cel_options options = LIBSCHED_CEL_OPTIONS_INIT;
   options.reserved[1] = true;
   CHECK_FAILS(LIBSCHED_ERR_UNSUPPORTED, NULL, "reserved",

@@ -18,8 +18,11 @@ typedef struct libsched_cel_options {
   bool any_result;       /* takes expressions whose result is no bool, for their values */
   bool reserved[2];      /* false */
   uint64_t cost_limit;   /* where an evaluation ends; 0: 1,000,000, as in Kubernetes */
+  /* The release whose expressions they are, as in libsched_framework_options. In 1.37 attributes may be
+     lists also without list_attributes. */
+  libsched_str semantics;
 } libsched_cel_options;
-#define LIBSCHED_CEL_OPTIONS_INIT {sizeof(libsched_cel_options), false, false, {false, false}, 0}
+#define LIBSCHED_CEL_OPTIONS_INIT {sizeof(libsched_cel_options), false, false, {false, false}, 0, {LIBSCHED_NULL, 0}}
 
 /* The forms of an attribute's value. */
 enum {
@@ -28,7 +31,7 @@ enum {
   LIBSCHED_CEL_BOOL = 2,
   LIBSCHED_CEL_STRING = 3,
   LIBSCHED_CEL_VERSION = 4,
-  LIBSCHED_CEL_INTS = 5, /* lists need list_attributes */
+  LIBSCHED_CEL_INTS = 5, /* lists need list_attributes, or the semantics of 1.37 */
   LIBSCHED_CEL_BOOLS = 6,
   LIBSCHED_CEL_STRINGS = 7,
   LIBSCHED_CEL_VERSIONS = 8
@@ -80,7 +83,7 @@ typedef struct libsched_cel_answer {
 
 /* Compiles an expression. `options` may be NULL. Error INVALID: the message is upstream's text
    ("compilation failed: ERROR: <input>:1:8: ..."), the path the place of the first error, "line:column" in
-   code points from 1, or empty.
+   code points from 1, or empty. Error UNSUPPORTED: unknown semantics.
      libsched_cel_compile(LIBSCHED_STR("device.driver == 'gpu.example.com'"), NULL, &cel, &error); */
 libsched_rc libsched_cel_compile(libsched_str expression, const libsched_cel_options *options,
                                  LIBSCHED_OWN libsched_cel **out, LIBSCHED_OWN libsched_error **error);

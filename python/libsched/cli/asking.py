@@ -61,6 +61,13 @@ def add_inputs(made: argparse.ArgumentParser, verb: str) -> None:
                       help=f"{verb} all pods of CLUSTER that have no node")
 
 
+def add_semantics(made: argparse.ArgumentParser) -> None:
+    """Adds the option for the release of Kubernetes."""
+    made.add_argument("--semantics", metavar="RELEASE", default="",
+                      help='whose semantics: "1.31" to "1.37" (default: "1.36"); also a version such as '
+                           '"v1.31.9-eks-1"')
+
+
 def add_judging(made: argparse.ArgumentParser, configs: int = 1) -> None:
     """Adds the options for the configuration, for reading, and for what-ifs.
 

@@ -10,11 +10,12 @@ from ..cel import Answer, Answers, CompileError, compile
 from ..errors import InvalidError
 from ..objects import Objects
 from . import output, reading
+from .asking import add_semantics
 from .digits import whole
 from .terminal import Terminal, table
 
 DESCRIPTION = """\
-Compiles a selector of devices (CEL, as in DeviceClasses and ResourceClaims) as Kubernetes v1.36 does,
+Compiles a selector of devices (CEL, as in DeviceClasses and ResourceClaims) as Kubernetes does,
 and says which devices of ResourceSlices match it, and which operand of its && stands in the way of
 the others. Without --slices it only compiles the expression and prints its type."""
 
@@ -47,6 +48,7 @@ def add(made: argparse.ArgumentParser) -> None:
                       help="where an evaluation ends (default: 1,000,000, as in Kubernetes)")
     made.add_argument("--list-attributes", action="store_true",
                       help="attributes may be lists: feature gate DRAListTypeAttributes")
+    add_semantics(made)
     output.add(made, "print a line of JSON")
     made.set_defaults(run=run)
 
@@ -57,7 +59,8 @@ def run(options: argparse.Namespace) -> int:
         raise InvalidError("standard input (-) can be read only once")
     try:
         program = compile(options.expression, list_attributes=options.list_attributes,
-                          any_result=options.any, cost_limit=options.cost_limit)
+                          any_result=options.any, cost_limit=options.cost_limit,
+                          semantics=options.semantics)
     except CompileError as error:
         if not options.json:
             raise

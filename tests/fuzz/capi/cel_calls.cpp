@@ -9,6 +9,8 @@ void fill(Turn& t, libsched_cel_options& o) {
   o.list_attributes = t.choose.one_in(3);
   o.any_result = t.choose.one_in(2);
   o.reserved[1] = t.choose.one_in(40);
+  static constexpr const char* kSemantics[] = {"1.37", "1.35", "1.99"};
+  if (t.choose.one_in(3)) o.semantics = libsched_str_from(t.choose.of(kSemantics));
   o.cost_limit = t.choose.one_in(4) ? t.choose.below(20) : 0;
 }
 

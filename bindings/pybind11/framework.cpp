@@ -11,16 +11,19 @@ Config parse(py::handle document, const libsched_config_options& options) {
   return made;
 }
 
-Config parse_config(py::handle document, Flag several_queue_sorts, std::string_view feature_gates) {
+Config parse_config(py::handle document, Flag several_queue_sorts, std::string_view feature_gates,
+                    std::string_view semantics) {
   libsched_config_options options = LIBSCHED_CONFIG_OPTIONS_INIT;
   options.several_queue_sorts = several_queue_sorts;
   options.feature_gates = to_str(feature_gates);
+  options.semantics = to_str(semantics);
   return parse(document, options);
 }
 
-Config parse_profile(py::handle document) {
+Config parse_profile(py::handle document, std::string_view semantics) {
   libsched_config_options options = LIBSCHED_CONFIG_OPTIONS_INIT;
   options.profile = true;
+  options.semantics = to_str(semantics);
   return parse(document, options);
 }
 
@@ -89,8 +92,8 @@ auto events(const Framework& framework) {
 void bind_framework(py::module_& module) {
   Class<Config>(module, "Config")
       .def_static("parse", parse_config, py::arg("document"), py::arg("several_queue_sorts"),
-                  py::arg("feature_gates"))
-      .def_static("parse_profile", parse_profile)
+                  py::arg("feature_gates"), py::arg("semantics"))
+      .def_static("parse_profile", parse_profile, py::arg("document"), py::arg("semantics"))
       .def_property_readonly("profile_names",
                              listing<libsched_config_profile_count, libsched_config_profile_name>)
       .def_property_readonly("extender_count", quick_call<libsched_config_extender_count>)

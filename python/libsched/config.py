@@ -29,11 +29,17 @@ class Config:
     feature_gates : mapping or str, optional
         They decide on defaults and on what is valid. A framework sets the defaults anew, and
         validates, with its own.
+    semantics : str, optional
+        The release whose fields, defaults, rules and texts apply, as for a `Framework`. Frameworks
+        of the configuration follow it, and with other semantics they are an error. By default
+        ``"1.36"``, and a framework of another release reads the document anew.
 
     Raises
     ------
     InvalidError
         The configuration is invalid. The message is upstream's. A file is empty.
+    UnsupportedError
+        There are no such semantics, or the configuration is one of upstream's internal version.
 
     Examples
     --------
@@ -46,17 +52,18 @@ class Config:
     _handle: _core.Config
 
     def __init__(self, source: ConfigSource | None = None, *, several_queue_sorts: bool = False,
-                 feature_gates: Mapping[str, bool] | str | None = None) -> None:
+                 feature_gates: Mapping[str, bool] | str | None = None,
+                 semantics: str | None = None) -> None:
         text: Any = b""
         if source is not None:
             document = config_document(source)
             text = document.text if document.path is None else read_file(document.path)
-        gates = gates_text(feature_gates)
-        self._made_of = (_owned(text), several_queue_sorts, False, gates)
-        self._handle = _core.Config.parse(text, several_queue_sorts, gates)
+        gates, release = gates_text(feature_gates), semantics_text(semantics)
+        self._made_of = (_owned(text), several_queue_sorts, False, gates, release)
+        self._handle = _core.Config.parse(text, several_queue_sorts, gates, release)
 
     @classmethod
-    def of_profile(cls, source: ConfigSource) -> Config:
+    def of_profile(cls, source: ConfigSource, *, semantics: str | None = None) -> Config:
         """Makes a configuration of a single KubeSchedulerProfile, taken as it is.
 
         It gets no default plugins and is not validated, like a profile that upstream's
@@ -65,8 +72,9 @@ class Config:
         made = object.__new__(cls)
         document = config_document(source)
         text: Any = document.text if document.path is None else read_file(document.path)
-        made._made_of = (_owned(text), False, True, "")
-        made._handle = _core.Config.parse_profile(text)
+        release = semantics_text(semantics)
+        made._made_of = (_owned(text), False, True, "", release)
+        made._handle = _core.Config.parse_profile(text, release)
         return made
 
     @property
@@ -150,9 +158,23 @@ def _owned(text: Any) -> str | bytes:
 
 
 def _load_config(text: str | bytes, several_queue_sorts: bool, profile: bool,
-                 gates: str) -> Config:
-    return (Config.of_profile(text) if profile
-            else Config(text or None, several_queue_sorts=several_queue_sorts, feature_gates=gates))
+                 gates: str, semantics: str) -> Config:
+    return (Config.of_profile(text, semantics=semantics) if profile
+            else Config(text or None, several_queue_sorts=several_queue_sorts, feature_gates=gates,
+                        semantics=semantics))
+
+
+def semantics_text(semantics: str | None) -> str:
+    """Returns the semantics as a text, which is empty if none are given.
+
+    Raises
+    ------
+    MisuseError
+        They are not a text.
+    """
+    if semantics is not None and not isinstance(semantics, str):
+        raise MisuseError(f'semantics is a text, such as "1.36" or "1.31", not {semantics!r}')
+    return semantics or ""
 
 
 def gates_text(gates: Mapping[str, bool] | str | None) -> str:

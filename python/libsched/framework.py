@@ -16,7 +16,7 @@ from ._sources import ConfigSource, Source
 from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster, Snapshot
-from .config import Config, gates_text
+from .config import Config, gates_text, semantics_text
 from .errors import InvalidError, MisuseError
 from .fit import FitResult
 from .objects import Pod, pod_handle, pods_of
@@ -44,9 +44,10 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         The scheduler name of the profile; required if the configuration has several.
     feature_gates : mapping or str, optional
         ``{"A": True}`` or ``"A=true,B=false"``; by default those of the release.
-    semantics : {"1.36", "1.37", "1.35", "1.34", "1.33", "1.32", "1.31"}
-        The release whose semantics apply; a version of one names it, too, as API servers and
-        vendors write it (``"v1.31.9-eks-1"``). Feature gates, default plugins and rules of
+    semantics : {"1.37", "1.36", "1.35", "1.34", "1.33", "1.32", "1.31"}, optional
+        The release whose semantics apply, by default that of the configuration, and ``"1.36"`` if
+        it has none; a version of a release names it, too, as API servers and vendors write it
+        (``"v1.31.9-eks-1"``). Feature gates, default plugins and rules of
         configurations are those of the release, as which plugins judge, score, count requests and
         ports, and word their reasons. Up to ``"1.34"`` ties are broken uniformly by a seed.
     plugins : iterable of classes, objects and texts, optional
@@ -71,7 +72,8 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
     Raises
     ------
     InvalidError
-        The configuration is invalid, with upstream's message, or a feature gate is unknown.
+        The configuration is invalid, with upstream's message, a feature gate is unknown, or the
+        `Config` has other semantics.
     NotFoundError
         There is no such profile.
     UnsupportedError
@@ -104,7 +106,7 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
 
     def __init__(self, config: Config | ConfigSource | None = None, *, profile: str | None = None,
                  feature_gates: Mapping[str, bool] | str | None = None,
-                 semantics: str = "1.36", plugins: Iterable[Any] = (),
+                 semantics: str | None = None, plugins: Iterable[Any] = (),
                  services: Services | None = None, several_queue_sorts: bool = False,
                  skip_unknown_plugins: bool = False, parallelism: int = 1) -> None:
         whole(parallelism, "parallelism", 1, 1024)
@@ -112,12 +114,10 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
             text(profile, "profile")
         flag(several_queue_sorts, "several_queue_sorts")
         flag(skip_unknown_plugins, "skip_unknown_plugins")
-        if not isinstance(semantics, str):
-            raise MisuseError(f'semantics is a text, such as "1.36" or "1.31", not {semantics!r}')
         plugins = items(plugins, "plugins", "classes, objects and texts")
         if config is not None and not isinstance(config, Config):
             config = Config(config, several_queue_sorts=several_queue_sorts,
-                            feature_gates=feature_gates)
+                            feature_gates=feature_gates, semantics=semantics)
         self._make(config, profile, registry_of(plugins), feature_gates, semantics, services,
                    several_queue_sorts, parallelism, skip_unknown_plugins)
         self._made_of: dict[str, Any] | None = {
@@ -127,18 +127,19 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
 
     def _make(self, config: Config | ConfigSource | None, profile: str | None,
               registry: _core.Registry | None,
-              feature_gates: Mapping[str, bool] | str | None = None, semantics: str = "1.36",
+              feature_gates: Mapping[str, bool] | str | None = None, semantics: str | None = None,
               services: Services | None = None, several_queue_sorts: bool = False,
               parallelism: int = 1, skip_unknown_plugins: bool = False) -> None:
         if config is not None and not isinstance(config, Config):
             config = Config(config, several_queue_sorts=several_queue_sorts,
-                            feature_gates=feature_gates)
+                            feature_gates=feature_gates, semantics=semantics)
         if services is not None:
             instance(services, Services, "services")
         handle = config._handle if isinstance(config, Config) else None
         self._made_of = None
         self._handle = _core.Framework(handle, profile or "", registry, gates_text(feature_gates),
-                                       semantics, several_queue_sorts, skip_unknown_plugins)
+                                       semantics_text(semantics), several_queue_sorts,
+                                       skip_unknown_plugins)
         self._given = registry is not None
         self._extended = isinstance(config, Config) and config.extenders > 0
         self._parallelism = parallelism

@@ -150,6 +150,83 @@ def test_what_is_disabled_without_effect(run):
         "has no effect"]
 
 
+POINT_OF_1_37 = {**CONFIG, "profiles": [{"plugins": {"podGroupPostFilter": {"disabled": [{"name": "Gone"}]}}}]}
+
+
+def check(run, semantics, config, *options):
+    return run("config", "check", "c.json", "--semantics", semantics, *options, files={"c.json": config})
+
+
+def test_releases(run):
+    done = check(run, "1.33..1.37", CONFIG)
+    assert done.code == 0 and done.err == ""
+    lines = done.out.splitlines()
+    assert lines[:2] == ["c.json:", "  1.33: valid"]
+    assert "  1.34: valid, with other defaults than 1.33" in lines
+    assert ("    profiles[0].plugins: also DynamicResources at preEnqueue, preFilter, filter, postFilter, reserve, "
+            "preBind") in lines
+    at = lines.index("  1.35: valid, with other defaults than 1.33")
+    assert "    profiles[0].plugins: also DynamicResources (weight 2) at score" in lines[at:]
+    assert check(run, "1.36", CONFIG).out == "c.json:\n  1.36: valid\n"
+    assert check(run, "v1.36.3..1.36", CONFIG).out == "c.json:\n  1.36: valid\n"
+
+
+def test_releases_that_refuse(run):
+    done = check(run, "1.35..1.37", POINT_OF_1_37)
+    refusal = 'strict decoding error: unknown field "profiles[0].plugins.podGroupPostFilter"'
+    assert done.code == 1 and done.out.splitlines() == [
+        "c.json:", "  1.35 to 1.36: refused", f"    profiles[0].plugins.podGroupPostFilter: {refusal}", "  1.37: valid",
+        '    warning: profiles[0].plugins.podGroupPostFilter.disabled[0]: kube-scheduler has no plugin "Gone"; disabling '
+        "it has no effect"]
+    found = check(run, "1.37..1.36", POINT_OF_1_37, "--json")
+    assert found.code == 1
+    assert found.json() == {"valid": False, "comparedWith": "1.37", "releases": [
+        {"release": "1.37", "valid": True, "warnings": [
+            'profiles[0].plugins.podGroupPostFilter.disabled[0]: kube-scheduler has no plugin "Gone"; disabling it has no '
+            "effect"], "cannotRun": [], "differences": []},
+        {"release": "1.36", "valid": False, "error": refusal, "path": "profiles[0].plugins.podGroupPostFilter"}]}
+    assert check(run, "1.36", POINT_OF_1_37).code == 1
+    assert check(run, "1.36", POINT_OF_1_37, "--json").json()["comparedWith"] is None
+
+
+def test_differences_between_releases(run):
+    config = {**CONFIG, "profiles": [{}]}
+    old, new = check(run, "1.32..1.33", config, "--json").json()["releases"]
+    assert old["differences"] == new["differences"] == []
+    *_, new = check(run, "1.34..1.36", config, "--json").json()["releases"]
+    paths = {one["path"]: (one["before"], one["after"]) for one in new["differences"]}
+    assert paths["profiles[0].pluginConfig[DynamicResources].args.bindingTimeout"] == (None, "10m0s")
+    before, after = paths["profiles[0].plugins.score"]
+    assert {"name": "DynamicResources", "weight": 2} in after and len(before) == len(after) - 1
+    *_, new = check(run, "1.36..1.37", config).out.split("\n  1.37")
+    assert "    profiles[0].plugins: in the order NodeName, NodeUnschedulable, " in new
+
+
+def test_releases_of_a_config_map(run):
+    files = {"m.json": config_map(a=json.dumps(CONFIG), b=json.dumps(POINT_OF_1_37))}
+    done = run("config", "check", "m.json", "--semantics", "1.36", files=files)
+    assert done.code == 1 and done.out.splitlines()[:4] == [
+        "m.json: data.a:", "  1.36: valid", "", "m.json: data.b:"]
+
+
+def test_ranges_that_are_none(run):
+    for text, named in (("1.30", "1.30"), ("1.33..1.38", "1.38"), ("..1.37", "..1.37"), ("1.31..", "1.31.."),
+                        ("1.31..1.33..1.35", "1.31..1.33..1.35"), ("..", "..")):
+        done = check(run, text, CONFIG)
+        assert done.code == 2 and done.out == ""
+        assert done.err.startswith(f'libsched: error: --semantics: unknown semantics "{named}": choose "1.37", "1.36"')
+    assert check(run, "1.36", "").code == 2
+    assert run("config", "check", "none.yaml", "--semantics", "1.36").code == 2
+
+
+def test_semantics_reach_the_configuration(run):
+    files = {"c.yaml": several(node("a")), "p.yaml": pod(), "new.json": POINT_OF_1_37}
+    asked = "fit", "c.yaml", "--pod", "p.yaml", "--config", "new.json"
+    assert run(*asked, "--semantics", "1.37", files=files).code == 0
+    done = run(*asked, files=files)
+    assert done.code == 2 and "unknown field" in done.err
+
+
 def test_a_file_that_is_no_text(run):
     files = {"c.yaml": several(node("a")), "p.yaml": pod()}
     for text, byte, place in ((b"kind: x\nab\x00c", "0x00", "line 2, column 3"),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
-from libsched import Cluster, Framework, InvalidError, UnsupportedError
+from libsched import Cluster, Config, Framework, InvalidError, MisuseError, UnsupportedError
 
 MEBI = 1 << 20
 SMALL = 64_000_000  # bytes
@@ -140,3 +142,72 @@ def test_other_semantics_are_refused(release: str) -> None:
         Framework(semantics=release)
     assert caught.value.message == (f'unknown semantics "{release}": choose "1.37", "1.36", "1.35", '
                                     '"1.34", "1.33", "1.32" or "1.31"')
+
+
+HEADER = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+OF_1_37 = {**HEADER, "profiles": [{"plugins": {"podGroupPostFilter": {"disabled": [{"name": "*"}]}}}]}
+
+
+def test_a_configuration_has_a_release() -> None:
+    with pytest.raises(InvalidError) as caught:
+        Config(OF_1_37)
+    assert caught.value.path == "profiles[0].plugins.podGroupPostFilter"
+    config = Config(OF_1_37, semantics="v1.37.1")
+    for known in (config, pickle.loads(pickle.dumps(config))):
+        assert known.describe()["profiles"][0]["plugins"]["preFilter"][0] == {"name": "NodeName"}
+        for framework in (Framework(known), Framework(known, semantics="1.37")):
+            assert framework.plugins["preFilter"][0] == ("NodeName", 0)
+        with pytest.raises(InvalidError) as caught:
+            Framework(known, semantics="1.36")
+        assert caught.value.message == ("the configuration was read with the semantics of 1.37, which cannot be used "
+                                        "with those of 1.36")
+    assert "podGroupPostFilter" not in Framework(OF_1_37, semantics="1.37").plugins
+    assert "podGroupPostFilter" in Framework(Config(semantics="1.37")).plugins
+
+
+def test_a_configuration_without_a_release_is_read_anew() -> None:
+    config = Config(HEADER)
+    assert "DynamicResources" in {name for name, _ in Framework(config).plugins["preFilter"]}
+    for old in (Framework(config, semantics="1.31"), Framework(Config(HEADER, semantics="1.31"))):
+        assert "DynamicResources" not in {name for name, _ in old.plugins["preFilter"]}
+
+
+def test_rules_and_gates_of_a_configuration_are_of_its_release() -> None:
+    lease = {**HEADER, "leaderElection": {"leaderElect": True, "leaseDuration": "1s"}}
+    texts = {}
+    for release in ("1.33", "1.34"):
+        with pytest.raises(InvalidError) as caught:
+            Config(lease, semantics=release)
+        texts[release] = caught.value.message
+    assert "LeaseDuration must be greater than RenewDeadline" in texts["1.33"]
+    assert "must be greater than `RenewDeadline`" in texts["1.34"]
+    with pytest.raises(InvalidError, match="unrecognized feature gate: OpportunisticBatching"):
+        Config(semantics="1.31", feature_gates="OpportunisticBatching=false")
+    with pytest.raises(UnsupportedError, match='unknown semantics "1.30"'):
+        Config(semantics="1.30")
+    with pytest.raises(MisuseError, match="semantics is a text"):
+        Config(semantics=1.31)  # type: ignore[arg-type]
+
+
+def test_a_profile_alone_has_a_release() -> None:
+    profile = {"plugins": {"podGroupPostFilter": {}, "queueSort": {"enabled": [{"name": "PrioritySort"}]},
+                           "bind": {"enabled": [{"name": "DefaultBinder"}]}}}
+    with pytest.raises(InvalidError):
+        Config.of_profile(profile)
+    assert Framework(Config.of_profile(profile, semantics="1.37")).plugins == {
+        "bind": [("DefaultBinder", 0)], "queueSort": [("PrioritySort", 0)]}
+
+
+def test_plugins_of_other_releases() -> None:
+    """An older release's plugin is unknown; one that this version lacks is not."""
+    gang = {**HEADER, "profiles": [{"plugins": {"multiPoint": {"enabled": [{"name": "NodeDeclaredFeatures"}]}}}]}
+    with pytest.raises(InvalidError, match='"NodeDeclaredFeatures" does not exist'):
+        Framework(gang, semantics="1.34")
+    left = Framework(gang, semantics="1.34", skip_unknown_plugins=True)
+    assert left.skipped_plugins == ["NodeDeclaredFeatures"]
+    cinder = {**HEADER, "profiles": [{"plugins": {"multiPoint": {"enabled": [{"name": "CinderLimits"}]}}}]}
+    with pytest.raises(InvalidError, match='"CinderLimits" does not exist'):
+        Framework(cinder)
+    with pytest.raises(UnsupportedError) as caught:
+        Framework(cinder, semantics="1.31")
+    assert caught.value.plugin == "CinderLimits"

@@ -170,7 +170,7 @@ class Profiles:
             _tried("--plugin", lambda: registry_of(self._plugins))
         try:
             self._config = Config(configs.source(self._file) if self._file else None,
-                                  feature_gates=self._gates)
+                                  feature_gates=self._gates, semantics=self._semantics)
         except Error as error:
             if self._file and not isinstance(error, FileError):
                 with contextlib.suppress(OSError), open(self._file, "rb") as file:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 from ..config import Config
 from ..errors import Error, FileError
-from ..framework import Framework
-from . import configs, output
+from . import config_releases, configs, output, releases
 from .configs import POINTS
 from .reading import shown
 from .terminal import Terminal, print_json, table
@@ -28,15 +26,20 @@ def add(made: argparse.ArgumentParser) -> None:
         description="Prints what kube-scheduler would say about the configuration (exit code 2), "
         "or that it is valid, and the plugins of each extension point as it would run them, with the "
         "weights of scores. Warns of what cannot run here although it is valid, such as extenders whose "
-        "certificates are missing. Configurations in the data of a ConfigMap are checked one by one.")
+        "certificates are missing. Configurations in the data of a ConfigMap are checked one by one. "
+        "With --semantics it tells by release what that release refuses, warns of, or has otherwise than "
+        "the first release that takes the configuration; the exit code is then 1 if a release refuses it.")
     check.add_argument("file", metavar="FILE", help="YAML or JSON; - is standard input")
+    check.add_argument("--semantics", metavar="RELEASES", default="",
+                       help='tell what a release says, or each of a range such as 1.33..1.37')
     check.add_argument("--json", action="store_true",
                        help="print a line of JSON for each configuration")
     check.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Checks a file; returns 0 or 2."""
+    """Checks a file; returns 0, 2, or with --semantics 1 if a release refuses a configuration."""
+    asked = releases.named(options.semantics) if options.semantics else []
     name = shown(options.file)
     try:
         document = configs.document(options.file)
@@ -49,17 +52,18 @@ def run(options: argparse.Namespace) -> int:
     for number, (place, text) in enumerate(parts):
         if number and not options.json:
             Terminal(sys.stdout).line()
-        code = max(code, _check(options, name, place, text))
+        where = f"{name}: {place}" if place else name
+        code = max(code, config_releases.check(options, where, place, text, asked) if asked
+                   else _check(options, where, place, text))
     return code
 
 
-def _check(options: argparse.Namespace, name: str, place: str, text: bytes) -> int:
+def _check(options: argparse.Namespace, where: str, place: str, text: bytes) -> int:
     """Checks a configuration, which stands at a place of the file; returns 0 or 2."""
-    where = f"{name}: {place}" if place else name
     try:
         config = Config(text)
         described = config.describe()
-        unable = list(_unable(config))
+        unable = list(configs.unable(config))
     except Error as error:
         return _refused(options, where, place, error, configs.hint(error, text))
     if options.json:
@@ -88,15 +92,6 @@ def _refused(options: argparse.Namespace, where: str, place: str, error: Error, 
     else:
         Terminal(sys.stderr).line(f"{where}: {error}" + (f"; {hint}" if hint else ""))
     return 2
-
-
-def _unable(config: Config) -> Iterator[dict[str, str]]:
-    """Yields the profiles that are valid but that this version cannot run, with the reason."""
-    for profile in config.profiles:
-        try:
-            Framework(config, profile=profile)
-        except Error as error:
-            yield {"profile": profile, "error": str(error), "plugin": error.plugin}
 
 
 def profile_lines(profile: dict[str, Any]) -> list[str]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Iterator
 
 from ..config import MOST_BYTES, Config, EmbeddedConfig, embedded_configs, nonempty, read_file
 from ..errors import Error, InvalidError
+from ..framework import Framework
 from . import reading
 from .parsing import nearest
 
 POINTS = ("preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore", "score",
           "reserve", "permit", "preBind", "bind", "postBind", "placementGenerate",
-          "placementScore")
+          "placementScore", "podGroupPostFilter")
 _LISTS = (*POINTS, "multiPoint")
 _OF_A_PROFILE = ("schedulerName", "percentageOfNodesToScore", "plugins", "pluginConfig")
 _UNKNOWN = re.compile(r'unknown field "([^"]+)"')
@@ -54,10 +56,19 @@ def source(name: str) -> bytes:
     return found[0].text.encode() if found else text
 
 
-def has_extenders(name: str) -> bool:
+def unable(config: Config) -> Iterator[dict[str, str]]:
+    """Yields the profiles that are valid but that this version cannot run, with the reason."""
+    for profile in config.profiles:
+        try:
+            Framework(config, profile=profile)
+        except Error as error:
+            yield {"profile": profile, "error": str(error), "plugin": error.plugin}
+
+
+def has_extenders(name: str, semantics: str, gates: str) -> bool:
     """Returns whether a file is a configuration with extenders; errors of it are reported later."""
     with contextlib.suppress(Error):
-        return Config(source(name)).extenders > 0
+        return Config(source(name), semantics=semantics, feature_gates=gates).extenders > 0
     return False
 
 
@@ -74,6 +85,6 @@ def hint(error: Error, text: bytes) -> str:
             return f"did you mean {place + '.' if place else 'profiles[0].'}plugins.{last}?"
         if not place and last in _OF_A_PROFILE:
             return f"{last} belongs to a profile; did you mean profiles[0].{last}?"
-        if place.endswith("plugins"):
+        if place.endswith("plugins") and last not in _LISTS:  # else the release lacks the point
             return nearest(last, _LISTS).removeprefix("; ")
     return ""

@@ -183,7 +183,8 @@ def read_cluster(options: argparse.Namespace) -> Question:
 def asks_extenders(options: argparse.Namespace) -> bool:
     """Whether a configuration has extenders, which get the documents; a comparison has two configurations."""
     given = getattr(options, "config", None) or ()
-    return any(configs.has_extenders(name) for name in ([given] if isinstance(given, str) else given))
+    return any(configs.has_extenders(name, options.semantics, options.feature_gates)
+               for name in ([given] if isinstance(given, str) else given))
 
 
 def _refuse_second_input(names: list[str]) -> None:

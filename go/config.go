@@ -17,9 +17,10 @@ type Config struct{ h *handle[*C.libsched_config] }
 type ConfigOption func(*configOptions)
 
 type configOptions struct {
-	several bool
-	profile bool
-	gates   map[string]bool
+	several   bool
+	profile   bool
+	gates     map[string]bool
+	semantics string
 }
 
 // SeveralQueueSorts allows several queueSort plugins. All profiles must list the same ones.
@@ -34,8 +35,15 @@ func ConfigFeatureGates(gates map[string]bool) ConfigOption {
 	return func(o *configOptions) { o.gates = maps.Clone(gates) }
 }
 
+// ConfigSemantics chooses the release whose fields, defaults, rules and texts apply, as [WithSemantics] does for
+// a framework. Frameworks of the configuration follow it; with other semantics they are an error. Without it
+// 1.36 applies, and a framework of another release reads the document anew.
+func ConfigSemantics(release string) ConfigOption {
+	return func(o *configOptions) { o.semantics = release }
+}
+
 // ParseConfig reads a configuration, YAML or JSON; an empty document gives upstream's defaults.
-// Errors: ErrInvalid with upstream's message.
+// Errors: ErrInvalid with upstream's message, ErrUnsupported (also unknown semantics).
 func ParseConfig(document []byte, options ...ConfigOption) (*Config, error) {
 	var o configOptions
 	for _, option := range options {
@@ -58,6 +66,7 @@ func parseConfig(document []byte, o configOptions) (*Config, error) {
 	c := C.libsched_config_options{
 		struct_size: C.sizeof_libsched_config_options, several_queue_sorts: C.bool(o.several),
 		profile: C.bool(o.profile), feature_gates: pin.str(gateText(o.gates)),
+		semantics: pin.str(o.semantics),
 	}
 	rc := C.libsched_config_parse(strOfBytes(document), &c, &ptr, &failure)
 	if rc != C.LIBSCHED_OK {

@@ -136,6 +136,31 @@ func TestSemantics(t *testing.T) {
 	}
 }
 
+func TestConfigSemantics(t *testing.T) {
+	document := []byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n" +
+		"profiles: [{plugins: {podGroupPostFilter: {disabled: [{name: '*'}]}}}]\n")
+	if _, err := libsched.ParseConfig(document); !errors.Is(err, libsched.ErrInvalid) {
+		t.Error(err)
+	}
+	if _, err := libsched.ParseConfig(nil, libsched.ConfigSemantics("1.30")); !errors.Is(err, libsched.ErrUnsupported) {
+		t.Error(err)
+	}
+	config := must(libsched.ParseConfig(document, libsched.ConfigSemantics("v1.37.1")))(t)
+	defer config.Close()
+	for _, fw := range []*libsched.Framework{
+		newFramework(t, libsched.WithConfig(config)),
+		newFramework(t, libsched.WithConfig(config), libsched.WithSemantics("1.37")),
+		newFramework(t, libsched.WithConfigYAML(document), libsched.WithSemantics("1.37"))} {
+		if first := must(fw.Plugins())(t)["preFilter"][0].Name; first != "NodeName" {
+			t.Error("not the plugins of 1.37:", first)
+		}
+	}
+	_, err := libsched.NewFramework(libsched.WithConfig(config), libsched.WithSemantics("1.36"))
+	if !errors.Is(err, libsched.ErrInvalid) || !strings.Contains(err.Error(), "read with the semantics of 1.37") {
+		t.Error(err)
+	}
+}
+
 func TestAssumeAndForget(t *testing.T) {
 	fw, cluster := affineTrio(t)
 	state, pod := libsched.NewCycleState(), newPod(t, "x", 3000, "")

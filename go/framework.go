@@ -57,16 +57,16 @@ func WithProfile(schedulerName string) FrameworkOption {
 	return func(o *frameworkOptions) error { o.profile = schedulerName; return nil }
 }
 
-// WithFeatureGates sets feature gates to values other than their defaults in this version of
-// Kubernetes ([KubernetesVersion]).
+// WithFeatureGates sets feature gates to values other than their defaults in the release ([WithSemantics]).
 func WithFeatureGates(gates map[string]bool) FrameworkOption {
 	return func(o *frameworkOptions) error { o.gates = maps.Clone(gates); return nil }
 }
 
-// WithSemantics chooses the release whose semantics apply: "1.31" to "1.37" (default: "1.36"); a version of
-// one names it, too, as API servers and vendors write it ("v1.31.9-eks-1"). Feature gates, default
-// plugins and rules of configurations are those of the release, as which plugins judge, score, count
-// requests and ports, and word their reasons. Up to 1.34 ties are broken uniformly by CycleOptions.Seed.
+// WithSemantics chooses the release whose semantics apply: "1.31" to "1.37" (default: that of the
+// configuration, see [ConfigSemantics], else "1.36"); a version of one names it, too, as API servers and
+// vendors write it ("v1.31.9-eks-1"). Feature gates, default plugins and rules of configurations are those
+// of the release, as which plugins judge, score, count requests and ports, and word their reasons. Up to
+// 1.34 ties are broken uniformly by CycleOptions.Seed.
 func WithSemantics(release string) FrameworkOption {
 	return func(o *frameworkOptions) error { o.semantics = release; return nil }
 }
@@ -112,13 +112,13 @@ func WithParallelism(threads int) FrameworkOption {
 
 // readConfig reads the document of WithConfigYAML.
 func (o *frameworkOptions) readConfig() (err error) {
-	o.config, err = parseConfig(o.document, configOptions{several: o.several, gates: o.gates})
+	o.config, err = parseConfig(o.document, configOptions{several: o.several, gates: o.gates, semantics: o.semantics})
 	return err
 }
 
 // NewFramework makes the plugins of a profile. Errors: ErrInvalid with upstream's message (also for
-// an unknown feature gate, or a plugin's factory that failed), ErrNotFound (profile), ErrUnsupported
-// (also unknown semantics).
+// an unknown feature gate, a plugin's factory that failed, or semantics other than the configuration's),
+// ErrNotFound (profile), ErrUnsupported (also unknown semantics).
 func NewFramework(options ...FrameworkOption) (*Framework, error) {
 	o := frameworkOptions{ctx: context.Background()}
 	for _, option := range options {

@@ -134,11 +134,15 @@ struct TYPE {};
 
 // A text in options is copied, and freed with the options.
 %ignore libsched_config_options::feature_gates;
+%ignore libsched_config_options::semantics;
 %extend libsched_config_options {
   void setFeatureGates(libsched_str gates) { libsched_swig::replace(&$self->feature_gates, gates); }
+  void setSemantics(libsched_str version) { libsched_swig::replace(&$self->semantics, version); }
   libsched_str getFeatureGates() const { return $self->feature_gates; }
+  libsched_str getSemantics() const { return $self->semantics; }
   ~libsched_config_options() {
     libsched_swig::replace(&$self->feature_gates, {});
+    libsched_swig::replace(&$self->semantics, {});
     delete $self;
   }
 }

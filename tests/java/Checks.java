@@ -243,6 +243,21 @@ public final class Checks {
       must(failure.code() == Sched.ERR_UNSUPPORTED && failure.getMessage().contains("1.29"), failure);
     }
     options.close();
+    try (ConfigOptions reading = new ConfigOptions()) {
+      reading.setSemantics("1.37");
+      must(reading.getSemantics().equals("1.37"), reading.getSemantics());
+      String text = """
+          {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+           "profiles": [{"plugins": {"podGroupPostFilter": {}}}]}""";
+      Sched.configParse(text, reading).close();
+      reading.setSemantics("");
+      try {
+        Sched.configParse(text, reading);
+        throw new AssertionError("podGroupPostFilter");
+      } catch (SchedException failure) {
+        must(failure.code() == Sched.ERR_INVALID, failure);
+      }
+    }
   }
 
   static void cancel() {

@@ -132,7 +132,7 @@ def planned(options, kinds, start):
 
 def answered(chunks, judges):
     """The chunks of modes that the release's oracle and libsched answer; prints what is skipped."""
-    modes = set(judges.modes()) - {"config"}  # libsched tells a configuration of the default release alone
+    modes = set(judges.modes())
     skipped = sorted({f"{chunk.kind} (mode {chunk.mode})" for chunk in chunks if chunk.mode not in modes})
     if skipped:
         print(f"skipped, because nobody answers them for {judges.release}: {', '.join(skipped)}")

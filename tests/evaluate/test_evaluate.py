@@ -60,8 +60,10 @@ def test_release(run):
     for mode in ("evaluate", "trace", "queue", "config"):
         refused, = evaluate(run, case(pod("x"), mode=mode, release="1.30", name="c"), code=2)
         assert refused["name"] == "c" and 'release: unknown semantics "1.30"' in refused["error"]
-    refused, = evaluate(run, case(mode="config", release="1.31"), code=2)
-    assert "default release alone" in refused["error"]
+    told = evaluate(run, *(case(mode="config", release=release) for release in ("1.34", "1.35")))
+    weights = [{plugin["name"]: plugin["weight"] for plugin in one["profiles"][0]["plugins"]["score"]}
+               for one in told]
+    assert ["DynamicResources" in one for one in weights] == [False, True]
 
 
 def test_excluded_nodes_are_judged(run):

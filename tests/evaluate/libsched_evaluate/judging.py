@@ -43,7 +43,7 @@ class Frameworks:
 
     def _make(self, config: bytes | None, release: str) -> dict[str, Framework | UnsupportedError]:
         try:
-            parsed = Config() if config is None else Config(config)
+            parsed = Config(config, semantics=release)
         except Error as error:
             raise BadCase(f"config: {error.message}") from None
         made: dict[str, Framework | UnsupportedError] = {}
@@ -119,10 +119,8 @@ def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
 
 def _config(case: Case) -> dict[str, Any]:
     """Returns the configuration with all defaults, and the plugins of each profile."""
-    if case.release:
-        raise BadCase("release: mode config answers for the default release alone")
     try:
-        config = Config(b"" if case.config is None else case.config)
+        config = Config(case.config, semantics=case.release)
     except Error as error:
         raise BadCase(f"config: {error.message}") from None
     try:

@@ -128,7 +128,7 @@ def _queue(case: Case, spec: QueueSpec, world: World, services: Services,
            cluster: Cluster) -> Queue:
     """Makes the queue with the profiles of the case."""
     try:
-        config = Config() if case.config is None else Config(case.config)
+        config = Config(case.config, semantics=case.release)
     except Error as error:
         raise BadCase(f"config: {error.message}") from None
     # Unlike Framework(plugins=...), which enables plugins that the profile does not name.

@@ -123,7 +123,7 @@ def _cluster(objects: list[Any], services: Services) -> tuple[Cluster, dict[str,
 
 def _framework(case: Case, tracer: Tracer, services: Services) -> Framework:
     try:
-        profile = Config.of_profile(case.profile)
+        profile = Config.of_profile(case.profile, semantics=case.release)
     except Error as error:
         raise BadCase(f"profile: {error}") from None
     # Unlike Framework(plugins=...), which enables plugins that the profile does not name.

@@ -31,10 +31,10 @@ selectors of devices.
 
 All other names, by what they are for:
 
-- Functions: `why`, `schedule`, `capacity`, `drain`, `compare`, `daemon_pods`, `missing_claims`, `pod_with_claims`, `admit`, `schedule_one`;
+- Functions: `why`, `schedule`, `capacity`, `drain`, `compare`, `compare_releases`, `daemon_pods`, `missing_claims`, `pod_with_claims`, `admit`, `schedule_one`;
   `k8s_version`.
 - Answers: `NodeVerdict`, `Status`, `Code`, `Scores`, `PluginScore`, `CycleResult`, `Placement`,
-  `Capacity`, `Drain`, `DrainedPod`, `Comparison`, `ComparedPod`, `ComparedOutcome`, `DataTable`,
+  `Capacity`, `Drain`, `DrainedPod`, `Comparison`, `ComparedPod`, `ComparedOutcome`, `ReleaseChange`, `DataTable`,
   `Why`, `NearNode`, `Lack`, `Suggestion`, `Admitted`, `Remark`.
 - Clusters: `Edited`, `Snapshot`, `Fork`, `View`, `NodeInfo`, `Columns`, `Workload`, `Taint`, `Config`, `Scenario`, `Release`.
 - Plugins: `Plugin`, `RemotePlugin`, `LentNode`, `NodeSet`, `CycleState`, `PreFilterResult`, `NodeStatuses`, `FirstFit`,
@@ -99,6 +99,7 @@ from .pending import Lack, NearNode, Suggestion, Why, why
 from .placement import Placement, schedule
 from .plugins import Plugin, plugin
 from .queue import Queue, QueueCounts, QueuedPod
+from .release_changes import ReleaseChange, compare_releases
 from .releases import Release
 from .remote import RemotePlugin
 from .scheduler import ApiClient, LogRecord, Scheduler, SchedulerObserver
@@ -188,6 +189,7 @@ __all__ = [
     "QueueCounts",
     "QueuedPod",
     "Release",
+    "ReleaseChange",
     "RemotePlugin",
     "Remark",
     "ResourceUse",
@@ -221,6 +223,7 @@ __all__ = [
     "admit",
     "capacity",
     "compare",
+    "compare_releases",
     "daemon_pods",
     "drain",
     "k8s_version",

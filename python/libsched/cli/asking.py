@@ -81,7 +81,7 @@ def add_judging(made: argparse.ArgumentParser, configs: int = 1) -> None:
                           "side")
     made.add_argument("--profile", type=nonempty, metavar="NAME",
                       help="the profile that judges (default: the pod's schedulerName)")
-    made.add_argument("--semantics", metavar="RELEASE", default=semantics.AUTO,
+    made.add_argument("--semantics", metavar="RELEASE" if configs == 1 else "RELEASE|A..B", default=semantics.AUTO,
                       help='whose semantics: "1.31" to "1.37", also a version such as "v1.31.9-eks-1" (default: '
                            'auto, the release of the cluster by its kube-scheduler, API server or newest kubelet; '
                            f'{k8s_version()} if it does not tell)')

@@ -12,7 +12,7 @@ from ..compare import KINDS, Comparison, compare, kind_of, node_text
 from ..errors import InvalidError
 from ..objects import Objects, Pod
 from ..report.answers import compare_html
-from . import asking, needs, output, what_if
+from . import asking, needs, output, releases, upgrade, what_if
 from .admission import new_pod
 from .candidate import ENDED, Candidate
 from .dump import hints
@@ -24,9 +24,14 @@ from .terminal import Terminal, table
 DESCRIPTION = """\
 Places the pending pods of a dump one after the other on two sides, as kube-scheduler would with
 an empty queue, and says of each pod where it goes on both. The sides differ by their configuration
-(two --config), by the dump (--after), or by the what-if options, which change the second side. With
---all every pod is placed anew, without its nodeName, on nodes that are empty but for static pods: by
-priority, the highest first, then by creation. Pods are never preempted, and nodes never sampled."""
+(two --config), by the dump (--after), by the release (--semantics 1.33..1.37), or by the what-if
+options, which change the second side. With --all every pod is placed anew, without its nodeName, on
+nodes that are empty but for static pods: by priority, the highest first, then by creation. Pods are
+never preempted, and nodes never sampled.
+
+A range of releases compares where pods go in its first and its last, and from each release to the
+next what the plugins make of each pod on the cluster as it is: verdicts, reasons and scores, and the
+differences of the page "Releases" that may be behind them."""
 
 EPILOG = """\
 exit codes:
@@ -37,7 +42,8 @@ exit codes:
 examples:
   libsched compare cluster.json --config old.yaml --config new.yaml
   libsched compare cluster.json --add-node gpu-1=3
-  libsched compare monday.json --after tuesday.json --all -o csv"""
+  libsched compare monday.json --after tuesday.json --all -o csv
+  libsched compare cluster.json --all --semantics 1.33..1.37"""
 
 _PAINT = {"stay": "faint", "moved": "note", "gained": "good", "lost": "bad", "wait": "faint",
           "new": "note", "gone": "note"}
@@ -69,18 +75,22 @@ def run(options: argparse.Namespace) -> int:
     configs = options.config or []
     if len(configs) > 2:
         raise InvalidError("--config is given more than twice; there are two sides")
-    if not edits and not options.after and len(configs) < 2:
-        raise InvalidError("the two sides are the same; give a second --config, --after or a "
-                           "what-if option")
+    wanted = options.semantics
+    span = releases.named(wanted) if ".." in wanted else []
+    if not edits and not options.after and len(configs) < 2 and len(span) < 2:
+        raise InvalidError("the two sides are the same; give a second --config, --after, a range of "
+                           "--semantics or a what-if option")
     if [*options.cluster, *options.after].count("-") > 1:
         raise InvalidError("standard input (-) can be read only once")
-    other = copy.copy(options)  # another dump may be of another release
+    options.among = span
+    other = copy.copy(options)
+    options.semantics, other.semantics = (span[0], span[-1]) if span else (wanted, wanted)
     first = read_cluster(options)
     second = first
     if options.after:
         other.cluster = options.after
         second = read_cluster(other)
-    else:
+    elif not span:
         other.semantics = options.semantics
     pods, pods_after = _pending(first.parts), _pending(second.parts)
     cluster = second.cluster.clone() if edits and second is first else second.cluster
@@ -100,11 +110,24 @@ def run(options: argparse.Namespace) -> int:
                         claims_from_templates=options.claims, pods_after=pods_after, all=options.all, other_profile=sides[0][1],
                         other_profile_after=sides[1][1], ties=options.ties, seed=options.seed)
     notes = list(dict.fromkeys([*notes, *hints(first, (one.reason for one in found.pods))]))
-    names = _names(options, configs, edits)
+    names = _names(options, configs, edits, span)
+    changed: upgrade.Changes = {}
+    if len(span) > 1:
+        options.config = configs[0] if configs else None
+        running = first.cluster.pods.values() if options.all else ()
+        changed = upgrade.changes(options, span, first.cluster, [*running, *pods], notes)
+
+    def write(out: Terminal) -> None:
+        _write(out, found, names, options.output == "wide")
+        if len(span) > 1:
+            out.line()
+            upgrade.write(out, changed, options.output == "wide")
+
     output.answer(
-        options, notes, text=lambda out: _write(out, found, names, options.output == "wide"),
+        options, notes, text=write,
         page=lambda: compare_html(found, cluster, notes=notes, names=names),
         document=lambda: {**({"edits": edits} if edits else {}), "sides": list(names), **found.to_dict(),
+                          **({"releases": span, "changes": upgrade.plain(changed)} if len(span) > 1 else {}),
                           "notes": notes, **about_input(first)},
         rows=lambda: [["pod", "change", "before", "after", "reason"],
                       *([one.pod.key, kind_of(one), node_text(one.before),
@@ -112,9 +135,12 @@ def run(options: argparse.Namespace) -> int:
     return 1 if found.changed else 0
 
 
-def _names(options: argparse.Namespace, configs: list[str], edits: list[str]) -> tuple[str, str]:
+def _names(options: argparse.Namespace, configs: list[str], edits: list[str], span: list[str]) -> tuple[str, str]:
     """Returns what the sides are called: by what they differ in."""
     before, after = [], []
+    if len(span) > 1:
+        before.append(span[0])
+        after.append(span[-1])
     if len(configs) == 2:
         before.append(os.path.basename(configs[0]))
         after.append(os.path.basename(configs[1]))

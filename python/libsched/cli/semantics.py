@@ -30,7 +30,8 @@ def settle(options: argparse.Namespace, cluster: Cluster) -> dict[str, Any]:
         options.semantics = found.name
         said = f"semantics of {found.name}: {_has(found)}"
     else:
-        said = f"semantics of {asked} as asked for, but {_has(found)}" if _named(asked) != found.name else ""
+        among = getattr(options, "among", []) or [_named(asked)]
+        said = "" if found.name in among else f"semantics of {asked} as asked for, but {_has(found)}"
     if said and found.version and not options.json:
         Terminal(sys.stderr).note(said)
     return {"release": {"semantics": options.semantics, **({"cluster": found.to_dict()} if found.version else {})}}

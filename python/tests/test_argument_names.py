@@ -207,6 +207,8 @@ CALLS = {
     "compare": dict(before=lambda w: w.cluster, after=lambda w: w.cluster, pods=lambda w: [w.pod],
                     frameworks_before=lambda w: w.many),
     "drain": dict(_judged, nodes="a"), "why": dict(_judged, pod=lambda w: w.pod),
+    "compare_releases": dict(view=lambda w: w.cluster, pod=lambda w: w.pod,
+                             frameworks=lambda w: {"1.36": w.framework}),
     "daemon_pods": dict(view=lambda w: w.cluster, daemon_set=lambda w: w.daemons),
     "missing_claims": _listed, "pod_with_claims": _listed,
     "admit": dict(view=lambda w: w.cluster, objects=lambda w: w.pod),

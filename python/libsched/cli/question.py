@@ -18,6 +18,7 @@ from ..objects import Objects, Pod
 from . import admission, configs, needs, reading, semantics, what_if
 from .admission import Asked
 from .candidate import ENDED, Candidate
+from .releases import named as releases_named
 from .terminal import Terminal
 
 _SUFFIXES = (".csv", ".gz", ".json", ".pb", ".xz", ".yaml", ".yml", ".zst")
@@ -181,10 +182,14 @@ def read_cluster(options: argparse.Namespace) -> Question:
 
 
 def asks_extenders(options: argparse.Namespace) -> bool:
-    """Whether a configuration has extenders, which get the documents; a comparison has two configurations."""
+    """Whether a configuration has extenders, which get the documents; a comparison has two configurations.
+
+    The release of the cluster is not known yet: some releases may refuse the configuration.
+    """
     given = getattr(options, "config", None) or ()
-    return any(configs.has_extenders(name, options.semantics, options.feature_gates)
-               for name in ([given] if isinstance(given, str) else given))
+    releases = releases_named("1.31..1.37") if options.semantics == semantics.AUTO else [options.semantics]
+    return any(configs.has_extenders(name, release, options.feature_gates)
+               for name in ([given] if isinstance(given, str) else given) for release in releases)
 
 
 def _refuse_second_input(names: list[str]) -> None:

@@ -151,7 +151,7 @@ struct Behaviours {
   bool no_result_tolerations = false;
   // A node whose devices are not found in time is rejected; in 1.36 that is an error.
   bool timeout_rejects_node = false;
-  // Alternatives for all devices, unless they are the first, are mixed up with others.
+  // An alternative for all devices goes on as the first one when it has its first device.
   bool confuses_alternatives = false;
   // Scoring by devices fails if some claim of the pod was allocated earlier.
   bool score_needs_all_claims = false;

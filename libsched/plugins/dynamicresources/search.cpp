@@ -132,9 +132,7 @@ DeviceSearch::Step DeviceSearch::try_device(const Position& p, const Ask& ask, b
   const Device& device = slice.devices[place.device];
   const Candidate c{&pool, &slice, &device, pool.id_of(device)};
   if (ask.what->admin_access ? taken_by(c.id, p.claim) : in_use(c.id)) return Step::kNo;
-  const Result<bool> fits =
-      selectable_as({&plans_[p.claim].requests[p.request], p.alternative, &device},
-                    *claims_[p.claim], ask, slice);
+  const Result<bool> fits = selectable(*claims_[p.claim], ask, slice, device);
   if (!fits.ok()) return fail(fits.error());
   if (!*fits) return Step::kNo;
   if (input_.features.behaviours.exact_capacity)

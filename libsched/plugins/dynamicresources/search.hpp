@@ -1,9 +1,6 @@
 // DeviceSearch: one search, of the devices of one node for all claims of a pod.
 #pragma once
 
-#include <map>
-#include <tuple>
-
 #include "libsched/plugins/dynamicresources/allocator.hpp"
 #include "libsched/plugins/dynamicresources/constraints.hpp"
 
@@ -46,9 +43,6 @@ class DeviceSearch {
     bool has_alternatives = false;
     size_t chosen = 0;
   };
-  // Under which upstream remembers whether a device is selectable: the request, the number of the
-  // alternative, and the device.
-  using SelectKey = std::tuple<const Request*, size_t, const Device*>;
   struct Claim {
     std::vector<Request> requests;
     std::vector<ConstraintState> constraints;
@@ -75,10 +69,8 @@ class DeviceSearch {
   Result<void> check_claims();
   Result<void> check_request(const ResourceClaim& claim, const DeviceRequest& request,
                              Request& out);
-  Result<void> check_ask(const ResourceClaim& claim, const Request& request, Ask& ask);
-  Result<void> collect_all(const ResourceClaim& claim, const Request& request, Ask& ask);
-  Result<bool> selectable_as(const SelectKey& key, const ResourceClaim& claim, const DeviceAsk& ask,
-                             const ResourceSlice& slice);
+  Result<void> check_ask(const ResourceClaim& claim, Ask& ask);
+  Result<void> collect_all(const ResourceClaim& claim, Ask& ask);
   Result<bool> selectable(const ResourceClaim& claim, const DeviceAsk& ask,
                           const ResourceSlice& slice, const Device& device) const;
   Result<bool> selectors_match(Span<DeviceSelector> selectors, const ResourceClaim& claim,
@@ -114,7 +106,6 @@ class DeviceSearch {
   const std::vector<const DevicePool*>& pools_;
 
   std::vector<Claim> plans_;
-  std::map<SelectKey, bool> selected_;  // for Behaviours::confuses_alternatives
   // Of this attempt: whole devices and the claims that have them; shares, last ones last; counters.
   std::unordered_map<DeviceId, std::vector<size_t>, DeviceIdHash> taken_;
   std::unordered_map<DeviceId, std::vector<const DeviceAsk*>, DeviceIdHash> shares_;

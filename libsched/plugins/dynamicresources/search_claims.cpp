@@ -64,18 +64,6 @@ Result<bool> DeviceSearch::selectable(const ResourceClaim& claim, const DeviceAs
   return node_matches(node_, device.node_name, device.all_nodes, device.node_selector);
 }
 
-// As selectable(), but for Behaviours::confuses_alternatives the first answer under a key stands.
-Result<bool> DeviceSearch::selectable_as(const SelectKey& key, const ResourceClaim& claim,
-                                         const DeviceAsk& ask, const ResourceSlice& slice) {
-  const Device& device = *std::get<const Device*>(key);
-  if (!ask.is_alternative || !input_.features.behaviours.confuses_alternatives)
-    return selectable(claim, ask, slice, device);
-  if (const auto known = selected_.find(key); known != selected_.end()) return known->second;
-  const Result<bool> is = selectable(claim, ask, slice, device);
-  if (is.ok()) selected_.emplace(key, *is);
-  return is;
-}
-
 // Whether the device has the capacity for the ask beside its shares.
 bool DeviceSearch::suffices(const DeviceAsk& ask, const Device& device, const DeviceId& id) const {
   if (!input_.features.consumable_capacity) return true;
@@ -110,11 +98,8 @@ Result<void> DeviceSearch::check_capacity(const ResourceClaim& claim, const Devi
 }
 
 // The devices of a request for all: every one that is selectable, in use or not.
-Result<void> DeviceSearch::collect_all(const ResourceClaim& claim, const Request& request,
-                                       Ask& ask) {
+Result<void> DeviceSearch::collect_all(const ResourceClaim& claim, Ask& ask) {
   const Behaviours& behaviours = input_.features.behaviours;
-  // The releases that confuse alternatives note answers under the number of the one before.
-  const size_t number = request.asks.size() < 2 ? 0 : request.asks.size() - 2;
   for (const DevicePool* at : pools_) {
     const DevicePool& pool = *at;
     if (pool.incomplete || pool.invalid)
@@ -124,7 +109,7 @@ Result<void> DeviceSearch::collect_all(const ResourceClaim& claim, const Request
                              " is currently " + (pool.incomplete ? "being updated" : "invalid"));
     for (const ResourceSlice* slice : pool.slices)
       for (const Device& device : slice->devices) {
-        const Result<bool> ok = selectable_as({&request, number, &device}, claim, ask, *slice);
+        const Result<bool> ok = selectable(claim, ask, *slice, device);
         if (!ok.ok()) return ok.error();
         const DeviceId id = pool.id_of(device);
         if (!*ok) continue;
@@ -139,7 +124,7 @@ Result<void> DeviceSearch::collect_all(const ResourceClaim& claim, const Request
   return {};
 }
 
-Result<void> DeviceSearch::check_ask(const ResourceClaim& claim, const Request& request, Ask& ask) {
+Result<void> DeviceSearch::check_ask(const ResourceClaim& claim, Ask& ask) {
   const DeviceRequirement& what = *ask.what;
   const auto text = [&] { return request_text(claim, ask.name()); };
   for (size_t i = 0; i < what.selectors.size(); ++i)
@@ -156,7 +141,7 @@ Result<void> DeviceSearch::check_ask(const ResourceClaim& claim, const Request& 
                            std::string(what.device_class) + ": deviceclass.resource.k8s.io \"" +
                            std::string(what.device_class) + "\" not found");
   ask.all = what.allocation_mode == "All";
-  if (ask.all) return collect_all(claim, request, ask);
+  if (ask.all) return collect_all(claim, ask);
   if (what.allocation_mode != "ExactCount")
     return invalid({}, text() + ": unsupported count mode " + std::string(what.allocation_mode));
   ask.count = what.count;
@@ -190,7 +175,7 @@ Result<void> DeviceSearch::check_request(const ResourceClaim& claim, const Devic
     ask.request = request.name;
     ask.alternative = alternative;
     ask.is_alternative = out.has_alternatives;
-    return check_ask(claim, out, ask);
+    return check_ask(claim, ask);
   };
   if (!out.has_alternatives) return add(request.exactly, {});
   for (const DeviceRequirement& alternative : request.first_available)

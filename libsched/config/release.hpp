@@ -72,8 +72,6 @@ struct Behaviours {
   bool sidecars_not_in_nonzero = false;
   // TaintToleration's reason names the first taint that is not tolerated.
   bool named_taint = false;
-  // Preemptions whose victims all leave already count in scheduler_preemption_victims.
-  bool counts_leaving_victims = false;
   // Errors of selectors show lists of values as Go source does.
   bool go_lists = false;
   // VolumeBinding speaks of a "volume node affinity conflict".

@@ -116,6 +116,26 @@ TEST_CASE("each behaviour by release") {
                                   &Behaviours::hides_compatibility_groups})
     CHECK_EQ(where(next), "7");
   CHECK_EQ(where(&Behaviours::selectors_without_includes), "12345");
+  for (bool Behaviours::* next :
+       {&Behaviours::told_preemption, &Behaviours::silent_post_filter, &Behaviours::resizes_by_pod,
+        &Behaviours::first_violated_budget, &Behaviours::target_pod_events,
+        &Behaviours::added_nodes_count, &Behaviours::any_anti_affinity_term,
+        &Behaviours::dated_flushes, &Behaviours::wildcards_reach_gated,
+        &Behaviours::nominates_added, &Behaviours::drops_cleared_nominations,
+        &Behaviours::forgets_rejections, &Behaviours::retries_after_memory})
+  for (bool Behaviours::* next : {&Behaviours::told_preemption, &Behaviours::silent_post_filter,
+                                  &Behaviours::resizes_by_pod, &Behaviours::first_violated_budget,
+                                  &Behaviours::rules_need_selector})
+    CHECK_EQ(where(next), "7");
+  CHECK_EQ(where(&Behaviours::selectors_without_includes), "12345");
+  CHECK_EQ(where(&Behaviours::newer_selectors), "7");
+        &Behaviours::first_violated_budget, &Behaviours::rules_need_selector,
+        &Behaviours::distinct_in_request, &Behaviours::counters_by_driver,
+        &Behaviours::shares_keep_counters, &Behaviours::all_needs_capacity,
+        &Behaviours::exact_capacity, &Behaviours::limit_by_request,
+        &Behaviours::device_in_selector_error, &Behaviours::configures_once,
+        &Behaviours::hides_compatibility_groups})
+    CHECK_EQ(where(next), "7");
   CHECK_EQ(where(&Behaviours::counters_have_nodes), "47");
   CHECK_EQ(where(&Behaviours::incomplete_pools), "4");
   CHECK_EQ(where(&Behaviours::device_status_allocator), "4");

@@ -1,8 +1,6 @@
 // The requests of a preemption, as upstream's preemption/executor.go.
 #include "libsched/plugins/defaultpreemption/executor.hpp"
 
-#include <algorithm>
-
 #include "libsched/framework/api_calls.hpp"
 #include "libsched/framework/log.hpp"
 
@@ -140,11 +138,9 @@ void Executor::leave(const std::string& key) {
 
 Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
                          const std::vector<PodRef>& listed, Services& services) {
-  const bool any_stays = std::any_of(candidate.victims.begin(), candidate.victims.end(),
-                                     [](const PodRef& v) { return !v->meta.terminating(); });
-  if (any_stays || !asynchronous_ || counts_leaving_victims_)
-    services.metrics().preemption_victims.observe(static_cast<double>(candidate.victims.size()));
+  const auto victims = static_cast<double>(candidate.victims.size());
   if (!asynchronous_) {
+    services.metrics().preemption_victims.observe(victims);
     Status out;
     services.tasks().outside_cycle(
         [&] { out = evict_now(candidate, preemptor, listed, services).now(); });
@@ -165,6 +161,7 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod
     else
       p->victims.push_back(v);
   if (p->victims.empty()) return {};
+  services.metrics().preemption_victims.observe(victims);
   bool first = false;
   {
     const std::lock_guard guard(mutex_);

@@ -94,6 +94,9 @@ constexpr BehaviourRow kBehaviours[] = {
     {"score_needs_all_claims",
      &Behaviours::score_needs_all_claims,
      {Release::k1_35, Release::k1_35}},
+    {"tells_failed_preemptions",
+     &Behaviours::tells_failed_preemptions,
+     {Release::k1_37, Release::k1_37}},
 };
 
 // Whether a text is what may follow the minor release in a version: nothing, or ".6", to which

@@ -155,6 +155,9 @@ struct Behaviours {
   bool confuses_alternatives = false;
   // Scoring by devices fails if some claim of the pod was allocated earlier.
   bool score_needs_all_claims = false;
+  // Metrics tell preemptions that failed from others, and how long they took, and count the victims
+  // also if all of them leave already.
+  bool tells_failed_preemptions = false;
 };
 
 // A behaviour has a row for each range of releases.

@@ -126,6 +126,8 @@ TEST_CASE("each behaviour by release") {
   for (bool Behaviours::* next : {&Behaviours::told_preemption, &Behaviours::silent_post_filter,
                                   &Behaviours::resizes_by_pod, &Behaviours::first_violated_budget,
                                   &Behaviours::rules_need_selector})
+        &Behaviours::forgets_rejections, &Behaviours::retries_after_memory,
+        &Behaviours::tells_failed_preemptions})
     CHECK_EQ(where(next), "7");
   CHECK_EQ(where(&Behaviours::selectors_without_includes), "12345");
   CHECK_EQ(where(&Behaviours::newer_selectors), "7");

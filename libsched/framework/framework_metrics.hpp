@@ -26,12 +26,12 @@ struct ApiCallMetrics {
 struct FrameworkMetrics {
   Counter preemption_attempts;
   Histogram<kVictimBuckets> preemption_victims;
-  // With the result "success" whatever happened, and no time, as upstream's.
-  Histogram<kPreemptionBuckets> preemption_goroutines;
+  // Without Behaviours::tells_failed_preemptions all count as successes, and take no time.
+  Histogram<kPreemptionBuckets> preemption_goroutines, failed_preemptions;
   std::array<Histogram<kWaitBuckets>, kStatusCodes> permit_waits;  // by code
   std::array<Counter, 3> volume_stage_errors;                      // by VolumeStage
 
-  std::array<ApiCallMetrics, 2> api_calls;                         // by ApiCallType
+  std::array<ApiCallMetrics, 2> api_calls;  // by ApiCallType
 
   void permit_waited(Code code, int64_t ns) {
     permit_waits[static_cast<size_t>(code)].observe_ns(ns);

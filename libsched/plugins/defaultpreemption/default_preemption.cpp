@@ -61,7 +61,7 @@ class DefaultPreemption final : public Plugin {
       : args_(args),
         asynchronous_(asynchronous),
         behaviours_(behaviours),
-        executor_(asynchronous, behaviours.retries_after_memory) {}
+        executor_(asynchronous, behaviours) {}
 
   bool may_hold_back(const Pod& pod) const override {
     return asynchronous_ && executor_.preempting(pod);

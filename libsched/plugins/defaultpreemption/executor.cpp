@@ -1,6 +1,8 @@
 // The requests of a preemption, as upstream's preemption/executor.go.
 #include "libsched/plugins/defaultpreemption/executor.hpp"
 
+#include <algorithm>
+
 #include "libsched/framework/api_calls.hpp"
 #include "libsched/framework/log.hpp"
 
@@ -138,9 +140,11 @@ void Executor::leave(const std::string& key) {
 
 Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
                          const std::vector<PodRef>& listed, Services& services) {
-  const auto victims = static_cast<double>(candidate.victims.size());
+  const bool leaving = std::all_of(candidate.victims.begin(), candidate.victims.end(),
+                                   [](const PodRef& v) { return v->meta.terminating(); });
+  if (!asynchronous_ || !leaving || behaviours_.tells_failed_preemptions)
+    services.metrics().preemption_victims.observe(static_cast<double>(candidate.victims.size()));
   if (!asynchronous_) {
-    services.metrics().preemption_victims.observe(victims);
     Status out;
     services.tasks().outside_cycle(
         [&] { out = evict_now(candidate, preemptor, listed, services).now(); });
@@ -161,7 +165,6 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod
     else
       p->victims.push_back(v);
   if (p->victims.empty()) return {};
-  services.metrics().preemption_victims.observe(victims);
   bool first = false;
   {
     const std::lock_guard guard(mutex_);
@@ -200,6 +203,7 @@ Steps<> Executor::run(std::shared_ptr<Preemption> preemption) {
     }
   };
   bool done = false, stopped = false, in_memory = false;
+  const int64_t began = services.clock().now_ns();
   const Log log = log_of(services);
   log.info(2, "Start the preemption asynchronously",
            {{"preemptor", p.preemptor->meta},
@@ -227,8 +231,14 @@ Steps<> Executor::run(std::shared_ptr<Preemption> preemption) {
             {"node", p.node},
             {"result", stopped || !done ? "error" : "success"}});
   // No event will tell that the last victim has left if it was preempted in memory.
-  retry.wanted = stopped || !done || (in_memory && retries_after_memory_);
-  services.metrics().preemption_goroutines.observe(0);
+  const bool failed = stopped || !done;
+  retry.wanted = failed || (in_memory && behaviours_.retries_after_memory);
+  FrameworkMetrics& metrics = services.metrics();
+  if (behaviours_.tells_failed_preemptions)
+    (failed ? metrics.failed_preemptions : metrics.preemption_goroutines)
+        .observe_ns(services.clock().now_ns() - began);
+  else
+    metrics.preemption_goroutines.observe(0);
 }
 
 }  // namespace libsched

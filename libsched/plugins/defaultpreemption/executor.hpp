@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libsched/base/mutex.hpp"
+#include "libsched/config/release.hpp"
 #include "libsched/framework/preemption_report.hpp"
 #include "libsched/framework/services.hpp"
 
@@ -17,9 +18,8 @@ class Executor {
  public:
   // With `asynchronous`, order and errors are those of upstream with gate SchedulerAsyncPreemption:
   // the requests are a task of the services.
-  // `retries_after_memory`: see Behaviours.
-  Executor(bool asynchronous, bool retries_after_memory)
-      : asynchronous_(asynchronous), retries_after_memory_(retries_after_memory) {}
+  Executor(bool asynchronous, const Behaviours& behaviours)
+      : asynchronous_(asynchronous), behaviours_(behaviours) {}
 
   // `listed`: the cluster's pods that are nominated to the node.
   Status execute(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
@@ -41,7 +41,8 @@ class Executor {
 
   void leave(const std::string& key);  // holding the mutex
 
-  bool asynchronous_, retries_after_memory_;
+  bool asynchronous_;
+  Behaviours behaviours_;
   mutable Mutex mutex_;
   std::map<std::string, UnderWay, std::less<>> under_way_;  // by uid
   std::atomic<bool> any_ = false;  // whether it has any; mostly that is all there is to know

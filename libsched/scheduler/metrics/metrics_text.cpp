@@ -236,8 +236,11 @@ std::string SchedulerMetrics::text(const Services& services, const SchedulingQue
   out.begin(Metric::kPreemptionAttemptsTotal);
   out.number({}, static_cast<double>(framework.preemption_attempts.value()));
   out.begin(Metric::kPreemptionGoroutinesDurationSeconds);
+  out.histogram_if_observed({"error"}, framework.failed_preemptions);
   out.histogram_if_observed({"success"}, framework.preemption_goroutines);
   out.begin(Metric::kPreemptionGoroutinesExecutionTotal);
+  if (const uint64_t n = framework.failed_preemptions.count(); n != 0)
+    out.number({"error"}, static_cast<double>(n));
   if (const uint64_t n = framework.preemption_goroutines.count(); n != 0)
     out.number({"success"}, static_cast<double>(n));
   out.begin(Metric::kPreemptionVictims);

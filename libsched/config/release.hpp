@@ -142,7 +142,8 @@ struct Behaviours {
   bool counters_have_nodes = false;
   // Slices whose devices have compatibility groups are not there.
   bool hides_compatibility_groups = false;
-  // Devices of incomplete pools are allocated, and those of invalid ones are an error.
+  // Devices of incomplete pools are allocated, and those of invalid ones are an error. Slices with
+  // counters are no others even without DRAPartitionableDevices.
   bool incomplete_pools = false;
   // With DRAResourceClaimDeviceStatus, another allocator is taken: it knows distinctAttribute and
   // tries devices in every order.

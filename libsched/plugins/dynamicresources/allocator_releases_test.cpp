@@ -234,6 +234,13 @@ TEST_CASE("slices with counters belong to the nodes that they select") {
   CHECK(both(elsewhere + claim("k", count("r", 2)), by_node) == "impossible / impossible");
   CHECK(both(elsewhere + allocated("v") + claim("k", ask("r")), by_node) ==
         "impossible / impossible");
+  // Without DRAPartitionableDevices such slices are not there, but in 1.34.
+  DeviceFeatures whole = by_node;
+  whole.partitionable = false;
+  const std::string half = kClass + other + sets("nodeName: w, ", 2) + claim("k", kAll);
+  CHECK(World(half, whole).picks() == "impossible");
+  whole.behaviours.incomplete_pools = true;
+  CHECK(World(half, whole).picks().ends_with("is currently being updated"));
   // The stable allocator has not changed.
   DeviceFeatures stable = by_node;
   stable.binding_conditions = stable.consumable_capacity = false;

@@ -44,9 +44,10 @@ class DeviceSlices {
   // Whether the slice is not there at all, for Behaviours::hides_compatibility_groups.
   bool hidden(const ResourceSlice& slice) const;
   bool usable(const ResourceSlice& slice) const {
-    return !hidden(slice) && (features_.partitionable ||
-                              (!slice.per_device_node_selection &&
-                               (slice.shared_counters.empty() || features_.counters_have_nodes())));
+    if (hidden(slice)) return false;
+    return features_.partitionable ||
+           (!slice.per_device_node_selection &&
+            (slice.shared_counters.empty() || features_.behaviours.incomplete_pools));
   }
   bool everywhere(const ResourceSlice& slice) const {
     return relevant_everywhere(slice, features_);

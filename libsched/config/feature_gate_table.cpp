@@ -17,7 +17,7 @@ constexpr GateSupports kSupports[] = {
     {"DRADeviceTaints", "--uuuyy"},
     {"DRAExtendedResource", "---uuyy"},
     {"DRAFractionalCapacityRange", "------y"},
-    {"DRAListTypeAttributes", "-----yu"},
+    {"DRAListTypeAttributes", "-----yy"},
     {"DRANodeAllocatableResources", "-----uu"},
     {"DRAPartitionableDevices", "--uuuyy"},
     {"DRAPrioritizedList", "--uyyyy"},

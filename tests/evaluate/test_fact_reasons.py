@@ -330,8 +330,9 @@ def entry_of(details):
 # --- no reason is forgotten ---
 
 # What the sources call: texts of other points, and of Errors. Only a cycle sees a claim whose allocation is being
-# written.
+# written, and only a slow machine a search that times out.
 ELSEWHERE = {
+    "timed out trying to allocate devices",
     "deallocation of ResourceClaim completed", "deletion of ResourceClaim completed", "still not schedulable",
     "is in the process of being allocated",
     "plugin disabled", "no new claims to deallocate",

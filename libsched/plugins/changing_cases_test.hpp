@@ -31,7 +31,7 @@ struct Case {
 };
 
 inline std::vector<Case> read_cases(const std::string& kind, size_t first, size_t step) {
-  std::ifstream file(LIBSCHED_SOURCE_DIR "/tests/goldens/" + kind + ".evaluate.jsonl.gz",
+  std::ifstream file(LIBSCHED_SOURCE_DIR "/tests/goldens/1.36/" + kind + ".evaluate.jsonl.xz",
                      std::ios::binary);
   REQUIRE_MESSAGE(file.good(), kind);
   const std::string packed((std::istreambuf_iterator<char>(file)),

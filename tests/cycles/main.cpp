@@ -1,15 +1,17 @@
 // libsched_cycles: reads cases of the modes cycles, dra and cel, one JSON object per line, from
 // standard input, and writes their results in the form of tests/oracle.
 //
-// libsched_cycles --wall FILE COUNT plays the first recorded cases of a file of unpacked
-// goldens with threads (wall.hpp), and prints what is wrong and a line of counts.
+// libsched_cycles --wall FILE COUNT plays the first recorded cases of a file of goldens with
+// threads (wall.hpp), and prints what is wrong and a line of counts.
 #include <fstream>
 #include <iostream>
+#include <sstream>
 #include <string>
 
 #include "devices.hpp"
 #include "driver.hpp"
 #include "expressions.hpp"
+#include "libsched/ingest/unpack.hpp"
 #include "wall.hpp"
 
 namespace libsched::cycles {
@@ -33,7 +35,14 @@ void answer_cases() {
 }
 
 int play_recorded(const char* path, size_t count) {
-  std::ifstream lines(path);
+  std::ostringstream bytes;
+  bytes << std::ifstream(path, std::ios::binary).rdbuf();
+  const Result<Unpacked> text = unpack(bytes.str(), size_t{1} << 30);
+  if (!text.ok()) {
+    std::cerr << path << ": " << text.error().text() << "\n";
+    return 2;
+  }
+  std::istringstream lines{std::string(text->text())};
   size_t passed = 0, failed = 0, compared = 0;
   for (std::string line; passed + failed < count && std::getline(lines, line);) {
     const Json pair = Json::parse(line);

@@ -15,7 +15,7 @@ func TestRelease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cluster.AddNodes(node); err != nil {
+	if err := cluster.AddNode(node); err != nil {
 		t.Fatal(err)
 	}
 	is := func(server string, want libsched.Release) {

@@ -153,10 +153,14 @@ std::optional<int> minor_of_version(Str text) {
 Span<BehaviourRow> behaviour_rows() { return kBehaviours; }
 
 Behaviours behaviours_of(Release release) {
-  Behaviours out;
-  for (const BehaviourRow& row : kBehaviours)
-    if (row.releases.has(release)) out.*row.field = true;
-  return out;
+  static constexpr std::array<Behaviours, kReleaseCount> kAll = [] {
+    std::array<Behaviours, kReleaseCount> all{};
+    for (const BehaviourRow& row : kBehaviours)
+      for (size_t r = 0; r < kReleaseCount; ++r)
+        if (row.releases.has(static_cast<Release>(r))) all[r].*row.field = true;
+    return all;
+  }();
+  return kAll[static_cast<size_t>(release)];
 }
 
 }  // namespace libsched

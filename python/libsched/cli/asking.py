@@ -64,7 +64,7 @@ def add_inputs(made: argparse.ArgumentParser, verb: str) -> None:
 def add_semantics(made: argparse.ArgumentParser) -> None:
     """Adds the option for the release of Kubernetes."""
     made.add_argument("--semantics", metavar="RELEASE", default="",
-                      help='whose semantics: "1.31" to "1.37" (default: "1.36"); also a version such as '
+                      help=f'whose semantics: "1.31" to "1.37" (default: "{k8s_version()}"); also a version such as '
                            '"v1.31.9-eks-1"')
 
 

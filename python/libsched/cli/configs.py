@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..config import MOST_BYTES, Config, EmbeddedConfig, embedded_configs, nonempty, read_file
 from ..errors import Error, InvalidError
@@ -65,10 +65,13 @@ def unable(config: Config) -> Iterator[dict[str, str]]:
             yield {"profile": profile, "error": str(error), "plugin": error.plugin}
 
 
-def has_extenders(name: str, semantics: str, gates: str) -> bool:
-    """Returns whether a file is a configuration with extenders; errors of it are reported later."""
-    with contextlib.suppress(Error):
-        return Config(source(name), semantics=semantics, feature_gates=gates).extenders > 0
+def has_extenders(name: str, releases: Iterable[str], gates: str) -> bool:
+    """Returns whether a file is a configuration with extenders, as the first of the releases that takes it has it;
+    errors of it are reported later.
+    """
+    for semantics in releases:
+        with contextlib.suppress(Error):
+            return Config(source(name), semantics=semantics, feature_gates=gates).extenders > 0
     return False
 
 

@@ -187,9 +187,9 @@ def asks_extenders(options: argparse.Namespace) -> bool:
     The release of the cluster is not known yet: some releases may refuse the configuration.
     """
     given = getattr(options, "config", None) or ()
-    releases = releases_named("1.31..1.37") if options.semantics == semantics.AUTO else [options.semantics]
-    return any(configs.has_extenders(name, release, options.feature_gates)
-               for name in ([given] if isinstance(given, str) else given) for release in releases)
+    releases = releases_named("1.37..1.31") if options.semantics == semantics.AUTO else [options.semantics]
+    return any(configs.has_extenders(name, releases, options.feature_gates)
+               for name in ([given] if isinstance(given, str) else given))
 
 
 def _refuse_second_input(names: list[str]) -> None:

@@ -137,7 +137,10 @@ void after_libsched_evaluator_create(Turn&, Rc rc, In<const libsched_framework>&
   const bool of_cluster = cluster.get() != nullptr;
   const Watch watch =
       of_cluster ? cluster.watch() : Watch(Kind::snapshot, options.value().snapshot);
-  know_evaluator(out.made(), framework.get(), watch.cluster(), watch.view());
+  // A slot that makes an evaluator while an outer call works on the cluster watches nothing, but
+  // the evaluator outlives that call.
+  know_evaluator(out.made(), framework.get(),
+                 of_cluster ? model_of(cluster.get()) : watch.cluster(), watch.view());
 }
 
 void after_libsched_services_nominate(Turn&, Rc rc, In<libsched_services>& services, Po&,

@@ -23,7 +23,10 @@ typedef struct libsched_evaluator_options {
   const libsched_snapshot *snapshot;
 } libsched_evaluator_options;
 #define LIBSCHED_EVALUATOR_OPTIONS_INIT {sizeof(libsched_evaluator_options), 0, LIBSCHED_NULL}
-/* An evaluator on a cluster is for the cluster's writer thread and sees every change. With a `snapshot`
+/* An evaluator on a cluster is for the cluster's writer thread and sees every change. If requests or host
+   ports of the cluster's pods count otherwise in the framework's release or with its feature gates, its
+   first question after another evaluator's counts them anew, even if it fails: what the view tells of
+   them, their slots and the view's version change. With a `snapshot`
    in the options `cluster` is NULL. `options` may be NULL. Errors: MISUSE (neither a cluster nor a snapshot, or both),
    UNSUPPORTED (an option).
      libsched_evaluator_create(framework, cluster, NULL, &evaluator, &error); */

@@ -71,6 +71,7 @@ void know_evaluator(const void* handle, const void* framework,
   facts.cluster = model;
   facts.view = view;
   facts.plain = world().plain_frameworks.count(framework) != 0;
+  if (model != nullptr && world().default_counts.count(framework) == 0) model->recounted = true;
   world().evaluators[handle] = facts;
 }
 
@@ -121,11 +122,13 @@ void after_libsched_framework_create(Turn&, Rc rc, In<const libsched_config>& co
                                      Options<libsched_framework_options>& options,
                                      Out<libsched_framework>& out, Fault&) {
   if (rc != LIBSCHED_OK) return;
-  const bool plain = config.get() == nullptr && registry.get() == nullptr &&
-                     profile.copy().empty() &&
-                     (!options.given() ||
-                      (options.value().feature_gates.len == 0 &&
-                       options.value().semantics.len == 0 && options.value().extender_count == 0));
+  const bool counts =
+      config.get() == nullptr && (!options.given() || (options.value().feature_gates.len == 0 &&
+                                                       options.value().semantics.len == 0));
+  const bool plain = counts && registry.get() == nullptr && profile.copy().empty() &&
+                     (!options.given() || options.value().extender_count == 0);
+  world().default_counts.erase(out.made());
+  if (counts) world().default_counts.insert(out.made());
   world().plain_frameworks.erase(out.made());
   if (plain) world().plain_frameworks.insert(out.made());
 }

@@ -202,8 +202,14 @@ void Watch::settle(const Turn& t, bool failed) const {
   if (cluster_ == nullptr || disturbed()) return;
   const bool may = t.changes == Changes::kPartly || (t.changes == Changes::kWhole && !failed);
   if (may && !cluster_->frozen) return;
-  if (libsched_view_version(view_) != version_)
+  if (libsched_view_version(view_) != version_) {
+    if (cluster_->recounted && !cluster_->frozen) {
+      cluster_->read(view_);
+      ++cluster_->changes;
+      return;
+    }
     t.wrong(failed ? "failed and changed the cluster's version" : "changed the cluster's version");
+  }
   static thread_local unsigned turn = 0;
   if ((failed && t.changes == Changes::kWhole) || ++turn % 16 == 0)
     cluster_->check(view_, failed ? "after a failed call" : "after a call that only reads");

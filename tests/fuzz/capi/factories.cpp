@@ -283,6 +283,7 @@ void* create(Turn& t, Kind kind) {
       void* const out = created<libsched_framework>(libsched_framework_create, nullptr,
                                                     LIBSCHED_ANY_NODE, nullptr, &options);
       if (out != nullptr && !extended) world().plain_frameworks.insert(out);
+      if (out != nullptr) world().default_counts.insert(out);
       return out;
     }
     case Kind::cycle_state: return created<libsched_cycle_state>(libsched_cycle_state_create);

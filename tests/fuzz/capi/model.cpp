@@ -226,6 +226,7 @@ void Cluster::check(const libsched_view* view, const char* when) {
       uint64_t used = 0;  // wraps as upstream's sums do
       for (const std::string& key : pods)
         used += static_cast<uint64_t>(now.pods.at(key).requests[r]);
+      if (recounted) continue;
       same(libsched_view_requested(view, row, str(kResources[r])), static_cast<int64_t>(used),
            std::string("what pods ask for of ") + name + "'s " + kResources[r], when);
     }
@@ -293,6 +294,7 @@ std::shared_ptr<Cluster> Cluster::copy(bool snapshot) const {
   auto out = std::make_shared<Cluster>();
   out->now = now;
   out->by_insertion = by_insertion;
+  out->recounted = recounted;
   out->frozen = snapshot;
   return out;
 }

@@ -77,7 +77,8 @@ struct Cluster {
   uint64_t changes = 0;                           // finished calls that changed it
   int changing = 0;                               // running calls that change it
   bool by_insertion = false;
-  bool frozen = false;                                 // a snapshot
+  bool frozen = false;     // a snapshot
+  bool recounted = false;  // an evaluator may count pods anew, as its release or gates want
   std::unordered_map<uint64_t, std::string> contents;  // by version
 
   // Fails if the view shows anything else.

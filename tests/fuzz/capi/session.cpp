@@ -20,11 +20,12 @@ void begin_world(Choices& choose) {
     call_at(place_of(name), Choices(choose.next()), 0);
 }
 
-#define FUZZ_SHARED_KINDS(X)                                                                    \
-  X(text)                                                                                       \
-  X(error)                                                                                      \
-  X(pod) X(node) X(objects) X(config) X(snapshot) X(framework) X(decision) X(capacity) X(drain) \
-      X(edited) X(cel) X(table) X(event_map) X(catalog)
+#define FUZZ_SHARED_KINDS(X)                                                                       \
+  X(text)                                                                                          \
+  X(error)                                                                                         \
+  X(pod)                                                                                           \
+  X(node) X(objects) X(config) X(snapshot) X(framework) X(decision) X(capacity) X(drain) X(edited) \
+      X(cel) X(table) X(event_map) X(catalog)
 
 void take_reference(Kind kind, void* handle) {
   switch (kind) {
@@ -78,6 +79,7 @@ void Shared::lend() const {
   for (const One& one : all_) {
     take_reference(one.kind, one.handle);
     w.pools.adopt(one.kind, one.handle, false);
+    if (one.kind == Kind::framework) w.default_counts.insert(one.handle);
     if (one.kind != Kind::catalog) continue;
     know_catalog(one.handle);
     w.catalogs[one.handle]->shared = true;

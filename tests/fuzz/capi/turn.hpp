@@ -32,8 +32,9 @@ struct World {
   std::unordered_map<const void*, std::shared_ptr<SimModel>> sims;
   KnownIds ids;  // of contents, nodes and pods of simulated clusters
   std::set<const void*> plain_frameworks;
-  std::set<const void*> nominating;  // services with nominations, which filters count
-  bool hostile = false;              // the program made a plugin or an API client
+  std::set<const void*> default_counts;  // frameworks of the default release and gates
+  std::set<const void*> nominating;      // services with nominations, which filters count
+  bool hostile = false;                  // the program made a plugin or an API client
   bool parallel = false;  // an evaluator works on several threads: slots run in any order
   bool alone = true;      // false: other threads have references that this world does not know
   int depth = 0;          // nested slots

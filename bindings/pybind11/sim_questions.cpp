@@ -21,14 +21,15 @@ struct SimRing {
 // What a query consists of; buffers stay exported as long as it lives.
 struct SimQuery {
   libsched_sim_query query = LIBSCHED_SIM_QUERY_INIT;
-  std::unique_ptr<Numbers<uint64_t>> order, accept;
+  std::unique_ptr<Numbers<uint64_t>> order, accept, without;
   std::shared_ptr<libsched_sim_ring> ring;
   CancelHandle cancel;
 };
 
 std::unique_ptr<SimQuery> create_query(Flag skip_unschedulable, size_t start, size_t count,
                                        Maybe<const SimRing> ring, py::handle order,
-                                       py::handle accept, Maybe<const Cancel> cancel) {
+                                       py::handle accept, py::handle without,
+                                       Maybe<const Cancel> cancel) {
   auto made = std::make_unique<SimQuery>();
   libsched_sim_query& q = made->query;
   q.skip_unschedulable = skip_unschedulable;
@@ -49,6 +50,11 @@ std::unique_ptr<SimQuery> create_query(Flag skip_unschedulable, size_t start, si
   if (made->accept->given()) {
     q.accept = made->accept->size() == 0 ? &kNone : made->accept->data();
     q.accept_words = made->accept->size();
+  }
+  made->without = std::make_unique<Numbers<uint64_t>>(without);
+  if (made->without->given()) {
+    q.without = made->without->data();
+    q.without_count = made->without->size();
   }
   return made;
 }
@@ -161,6 +167,21 @@ py::bytearray check_many(Sim& sim, py::handle pods, py::handle nodes, const SimQ
 }
 
 constexpr size_t kPiece = 512;
+
+// A number for each node.
+py::bytearray copies(Sim& sim, uint64_t pod, py::handle nodes, size_t max, const SimQuery& query,
+                     std::optional<int64_t> timeout_ns) {
+  const Numbers<uint64_t> ids(nodes);
+  const libsched_sim_query limits = limited(query, timeout_ns);
+  Filled<size_t> out(ids.size());
+  const Holding holding(sim.lock.get());
+  for (size_t at = 0; at < ids.size(); at += kPiece) {
+    if (at != 0) handle_signals();
+    unlocked(libsched_sim_copies, sim.handle.get(), pod, ids.data() + at,
+             std::min(kPiece, ids.size() - at), max, &limits, out.data() + at);
+  }
+  return out.take();
+}
 
 // (hits, number of pods placed, whether a limit has ended the call)
 auto place_many(Sim& sim, py::handle pods, const SimQuery& query, Flag stop_at_failure,
@@ -304,6 +325,8 @@ void bind_sim_questions(py::class_<Sim>& sim) {
       .def("feasible", feasible, py::arg("pod"), py::arg("query"), py::arg("timeout_ns"))
       .def("check_many", check_many, py::arg("pods"), py::arg("nodes"), py::arg("query"),
            py::arg("timeout_ns"))
+      .def("copies", copies, py::arg("pod"), py::arg("nodes"), py::arg("max"), py::arg("query"),
+           py::arg("timeout_ns"))
       .def("place_many", place_many, py::arg("pods"), py::arg("query"), py::arg("stop_at_failure"),
            py::arg("retry_failed"), py::arg("hints"), py::arg("timeout_ns"))
       .def("bin_pack", bin_pack, py::arg("pods"), py::arg("counts"), py::arg("like"),
@@ -327,7 +350,7 @@ void bind_sim_queries(py::module_& module) {
   Class<SimQuery>(module, "SimQuery")
       .def(py::init(&create_query), py::arg("skip_unschedulable"), py::arg("start"),
            py::arg("count"), py::arg("ring"), py::arg("order"), py::arg("accept"),
-           py::arg("cancel"));
+           py::arg("without"), py::arg("cancel"));
 }
 
 }  // namespace libsched

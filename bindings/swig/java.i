@@ -279,6 +279,7 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %gives_longs(libsched_sim_allocatable_of)
 %gives_longs(libsched_sim_feasible_ids)
 %gives_longs(libsched_sim_check_all)
+%gives_longs(libsched_sim_copies_on)
 %gives_longs(libsched_sim_place_all)
 %gives_longs(libsched_sim_pack)
 %gives_longs(libsched_sim_move)

@@ -88,6 +88,17 @@ inline libsched_rc libsched_sim_check_all(libsched_sim* sim, const libsched_swig
   longs->assign(out.begin(), out.end() - 1);
   return rc;
 }
+// libsched_sim_copies(): returns how many fit on each node.
+inline libsched_rc libsched_sim_copies_on(libsched_sim* sim, uint64_t pod,
+                                          const libsched_swig::Rows& nodes, size_t max,
+                                          const libsched_sim_query* query,
+                                          libsched_swig::Longs* longs, libsched_error** error) {
+  std::vector<size_t> out(nodes.count + 1);
+  const libsched_rc rc =
+      libsched_sim_copies(sim, pod, nodes.words, nodes.count, max, query, out.data(), error);
+  longs->assign(out.begin(), out.end() - 1);
+  return rc;
+}
 // libsched_sim_place_many(): returns the id of each pod, 0 for one that found no node.
 inline libsched_rc libsched_sim_place_all(libsched_sim* sim, const libsched_swig::Rows& pods,
                                           const libsched_sim_query* query,

@@ -15,7 +15,10 @@ static_assert(sizeof(libsched_sim_ring) == sizeof(SimRing));
 SimHit* hits_of(libsched_sim_hit* hits) { return reinterpret_cast<SimHit*>(hits); }
 SimRing* ring_of(libsched_sim_ring* ring) { return reinterpret_cast<SimRing*>(ring); }
 
-Result<void> read_query(const libsched_sim_query* given, SimQuery* out) {
+enum class Without { kTaken, kRefused };
+
+Result<void> read_query(const libsched_sim_query* given, SimQuery* out,
+                        Without without = Without::kTaken) {
   if (given == nullptr) return {};
   libsched_sim_query copy = LIBSCHED_SIM_QUERY_INIT;
   const libsched_sim_query* q = given;
@@ -31,6 +34,11 @@ Result<void> read_query(const libsched_sim_query* given, SimQuery* out) {
   if (out->order_given) out->order = {q->order, q->order_count};
   out->accept_given = q->accept != nullptr;
   if (out->accept_given) out->accept = {q->accept, q->accept_words};
+  if (q->without == nullptr && q->without_count != 0)
+    return Error{Rc::kMisuse, "NULL with a count", "query->without"};
+  if (q->without_count != 0 && without == Without::kRefused)
+    return Error{Rc::kInvalid, "a call that places pods leaves none out", "query->without"};
+  out->without = {q->without, q->without_count};
   out->limits = limits_of(q->cancel, q->deadline_ns);
   return {};
 }
@@ -82,7 +90,7 @@ libsched_rc libsched_sim_check(libsched_sim* sim, uint64_t pod, uint64_t node,
   return guarded(error, [&]() -> Result<void> {
     SimQuery q;
     LIBSCHED_TRY(read_query(query, &q));
-    const Result<SimVerdict> answer = unwrap(sim)->check(pod, node, q.limits);
+    const Result<SimVerdict> answer = unwrap(sim)->check(pod, node, q);
     if (!answer.ok()) return answer.error();
     if (verdict != nullptr) *verdict = out_of(*answer);
     return {};
@@ -135,7 +143,20 @@ libsched_rc libsched_sim_check_many(libsched_sim* sim, const uint64_t* pods, siz
   return guarded(error, [&]() -> Result<void> {
     SimQuery q;
     LIBSCHED_TRY(read_query(query, &q));
-    return unwrap(sim)->check_many({pods, pod_count}, {nodes, node_count}, q.limits, result);
+    return unwrap(sim)->check_many({pods, pod_count}, {nodes, node_count}, q, result);
+  });
+}
+libsched_rc libsched_sim_copies(libsched_sim* sim, uint64_t pod, const uint64_t* nodes,
+                                size_t node_count, size_t max, const libsched_sim_query* query,
+                                size_t* result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, sim);
+  LIBSCHED_REQUIRE(error, nodes != nullptr || node_count == 0);
+  LIBSCHED_REQUIRE(error, result != nullptr || node_count == 0);
+  return guarded(error, [&]() -> Result<void> {
+    SimQuery q;
+    LIBSCHED_TRY(read_query(query, &q));
+    constexpr size_t kMost = 1'000'000;
+    return unwrap(sim)->copies(pod, {nodes, node_count}, max == 0 ? kMost : max, q, result);
   });
 }
 size_t libsched_sim_plugin_count(const libsched_sim* sim) {
@@ -156,7 +177,7 @@ libsched_rc libsched_sim_place_many(libsched_sim* sim, const uint64_t* pods, siz
   LIBSCHED_REQUIRE(error, hits != nullptr || count == 0);
   return guarded(error, [&]() -> Result<void> {
     SimQuery q;
-    LIBSCHED_TRY(read_query(query, &q));
+    LIBSCHED_TRY(read_query(query, &q, Without::kRefused));
     const Result<libsched_sim_place_options> o = read_given(options);
     if (!o.ok()) return o.error();
     SimPlaceOptions how;
@@ -215,7 +236,7 @@ libsched_rc libsched_sim_remove(libsched_sim* sim, uint64_t node, const uint64_t
   LIBSCHED_REQUIRE(error, (move != nullptr && hits != nullptr) || count == 0);
   return guarded(error, [&]() -> Result<void> {
     SimQuery q;
-    LIBSCHED_TRY(read_query(query, &q));
+    LIBSCHED_TRY(read_query(query, &q, Without::kRefused));
     const Result<libsched_sim_remove_options> o = read_given(options);
     if (!o.ok()) return o.error();
     SimRemoveOptions how;

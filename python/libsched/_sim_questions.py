@@ -44,12 +44,15 @@ class SimQuestions(Forks):
     _handle: _core.Sim
     catalog: Catalog
 
-    def check(self, pod: Content, node: NodeId, *, timeout: float | None = None,
-              cancel: Cancel | None = None) -> SimVerdict:
+    def check(self, pod: Content, node: NodeId, *, without: Sequence[int] | _Ids | None = None,
+              timeout: float | None = None, cancel: Cancel | None = None) -> SimVerdict:
         """Runs PreFilter, and Filter on one node.
 
         Parameters
         ----------
+        without : array of ids, optional
+            Pods of the sim: the answer is as if they were not there, such as the pod itself that
+            would move.
         timeout, cancel
             As for `Framework.fit`; real time counts.
 
@@ -64,15 +67,16 @@ class SimQuestions(Forks):
         """
         try:
             return verdict_of(self._handle.check(self._pod_ref(pod), self._node(node),
-                                               _query(cancel=cancel), timeout_ns(timeout)))
+                                               _query(cancel=cancel, without=without), timeout_ns(timeout)))
         except (TypeError, AttributeError) as error:
-            raise named_error(error, SimQuestions.check, self, pod, node, timeout=timeout, cancel=cancel) from None
+            raise named_error(error, SimQuestions.check, self, pod, node, without=without, timeout=timeout,
+                              cancel=cancel) from None
 
     def first(self, pod: Content, *, place: bool = False, skip_unschedulable: bool = False,
               start: int = 0, count: int = 0, ring: Ring | None = None,
               order: Sequence[NodeId] | _Ids | None = None,
-              accept: Accept | None = None, timeout: float | None = None,
-              cancel: Cancel | None = None) -> Hit:
+              accept: Accept | None = None, without: Sequence[int] | _Ids | None = None,
+              timeout: float | None = None, cancel: Cancel | None = None) -> Hit:
         """Finds the first node that takes a pod. A plugin's Error on a node counts as a rejection.
 
         Parameters
@@ -92,26 +96,29 @@ class SimQuestions(Forks):
         accept : optional
             Search these nodes only: ids, names, an array of bool in the order of nodes, or a bitmap as
             bytes or memoryview, such as ``sim.feasible(other, result="bits").data``.
-        timeout, cancel
+        without, timeout, cancel
             As for `check`.
 
         Raises
         ------
         StaleError, UnsupportedError, DeadlineExceeded, CancelledError
             As `check`. Nothing has been placed.
+        InvalidError
+            `place` together with `without`.
         """
         try:
-            query = self._query(skip_unschedulable, start, count, ring, order, accept, cancel)
+            query = self._query(skip_unschedulable, start, count, ring, order, accept, cancel, without)
             node, placed, position, why = self._handle.first(
                 self._pod_ref(pod), query, place, timeout_ns(timeout))
         except (TypeError, AttributeError) as error:
             raise named_error(error, SimQuestions.first, self, pod, place=place, skip_unschedulable=skip_unschedulable, start=start,
-                              count=count, ring=ring, order=order, accept=accept, timeout=timeout, cancel=cancel) from None
+                              count=count, ring=ring, order=order, accept=accept, without=without, timeout=timeout,
+                              cancel=cancel) from None
         return Hit(node, position, placed, verdict_of(why))
 
     def feasible(self, pod: Content, *, result: str = "ids", skip_unschedulable: bool = False,
-                 accept: Accept | None = None, timeout: float | None = None,
-                 cancel: Cancel | None = None) -> _Array:
+                 accept: Accept | None = None, without: Sequence[int] | _Ids | None = None,
+                 timeout: float | None = None, cancel: Cancel | None = None) -> _Array:
         """Finds all nodes that take a pod.
 
         Parameters
@@ -119,7 +126,7 @@ class SimQuestions(Forks):
         result : {"ids", "mask", "bits"}
             Ids in the order of nodes; bool of shape ``(len(sim),)`` in the order of nodes; or a bitmap
             of uint64 words by the index of ids, which are their lower 32 bits.
-        skip_unschedulable, accept, timeout, cancel
+        skip_unschedulable, accept, without, timeout, cancel
             As for `first`.
 
         Returns
@@ -130,7 +137,7 @@ class SimQuestions(Forks):
             raise InvalidError(f'result is "ids", "mask" or "bits", not {result!r}')
         import numpy
 
-        query = self._query(skip_unschedulable, 0, 0, None, None, accept, cancel)
+        query = self._query(skip_unschedulable, 0, 0, None, None, accept, cancel, without)
         words, _ = self._handle.feasible(self._pod_ref(pod), query, timeout_ns(timeout))
         if result == "bits":
             return numpy.frombuffer(words, numpy.uint64)
@@ -141,6 +148,7 @@ class SimQuestions(Forks):
 
     def check_many(self, pods: Sequence[Content] | _Ids,
                    nodes: Sequence[NodeId] | _Ids | None = None, *,
+                   without: Sequence[int] | _Ids | None = None,
                    timeout: float | None = None, cancel: Cancel | None = None) -> _Array:
         """Checks every pod on every node, each alone.
 
@@ -149,7 +157,7 @@ class SimQuestions(Forks):
         pods : array of references
         nodes : array of ids, optional
             By default all nodes in their order.
-        timeout, cancel
+        without, timeout, cancel
             As for `check`.
 
         Returns
@@ -162,9 +170,34 @@ class SimQuestions(Forks):
 
         refs = self._pod_refs(pods)
         ids = self._handle.nodes() if nodes is None else self._nodes(nodes)
-        out = self._handle.check_many(refs, ids, _query(cancel=cancel), timeout_ns(timeout))
+        out = self._handle.check_many(refs, ids, _query(cancel=cancel, without=without), timeout_ns(timeout))
         shape = (memoryview(refs).nbytes // 8, memoryview(ids).nbytes // 8)
         return numpy.frombuffer(out, numpy.uint8).reshape(shape)
+
+    def copies(self, pod: Content, nodes: Sequence[NodeId] | _Ids | None = None, *, max: int = 0,
+               without: Sequence[int] | _Ids | None = None,
+               timeout: float | None = None, cancel: Cancel | None = None) -> _Array:
+        """Counts how many copies of a pod fit on each node while there are none on the others.
+
+        Parameters
+        ----------
+        nodes : array of ids, optional
+            By default all nodes in their order.
+        max : int
+            No more than so many are tried on a node; 0: 1,000,000.
+        without, timeout, cancel
+            As for `check`.
+
+        Returns
+        -------
+        numpy array of uint64 of shape (nodes,)
+        """
+        import numpy
+
+        ids = self._handle.nodes() if nodes is None else self._nodes(nodes)
+        query = _query(cancel=cancel, without=without)
+        out = self._handle.copies(self._pod_ref(pod), ids, natural(max, "max"), query, timeout_ns(timeout))
+        return numpy.frombuffer(out, numpy.uint64)
 
     @property
     def plugins(self) -> tuple[str, ...]:
@@ -337,10 +370,10 @@ class SimQuestions(Forks):
 
     def _query(self, skip_unschedulable: bool, start: int, count: int, ring: Ring | None,
                order: Sequence[NodeId] | _Ids | None, accept: Accept | None,
-               cancel: Cancel | None) -> _core.SimQuery:
+               cancel: Cancel | None, without: Sequence[int] | _Ids | None = None) -> _core.SimQuery:
         return _query(skip_unschedulable, natural(start, "start"), natural(count, "count"), ring,
                       None if order is None else self._nodes(order),
-                      None if accept is None else self._bitmap(accept), cancel)
+                      None if accept is None else self._bitmap(accept), cancel, without)
 
     def _bitmap(self, accept: Any) -> Any:
         if isinstance(accept, (bytes, bytearray, memoryview)):
@@ -378,6 +411,6 @@ class SimQuestions(Forks):
 
 def _query(skip_unschedulable: bool = False, start: int = 0, count: int = 0,
            ring: Ring | None = None, order: Any = None, accept: Any = None,
-           cancel: Cancel | None = None) -> _core.SimQuery:
+           cancel: Cancel | None = None, without: Any = None) -> _core.SimQuery:
     return _core.SimQuery(skip_unschedulable, start, count, None if ring is None else ring._handle,
-                          order, accept, handle_of(cancel))
+                          order, accept, None if without is None else numbers_of(without), handle_of(cancel))

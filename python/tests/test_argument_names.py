@@ -193,6 +193,7 @@ CALLS = {
     "SimQuestions.bin_pack": dict(groups=lambda w: {w.ref: 1}, like=lambda w: w.shape),
     "SimQuestions.check": dict(pod=lambda w: w.ref, node="a"),
     "SimQuestions.check_many": dict(pods=lambda w: [w.ref]), "SimQuestions.explain": dict(pod=lambda w: w.ref),
+    "SimQuestions.copies": dict(pod=lambda w: w.ref),
     "SimQuestions.feasible": dict(pod=lambda w: w.ref), "SimQuestions.find": dict(name="a"),
     "SimQuestions.first": dict(pod=lambda w: w.ref), "SimQuestions.place_many": dict(pods=lambda w: [w.ref]),
     "SimQuestions.remove": dict(node="a"),

@@ -270,6 +270,26 @@ def test_sets_and_matrices(sim):
     assert sim.check_many([], ["c"]).shape == (0, 1) and sim.check_many([web], []).shape == (1, 0)
 
 
+def test_copies_and_questions_without_pods(sim):
+    web, big = sim.catalog.pods([pod("web", cpu="1"), pod("big", cpu="4")])
+    alone = sim.copies(web)
+    assert alone.dtype == numpy.uint64 and alone.shape == (3,) and alone[2] == 0 and (alone[:2] > 1).all()
+    assert sim.copies(web, ["a", "c"], max=1).tolist() == [1, 0] and sim.copies(big, []).shape == (0,)
+    placed = sim.place_many([big]).hits["pod"]
+    assert sim.copies(web)[0] == 0 and sim.copies(web, without=placed).tolist() == alone.tolist()
+    assert not sim.check(big, "a") and sim.check(big, "a", without=placed)
+    assert sim.first(big).node != sim.nodes[0] and sim.first(big, without=placed).node == sim.nodes[0]
+    assert sim.feasible(big, without=placed).tolist() == sim.nodes[:2].tolist()
+    assert (sim.check_many([big], without=placed)[0, :2] == 0).all()
+    assert len(sim.pods_on("a")) == 1
+    with pytest.raises(libsched.InvalidError, match="places none"):
+        sim.first(big, place=True, without=placed)
+    with pytest.raises(libsched.StaleError):
+        sim.check(big, "a", without=[12345])
+    with pytest.raises(libsched.InvalidError):
+        sim.copies(web, max=-1)
+
+
 def test_arrays_are_not_copied_and_belong_to_the_caller(sim):
     web = sim.catalog.pod(pod("web"))
     for refs in (numpy.array([web] * 2, numpy.uint64), array.array("Q", [web] * 2),

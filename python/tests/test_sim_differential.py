@@ -209,10 +209,37 @@ class Both:
             assert bool(hit) == (hit.verdict.stage is libsched.Stage.PASSED)
             for column, name in enumerate(names):
                 self.compare(self.sim.check(ref, name), result[name].status, row[column])
+        self.ask_about_copies(refs[0])
+        self.ask_without(refs[1])
         used = self.sim.requested()
         for index, name in enumerate(names):
             assert used[index, 0] == self.cluster.nodes[name].requested("cpu")
             assert used[index, 3] == len(self.cluster.nodes[name].pods)
+
+    def ask_about_copies(self, ref):
+        """Copies of a pod, placed on one node until it is full."""
+        copies = self.sim.copies(ref, max=5)
+        for count, name in zip(copies, self.names, strict=True):
+            with self.cluster.fork():
+                there = 0
+                while there < 5 and name in set(SCHEDULER.fit(self.cluster, self.content_of[ref]).nodes):
+                    self.cluster.add_pods(self.content_of[ref].copy(name=f"copy{there}", uid=f"copy{there}"), name)
+                    there += 1
+            assert count == there, name
+
+    def ask_without(self, ref):
+        """As if some pods were not there."""
+        there = [one for name in self.names for one in self.sim.pods_on(name)]
+        gone = self.rng.sample(there, min(2, len(there)))
+        with self.cluster.fork():
+            for one in gone:
+                self.cluster.remove_pod(f"default/m{one}")
+            fitting = SCHEDULER.fit(self.cluster, self.content_of[ref]).nodes
+        assert set(self.names[i] for i in self.sim.feasible(ref, result="mask", without=gone).nonzero()[0]) == set(fitting)
+        hit = self.sim.first(ref, without=gone)
+        assert bool(hit) == bool(fitting)
+        for name in self.names:
+            assert bool(self.sim.check(ref, name, without=gone)) == (name in fitting)
 
     def compare(self, verdict, status, told):
         assert bool(verdict) == status.is_success

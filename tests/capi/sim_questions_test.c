@@ -227,6 +227,93 @@ static void test_check_many(void) {
   close_sim(&w);
 }
 
+static void test_copies(void) {
+  sim_world w = open_sim();
+  size_t out[3] = {77, 77, 77};
+  /* n2 is cordoned; an eighth of a node fits eight times, and what one node has is not counted on
+   * another. */
+  CHECK_OK(libsched_sim_copies(w.sim, w.half, w.nodes, 3, 0, NULL, out, err));
+  CHECK(out[0] == 8 && out[1] == 8 && out[2] == 0);
+  CHECK_OK(libsched_sim_copies(w.sim, w.half, w.nodes, 2, 1, NULL, out, err));
+  CHECK(out[0] == 1 && out[1] == 1);
+  const uint64_t pod = put(w.sim, w.half, w.nodes[0]);
+  const uint64_t version = libsched_view_version(libsched_sim_view(w.sim));
+  CHECK_OK(libsched_sim_copies(w.sim, w.half, w.nodes, 2, 0, NULL, out, err));
+  CHECK(out[0] == 7 && out[1] == 8);
+  libsched_sim_query query = LIBSCHED_SIM_QUERY_INIT;
+  query.without = &pod;
+  query.without_count = 1;
+  CHECK_OK(libsched_sim_copies(w.sim, w.half, w.nodes, 2, 0, &query, out, err));
+  CHECK(out[0] == 8 && out[1] == 8);
+  CHECK(libsched_sim_pod_count(w.sim) == 1 && libsched_sim_pod_node(w.sim, pod) == w.nodes[0]);
+  CHECK(libsched_view_version(libsched_sim_view(w.sim)) == version);
+  CHECK_OK(libsched_sim_copies(w.sim, w.half, NULL, 0, 0, NULL, NULL, err));
+  CHECK_FAILS(LIBSCHED_ERR_STALE, NULL, NULL,
+              libsched_sim_copies(w.sim, 0, w.nodes, 2, 0, NULL, out, err));
+  CHECK_FAILS(
+      LIBSCHED_ERR_STALE, "nodes[1]", NULL,
+      libsched_sim_copies(w.sim, w.half, (const uint64_t[]){w.nodes[0], 0}, 2, 0, NULL, out, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
+              libsched_sim_copies(w.sim, w.half, NULL, 2, 0, NULL, out, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
+              libsched_sim_copies(w.sim, w.half, w.nodes, 2, 0, NULL, NULL, err));
+  close_sim(&w);
+}
+
+/* As if pods were not where they are. */
+static void test_without(void) {
+  sim_world w = open_sim();
+  const uint64_t pods[] = {put(w.sim, w.whole, w.nodes[0]), put(w.sim, w.whole, w.nodes[1])};
+  const uint64_t version = libsched_view_version(libsched_sim_view(w.sim));
+  libsched_sim_verdict verdict;
+  libsched_sim_hit hit;
+  uint64_t bits[1];
+  uint8_t out[2];
+  size_t count = 77;
+  libsched_sim_query query = LIBSCHED_SIM_QUERY_INIT;
+  query.without = &pods[1];
+  query.without_count = 1;
+  CHECK_OK(libsched_sim_check(w.sim, w.half, w.nodes[1], NULL, &verdict, err));
+  CHECK(verdict.stage == LIBSCHED_STAGE_FILTER_REJECTED);
+  CHECK_OK(libsched_sim_check(w.sim, w.half, w.nodes[1], &query, &verdict, err));
+  CHECK(verdict.stage == LIBSCHED_STAGE_PASSED);
+  CHECK_OK(libsched_sim_first(w.sim, w.half, NULL, &hit, &verdict, err));
+  CHECK(hit.node == 0);
+  CHECK_OK(libsched_sim_first(w.sim, w.half, &query, &hit, &verdict, err));
+  CHECK(hit.node == w.nodes[1] && hit.pod == 0);
+  CHECK_OK(libsched_sim_feasible(w.sim, w.half, &query, bits, 1, &count, err));
+  CHECK(count == 1 && bits[0] == UINT64_C(1) << (w.nodes[1] & UINT32_MAX));
+  CHECK_OK(libsched_sim_check_many(w.sim, &w.half, 1, w.nodes, 2, &query, out, err));
+  CHECK(out[0] != 0 && out[1] == 0);
+  CHECK(libsched_sim_pod_count(w.sim) == 2 && libsched_sim_fork_depth(w.sim) == 0);
+  CHECK(libsched_view_version(libsched_sim_view(w.sim)) == version);
+  CHECK_OK(libsched_sim_check(w.sim, w.half, w.nodes[1], NULL, &verdict, err));
+  CHECK(verdict.stage == LIBSCHED_STAGE_FILTER_REJECTED);
+
+  const uint64_t twice[] = {pods[0], pods[0]};
+  query.without = twice;
+  query.without_count = 2;
+  CHECK_FAILS(LIBSCHED_ERR_STALE, "query->without[1]", NULL,
+              libsched_sim_check(w.sim, w.half, w.nodes[0], &query, &verdict, err));
+  CHECK(libsched_sim_pod_count(w.sim) == 2);
+  query.without_count = 1;
+  query.place = true;
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, "query->without", NULL,
+              libsched_sim_first(w.sim, w.half, &query, &hit, &verdict, err));
+  query.place = false;
+  size_t placed;
+  bool removed;
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, "query->without", NULL,
+              libsched_sim_place_many(w.sim, &w.half, 1, &query, NULL, &hit, &placed, NULL, err));
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, "query->without", NULL,
+              libsched_sim_remove(w.sim, w.nodes[0], pods, 1, &query, NULL, &hit, &removed, err));
+  query.without = NULL;
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, "query->without", NULL,
+              libsched_sim_check(w.sim, w.half, w.nodes[0], &query, &verdict, err));
+  CHECK(libsched_sim_pod_count(w.sim) == 2);
+  close_sim(&w);
+}
+
 static void test_place_many(void) {
   sim_world w = open_sim();
   const uint64_t pods[] = {w.half, w.whole, w.huge, w.huge, w.half};
@@ -345,6 +432,8 @@ int main(void) {
   test_skip_unschedulable();
   test_feasible();
   test_check_many();
+  test_copies();
+  test_without();
   test_place_many();
   test_limits();
   return finish();

@@ -631,6 +631,8 @@ public final class Checks {
       sim.first(pod, query, hit, verdict);
       must(hit.getNode() == b && sim.podNode(hit.getPod()) == b && hit.getPosition() == 1, hit.getNode());
       must(sim.requestedOf(b)[3] == 1 && sim.allocatableOf(b)[0] == 4000 && sim.resource(0).equals("cpu"), "amounts");
+      long[] copies = sim.copiesOn(pod, new long[] {a, b}, 0, null);
+      must(copies[0] > 1 && copies[1] == copies[0] - 1, Arrays.toString(copies));
       long[] many = new long[9];
       Arrays.fill(many, pod);
       sim.fork();

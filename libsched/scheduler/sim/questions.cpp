@@ -68,7 +68,25 @@ Result<SimVerdict> Sim::judge(Known* known, uint32_t row, Status* status) {
   return SimVerdict{SimStage::kFilterRejected, status->code, texts_.of(*status)};
 }
 
-Result<SimVerdict> Sim::check(uint64_t pod, uint64_t node, const Limits& limits) {
+template <typename Ask>
+auto Sim::without(const SimQuery& query, Ask ask) -> decltype(ask(query)) {
+  if (query.place)
+    return Error{Rc::kInvalid, "a question that leaves pods out places none", "query->without"};
+  Change change(this);  // is undone
+  for (size_t i = 0; i < query.without.size(); ++i) {
+    const uint64_t id = query.without[i];
+    if (!has_pod(id)) return at_index("query->without", i, stale_pod());
+    LIBSCHED_TRY(drop_pod(index_of(id)));
+  }
+  SimQuery rest = query;
+  rest.without = {};
+  return ask(rest);
+}
+
+Result<SimVerdict> Sim::check(uint64_t pod, uint64_t node, const SimQuery& query) {
+  if (!query.without.empty())
+    return without(query, [&](const SimQuery& rest) { return check(pod, node, rest); });
+  const Limits& limits = query.limits;
   const Result<Known*> known = know(pod);
   if (!known.ok()) return known.error();
   if (!has_node(node)) return stale_node();
@@ -122,6 +140,8 @@ Result<SimHit> Sim::find(Known* known, SearchOptions search, SimRing* ring, bool
 }
 
 Result<SimHit> Sim::first(uint64_t pod, const SimQuery& query, SimVerdict* verdict) {
+  if (!query.without.empty())
+    return without(query, [&](const SimQuery& rest) { return first(pod, rest, verdict); });
   const Result<Known*> known = know(pod);
   if (!known.ok()) return known.error();
   Result<SearchOptions> search = search_of(query, &rows_);
@@ -147,6 +167,8 @@ Result<SimHit> Sim::first(uint64_t pod, const SimQuery& query, SimVerdict* verdi
 }
 
 Result<size_t> Sim::feasible(uint64_t pod, const SimQuery& query, uint64_t* bits, size_t words) {
+  if (!query.without.empty())
+    return without(query, [&](const SimQuery& rest) { return feasible(pod, rest, bits, words); });
   const Result<Known*> known = know(pod);
   if (!known.ok()) return known.error();
   Result<SearchOptions> search = search_of(query, &rows_);
@@ -163,8 +185,11 @@ Result<size_t> Sim::feasible(uint64_t pod, const SimQuery& query, uint64_t* bits
   return found;
 }
 
-Result<void> Sim::check_many(Span<uint64_t> pods, Span<uint64_t> nodes, const Limits& limits,
+Result<void> Sim::check_many(Span<uint64_t> pods, Span<uint64_t> nodes, const SimQuery& asked,
                              uint8_t* out) {
+  if (!asked.without.empty())
+    return without(asked, [&](const SimQuery& rest) { return check_many(pods, nodes, rest, out); });
+  const Limits& limits = asked.limits;
   const auto number_of = [&](Str plugin) {
     const auto& all = framework().plugins();
     const auto found =
@@ -197,6 +222,37 @@ Result<void> Sim::check_many(Span<uint64_t> pods, Span<uint64_t> nodes, const Li
         evaluator_->find_all(*k.state, k.pod(), *search, nullptr, of_row.data());
     if (!judged.ok()) return judged.error();
     for (size_t n = 0; n < nodes.size(); ++n) line[n] = of_row[rows_[n]];
+  }
+  return {};
+}
+
+Result<void> Sim::copies(uint64_t pod, Span<uint64_t> nodes, size_t max, const SimQuery& query,
+                         size_t* out) {
+  if (!query.without.empty())
+    return without(query, [&](const SimQuery& rest) { return copies(pod, nodes, max, rest, out); });
+  const Result<Known*> known = know(pod);
+  if (!known.ok()) return known.error();
+  LIBSCHED_TRY(evaluator_->check_idle());
+  for (size_t i = 0; i < nodes.size(); ++i)
+    if (!has_node(nodes[i])) return at_index("nodes", i, stale_node());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const uint32_t row = index_of(nodes[i]);
+    Change change(this);  // is undone: the next node sees none of these copies
+    size_t there = 0;
+    for (; there < max; ++there) {
+      LIBSCHED_TRY(ready(*known, query.limits));
+      Status status;
+      Result<SimVerdict> verdict = SimVerdict{};
+      {
+        const LimitScope scope(*evaluator_, *(*known)->state, query.limits);
+        verdict = judge(*known, row, &status);
+      }
+      if (!verdict.ok()) return verdict.error();
+      if (!verdict->passed()) break;
+      const Result<uint32_t> slot = place_pod(*known, row);
+      if (!slot.ok()) return slot.error();
+    }
+    out[i] = there;
   }
   return {};
 }

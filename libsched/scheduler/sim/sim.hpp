@@ -46,6 +46,7 @@ struct SimQuery {
   bool order_given = false;
   Span<uint64_t> accept;  // bitmap over the indexes of ids
   bool accept_given = false;
+  Span<uint64_t> without;  // ids of pods that are not there for this question
   Limits limits;
 };
 struct SimHit {
@@ -152,13 +153,16 @@ class Sim final : public RefCounted {
   size_t position(uint64_t id) const;  // SIZE_MAX: a stale id
 
   // --- questions (questions.cpp). Errors: kStale, kUnsupported, those of limits ---
-  Result<SimVerdict> check(uint64_t pod, uint64_t node, const Limits& limits);
+  Result<SimVerdict> check(uint64_t pod, uint64_t node, const SimQuery& query);
   Result<SimHit> first(uint64_t pod, const SimQuery& query, SimVerdict* verdict);
   // At least view().word_count() words; returns how many nodes pass.
   Result<size_t> feasible(uint64_t pod, const SimQuery& query, uint64_t* bits, size_t words);
   // pods.size() * nodes.size() numbers: 0, or 1 + the index of the plugin that rejects first.
-  Result<void> check_many(Span<uint64_t> pods, Span<uint64_t> nodes, const Limits& limits,
+  Result<void> check_many(Span<uint64_t> pods, Span<uint64_t> nodes, const SimQuery& query,
                           uint8_t* out);
+  // How many copies of the pod, at most `max`, fit on each node while there are none on others.
+  Result<void> copies(uint64_t pod, Span<uint64_t> nodes, size_t max, const SimQuery& query,
+                      size_t* out);
   Result<Ref<const Decision>> explain(uint64_t pod, uint64_t node);  // 0: all nodes
   // --- many placements (place_many.cpp, removal.cpp, bin_pack.cpp) ---
   Result<SimPlaced> place_many(Span<uint64_t> pods, const SimQuery& query,
@@ -233,6 +237,9 @@ class Sim final : public RefCounted {
     Known* const known = known_[index].get();
     return known != nullptr && known->ref == ref ? known : nullptr;
   }
+  // Asks with the rest of the query while the pods that it leaves out are gone.
+  template <typename Ask>
+  auto without(const SimQuery& query, Ask ask) -> decltype(ask(query));
   bool stands(Known* known) const;
   Result<void> ready(Known* known, const Limits& limits);
   Result<SimVerdict> judge(Known* known, uint32_t row, Status* status);

@@ -49,7 +49,7 @@ WEIGHTS = {
     "catalog_add_pods": 4, "catalog_add_nodes": 4, "catalog_add_pod": 3, "catalog_add_node": 3, "sim_create": 2,
     "sim_reset": 3, "sim_add_nodes": 8, "sim_remove_node": 3, "sim_replace_node": 3, "sim_add_pods": 8,
     "sim_remove_pods": 4, "sim_put_objects": 3, "sim_fork": 5, "sim_commit": 3, "sim_revert": 4, "sim_check": 8,
-    "sim_first": 8, "sim_feasible": 6, "sim_check_many": 6, "sim_place_many": 8, "sim_bin_pack": 5, "sim_remove": 6,
+    "sim_first": 8, "sim_feasible": 6, "sim_check_many": 6, "sim_copies": 4, "sim_place_many": 8, "sim_bin_pack": 5, "sim_remove": 6,
 }
 
 # Handles that may be NULL, given or put out.

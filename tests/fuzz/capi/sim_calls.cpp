@@ -131,7 +131,7 @@ void fill(Turn& t, libsched_catalog_options& o) {
 template <>
 void fill(Turn& t, libsched_sim_query& o) {
   static thread_local libsched_sim_ring ring;
-  static thread_local uint64_t accept[2], order[6];
+  static thread_local uint64_t accept[2], order[6], without[2];
   o.skip_unschedulable = t.choose.one_in(4);
   o.place = t.choose.one_in(3);
   o.reserved[1] = rarely(t);
@@ -151,6 +151,11 @@ void fill(Turn& t, libsched_sim_query& o) {
     accept[1] = t.choose.next();
     o.accept = accept;
     o.accept_words = t.choose.below(std::size(accept) + 1);
+  }
+  if (t.choose.one_in(8)) {
+    for (uint64_t& one : without) one = world().ids.pick(t.choose, Ids::kPod);
+    o.without = rarely(t) ? nullptr : without;
+    o.without_count = t.choose.below(std::size(without) + 1);
   }
   o.cancel = cancel_handle(t);
   o.deadline_ns = t.choose.one_in(12) ? make_number(t.choose) : 0;
@@ -296,7 +301,22 @@ void call_libsched_sim_check_many(Turn& t) {
       libsched_sim_check_many(sim.get(), pods.get(), pods.count(), nodes.get(), nodes.count(),
                               query.get(), out.get(), error.get());
   t.end_fallible(rc, sim, pods, nodes, query, out, error);
-  follow_check_many(t, rc, sim, pods, nodes, out);
+  follow_check_many(t, rc, sim, pods, nodes, query, out);
+}
+
+void call_libsched_sim_copies(Turn& t) {
+  In<libsched_sim> sim(t, "sim", kExclusive);
+  Id pod(t, "pod", Ids::kPodRef);
+  IdList nodes(t, "nodes", Ids::kNode, some(t));
+  const size_t most = 1 + t.choose.below(20);
+  Options<libsched_sim_query> query(t, "query");
+  Results<size_t> out(t, "out", nodes.count(), false, true);
+  Fault error(t, "error");
+  t.begin("libsched_sim_copies", Changes::kNothing, sim, pod, nodes, query, out, error);
+  const libsched_rc rc = libsched_sim_copies(sim.get(), pod.get(), nodes.get(), nodes.count(), most,
+                                             query.get(), out.get(), error.get());
+  t.end_fallible(rc, sim, pod, nodes, query, out, error);
+  follow_copies(t, rc, sim, pod, nodes, query, most, out);
 }
 
 void call_libsched_sim_place_many(Turn& t) {

@@ -2,6 +2,7 @@
 #include "sim_effects.hpp"
 
 #include <set>
+#include <span>
 
 namespace fuzz {
 namespace {
@@ -43,10 +44,36 @@ bool asks_plainly(const Options<libsched_sim_query>& query) {
                             q.ring == nullptr && q.order == nullptr && q.accept == nullptr);
 }
 
+std::span<const uint64_t> left_out(const Options<libsched_sim_query>& query) {
+  const libsched_sim_query& q = query.value();
+  return !query.given() || q.without == nullptr
+             ? std::span<const uint64_t>()
+             : std::span<const uint64_t>(q.without, q.without_count);
+}
+
+// Whether the pods that a question leaves out are there, each given once.
+bool leaves_out_pods(const SimModel& model, const Options<libsched_sim_query>& query) {
+  std::set<uint64_t> there;
+  for (const SimNode& n : model.now.nodes)
+    for (const auto& [id, ref] : n.pods) there.insert(id);
+  for (const uint64_t id : left_out(query))
+    if (there.erase(id) == 0) return false;
+  return true;
+}
+
 // The mirror of a sim, for one of four questions: making it takes time.
 std::unique_ptr<Mirror> mirror_of(Turn& t, const SimModel& model) {
   if (t.depth != 0 || !model.plain || !t.choose.one_in(4)) return nullptr;
   return Mirror::of(model);
+}
+std::unique_ptr<Mirror> mirror_of(Turn& t, const SimModel& model,
+                                  const Options<libsched_sim_query>& query) {
+  if (left_out(query).empty()) return mirror_of(t, model);
+  SimModel seen = model;
+  for (const uint64_t id : left_out(query))
+    for (SimNode& n : seen.now.nodes)
+      std::erase_if(n.pods, [&](const auto& p) { return p.first == id; });
+  return mirror_of(t, seen);
 }
 
 const libsched_pod* content_of(const SimModel& model, uint64_t ref) {
@@ -283,16 +310,17 @@ void after_libsched_sim_revert(Turn& t, libsched_rc rc, Sim& sim, Fault&) {
 }
 
 void after_libsched_sim_check(Turn& t, libsched_rc rc, Sim& sim, Id& pod, Id& node,
-                              Options<libsched_sim_query>&, Output<libsched_sim_verdict>& verdict,
-                              Fault&) {
+                              Options<libsched_sim_query>& query,
+                              Output<libsched_sim_verdict>& verdict, Fault&) {
   const std::shared_ptr<SimModel> model = predictable(t, sim);
   if (model == nullptr) return;
   const SimNode* there = model->now.node(node.get());
-  const bool good = there != nullptr && model->catalog->pods.contains(pod.get());
+  const bool good = there != nullptr && model->catalog->pods.contains(pod.get()) &&
+                    leaves_out_pods(*model, query);
   if ((rc == LIBSCHED_OK && !good) || (rc == LIBSCHED_ERR_STALE && good)) expect(t, rc, false);
   if (!succeeded(t, rc, sim, *model) || !verdict.given()) return;
   const libsched_pod* content = content_of(*model, pod.get());
-  const std::unique_ptr<Mirror> mirror = content == nullptr ? nullptr : mirror_of(t, *model);
+  const std::unique_ptr<Mirror> mirror = content == nullptr ? nullptr : mirror_of(t, *model, query);
   if (mirror != nullptr)
     compare_verdict(t, sim.get(), verdict.value(), mirror->judge(content, there->name));
 }
@@ -311,7 +339,8 @@ void after_libsched_sim_first(Turn& t, libsched_rc rc, Sim& sim, Id& pod,
   if (verdict.given() && (verdict.value().stage == LIBSCHED_STAGE_PASSED) != (found.node != 0))
     t.wrong("gives a verdict that is not that of the search");
   const libsched_pod* content = content_of(*model, pod.get());
-  if (const std::unique_ptr<Mirror> mirror = content == nullptr ? nullptr : mirror_of(t, *model);
+  if (const std::unique_ptr<Mirror> mirror =
+          content == nullptr ? nullptr : mirror_of(t, *model, query);
       mirror != nullptr) {
     if (there != nullptr) {
       const Mirror::Verdict judged = mirror->judge(content, there->name);
@@ -350,7 +379,7 @@ void after_libsched_sim_feasible(Turn& t, libsched_rc rc, Sim& sim, Id& pod,
   if (set != found || (count.given() && count.value() != found)) t.wrong("miscounts");
   const libsched_pod* content = content_of(*model, pod.get());
   if (content == nullptr || !asks_plainly(query)) return;
-  const std::unique_ptr<Mirror> mirror = mirror_of(t, *model);
+  const std::unique_ptr<Mirror> mirror = mirror_of(t, *model, query);
   for (size_t i = 0; mirror != nullptr && i < model->now.nodes.size(); ++i) {
     const SimNode& n = model->now.nodes[i];
     const Mirror::Verdict judged = mirror->judge(content, n.name);
@@ -447,10 +476,10 @@ void follow_remove_pods(Turn& t, libsched_rc rc, Sim& sim, IdList& ids) {
 }
 
 void follow_check_many(Turn& t, libsched_rc rc, Sim& sim, IdList& pods, IdList& nodes,
-                       Results<uint8_t>& out) {
+                       Options<libsched_sim_query>& query, Results<uint8_t>& out) {
   const std::shared_ptr<SimModel> model = predictable(t, sim);
   if (model == nullptr || !succeeded(t, rc, sim, *model)) return;
-  const std::unique_ptr<Mirror> mirror = mirror_of(t, *model);
+  const std::unique_ptr<Mirror> mirror = mirror_of(t, *model, query);
   for (size_t i = 0; i < pods.count(); ++i)
     for (size_t k = 0; k < nodes.count(); ++k) {
       const uint8_t told = out.at(i * nodes.count() + k);
@@ -465,6 +494,23 @@ void follow_check_many(Turn& t, libsched_rc rc, Sim& sim, IdList& pods, IdList& 
           string_of(libsched_sim_plugin(sim.get(), told - 1U)) != judged.plugin)
         t.wrong("names another plugin than " + judged.plugin);
     }
+}
+
+void follow_copies(Turn& t, libsched_rc rc, Sim& sim, Id& pod, IdList& nodes,
+                   Options<libsched_sim_query>& query, size_t most, Results<size_t>& out) {
+  const std::shared_ptr<SimModel> model = predictable(t, sim);
+  if (model == nullptr || !succeeded(t, rc, sim, *model)) return;
+  if (t.choose.one_in(3)) model->check(sim.get(), "after copies were counted", true);
+  const libsched_pod* content = content_of(*model, pod.get());
+  const std::unique_ptr<Mirror> mirror = content == nullptr ? nullptr : mirror_of(t, *model, query);
+  for (size_t i = 0; i < nodes.count(); ++i) {
+    if (out.at(i) > most) t.wrong("counts more copies than it may");
+    const SimNode* there = model->now.node(nodes.at(i));
+    if (mirror == nullptr || there == nullptr) continue;
+    const Mirror::Verdict judged = mirror->judge(content, there->name);
+    if (judged.known && (judged.stage == LIBSCHED_STAGE_PASSED) != (out.at(i) != 0))
+      t.wrong("is wrong about the first copy");
+  }
 }
 
 void follow_place_many(Turn& t, libsched_rc rc, Sim& sim, IdList& pods, bool plainly,

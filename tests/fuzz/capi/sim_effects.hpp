@@ -48,7 +48,9 @@ void follow_add_nodes(Turn&, libsched_rc, Sim&, uint64_t like,
 void follow_add_pods(Turn&, libsched_rc, Sim&, IdList& pods, IdList& nodes, Results<uint64_t>& ids);
 void follow_remove_pods(Turn&, libsched_rc, Sim&, IdList& ids);
 void follow_check_many(Turn&, libsched_rc, Sim&, IdList& pods, IdList& nodes,
-                       Results<uint8_t>& out);
+                       Options<libsched_sim_query>& query, Results<uint8_t>& out);
+void follow_copies(Turn&, libsched_rc, Sim&, Id& pod, IdList& nodes,
+                   Options<libsched_sim_query>& query, size_t most, Results<size_t>& out);
 // `plainly`: without a query and options.
 void follow_place_many(Turn&, libsched_rc, Sim&, IdList& pods, bool plainly,
                        Results<libsched_sim_hit>& hits, size_t placed);

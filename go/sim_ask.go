@@ -25,6 +25,9 @@ type Query struct {
 	// Accepts, unless it is nil, is asked about each node that passes, and the search goes on behind those that
 	// it refuses, with the same result of PreFilter. It may read the Sim, but not change it (ErrState).
 	Accepts func(NodeID) bool
+	// Without has pods of the Sim: the question is answered as if they were not there, such as the pod itself
+	// that would move. It can't be had with Place, nor in PlaceMany and Remove (ErrInvalid).
+	Without []PodID
 	// Place puts the pod of First onto the node that is found.
 	Place bool
 }
@@ -56,6 +59,9 @@ type wanted struct {
 	orderCount  C.size_t
 	accept      *C.uint64_t
 	acceptWords C.size_t
+
+	without      *C.uint64_t
+	withoutCount C.size_t
 }
 
 // set writes a query's numbers for the next call.
@@ -80,6 +86,7 @@ func (k *simCore) set(q *Query) (wanted, error) {
 	var w wanted
 	w.order, w.orderCount = orderOf(q.Order)
 	w.accept, w.acceptWords = acceptOf(q.Accept)
+	w.without, w.withoutCount = words(q.Without), C.size_t(len(q.Without))
 	return w, nil
 }
 
@@ -118,6 +125,9 @@ func (s *Sim) First(ctx context.Context, pod PodRef, q *Query, why *Verdict) (Hi
 	if err != nil {
 		return Hit{}, false, err
 	}
+	if q != nil && q.Place && len(q.Without) != 0 {
+		return Hit{}, false, placesWithout()
+	}
 	if q != nil && q.Accepts != nil {
 		return k.firstAccepted(ctx, pod, q, w, why)
 	}
@@ -133,7 +143,8 @@ func (s *Sim) First(ctx context.Context, pod PodRef, q *Query, why *Verdict) (Hi
 }
 
 func (k *simCore) first(pod PodRef, w wanted) (Hit, error) {
-	rc := C.lsgo_sim_first(k.c, C.uint64_t(pod), w.order, w.orderCount, w.accept, w.acceptWords)
+	rc := C.lsgo_sim_first(k.c, C.uint64_t(pod), w.order, w.orderCount, w.accept, w.acceptWords, w.without,
+		w.withoutCount)
 	if err := k.result(rc); err != nil {
 		return Hit{}, err
 	}
@@ -251,12 +262,16 @@ func (s *Sim) Feasible(ctx context.Context, pod PodRef, q *Query, into NodeSet) 
 	}
 	into = into[:need]
 	clear(into)
-	rc := C.lsgo_sim_feasible(k.c, C.uint64_t(pod), w.order, w.orderCount, w.accept, w.acceptWords, words(into),
-		C.size_t(need))
+	rc := C.lsgo_sim_feasible(k.c, C.uint64_t(pod), w.order, w.orderCount, w.accept, w.acceptWords, w.without,
+		w.withoutCount, words(into), C.size_t(need))
 	if err := k.result(rc); err != nil {
 		return nil, 0, err
 	}
 	return into, int(k.c.count), nil
+}
+
+func placesWithout() error {
+	return &Error{Code: ErrInvalid, Msg: "Query.Without in a call that places pods"}
 }
 
 func unsupportedAccepts(what string) error {
@@ -280,6 +295,25 @@ func (s *Sim) CheckMany(ctx context.Context, pods []PodRef, nodes []NodeID, out 
 	defer k.leave()
 	return k.result(C.lsgo_sim_check_many(k.c, words(pods), C.size_t(len(pods)), words(nodes), C.size_t(len(nodes)),
 		(*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(out)))))
+}
+
+// Copies counts how many copies of a pod fit on each node while there are none on the others: out[i] is their
+// number on nodes[i], at most most (0: 1,000,000). without has pods that are not there for the question, as
+// Query.Without. Errors: as Check, and ErrInvalid (out is of another length; a negative number).
+func (s *Sim) Copies(ctx context.Context, pod PodRef, nodes []NodeID, most int, without []PodID, out []int) error {
+	if len(nodes) != len(out) {
+		return unequal("nodes", len(nodes), "numbers", len(out))
+	}
+	if most < 0 {
+		return &Error{Code: ErrInvalid, Msg: "most is negative"}
+	}
+	k, err := s.ask(ctx)
+	if err != nil {
+		return err
+	}
+	defer k.leave()
+	return k.result(C.lsgo_sim_copies(k.c, C.uint64_t(pod), words(nodes), C.size_t(len(nodes)), C.size_t(most),
+		words(without), C.size_t(len(without)), (*C.size_t)(unsafe.Pointer(unsafe.SliceData(out)))))
 }
 
 // ExplainJSON returns all about a pod and one node, or (0) all nodes, as [Decision.ExplainJSON] with facts.

@@ -163,15 +163,20 @@ libsched_rc lsgo_sim_check(lsgo_sim* s, uint64_t pod, uint64_t node) {
 }
 
 libsched_rc lsgo_sim_first(lsgo_sim* s, uint64_t pod, const uint64_t* order, size_t order_count,
-                           const uint64_t* accept, size_t accept_words) {
-  const libsched_sim_query query = query_of(s, order, order_count, accept, accept_words);
+                           const uint64_t* accept, size_t accept_words, const uint64_t* without,
+                           size_t without_count) {
+  libsched_sim_query query = query_of(s, order, order_count, accept, accept_words);
+  query.without = without;
+  query.without_count = without_count;
   return ENDED(libsched_sim_first(ASKED, pod, &query, &s->hit, &s->verdict, &s->error));
 }
 
 libsched_rc lsgo_sim_feasible(lsgo_sim* s, uint64_t pod, const uint64_t* order, size_t order_count,
-                              const uint64_t* accept, size_t accept_words, uint64_t* bits,
-                              size_t words) {
-  const libsched_sim_query query = query_of(s, order, order_count, accept, accept_words);
+                              const uint64_t* accept, size_t accept_words, const uint64_t* without,
+                              size_t without_count, uint64_t* bits, size_t words) {
+  libsched_sim_query query = query_of(s, order, order_count, accept, accept_words);
+  query.without = without;
+  query.without_count = without_count;
   return ENDED(libsched_sim_feasible(ASKED, pod, &query, bits, words, &s->count, &s->error));
 }
 
@@ -180,6 +185,16 @@ libsched_rc lsgo_sim_check_many(lsgo_sim* s, const uint64_t* pods, size_t pod_co
   const libsched_sim_query query = query_of(s, NULL, 0, NULL, 0);
   return ENDED(
       libsched_sim_check_many(ASKED, pods, pod_count, nodes, node_count, &query, out, &s->error));
+}
+
+libsched_rc lsgo_sim_copies(lsgo_sim* s, uint64_t pod, const uint64_t* nodes, size_t node_count,
+                            size_t most, const uint64_t* without, size_t without_count,
+                            size_t* out) {
+  libsched_sim_query query = query_of(s, NULL, 0, NULL, 0);
+  query.place = false;
+  query.without = without;
+  query.without_count = without_count;
+  return ENDED(libsched_sim_copies(ASKED, pod, nodes, node_count, most, &query, out, &s->error));
 }
 
 libsched_rc lsgo_sim_place_many(lsgo_sim* s, const uint64_t* pods, size_t count,

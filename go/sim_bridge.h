@@ -64,10 +64,14 @@ libsched_rc lsgo_sim_read(lsgo_sim* s, int what, uint64_t node, void* into, size
 /* Questions. s->query has the scalars; they leave their results in `s`. */
 libsched_rc lsgo_sim_check(lsgo_sim* s, uint64_t pod, uint64_t node);
 libsched_rc lsgo_sim_first(lsgo_sim* s, uint64_t pod, const uint64_t* order, size_t order_count,
-                           const uint64_t* accept, size_t accept_words);
+                           const uint64_t* accept, size_t accept_words, const uint64_t* without,
+                           size_t without_count);
 libsched_rc lsgo_sim_feasible(lsgo_sim* s, uint64_t pod, const uint64_t* order, size_t order_count,
-                              const uint64_t* accept, size_t accept_words, uint64_t* bits,
-                              size_t words);
+                              const uint64_t* accept, size_t accept_words, const uint64_t* without,
+                              size_t without_count, uint64_t* bits, size_t words);
+libsched_rc lsgo_sim_copies(lsgo_sim* s, uint64_t pod, const uint64_t* nodes, size_t node_count,
+                            size_t most, const uint64_t* without, size_t without_count,
+                            size_t* out);
 libsched_rc lsgo_sim_check_many(lsgo_sim* s, const uint64_t* pods, size_t pod_count,
                                 const uint64_t* nodes, size_t node_count, uint8_t* out);
 libsched_rc lsgo_sim_place_many(lsgo_sim* s, const uint64_t* pods, size_t count,

@@ -53,6 +53,8 @@ func (s *Sim) PlaceMany(ctx context.Context, pods []PodRef, q *Query, options Pl
 		return 0, unequal("pods", len(pods), "Hints", len(options.Hints))
 	case q != nil && q.Accepts != nil:
 		return 0, unsupportedAccepts("PlaceMany")
+	case q != nil && len(q.Without) != 0:
+		return 0, placesWithout()
 	}
 	k, err := s.ask(ctx)
 	if err != nil {
@@ -226,6 +228,8 @@ func (s *Sim) Remove(ctx context.Context, node NodeID, move []PodID, q *Query, o
 		return false, unequal("pods", len(move), "Hints", len(options.Hints))
 	case q != nil && q.Accepts != nil:
 		return false, unsupportedAccepts("Remove")
+	case q != nil && len(q.Without) != 0:
+		return false, placesWithout()
 	}
 	k, err := s.ask(ctx)
 	if err != nil {

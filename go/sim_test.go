@@ -311,6 +311,71 @@ func TestSimSearches(t *testing.T) {
 	}
 }
 
+func TestQuestionsWithoutPodsAndCopies(t *testing.T) {
+	s, n, pods := threeNodes(t)
+	alone := make([]int, len(n))
+	check(t, s.Copies(ctx, pods.small, n[:], 0, nil, alone))
+	if alone[0] == 0 || alone[1] == 0 || alone[2] != 0 {
+		t.Fatal(alone)
+	}
+	hit, ok, err := s.First(ctx, pods.large, &libsched.Query{Place: true}, nil)
+	if err != nil || !ok || hit.Node != n[1] {
+		t.Fatal(hit, ok, err)
+	}
+	gone := []libsched.PodID{hit.Pod}
+	now := make([]int, len(n))
+	check(t, s.Copies(ctx, pods.small, n[:], 0, nil, now))
+	if now[0] != alone[0] || now[1] >= alone[1] {
+		t.Error(alone, now)
+	}
+	check(t, s.Copies(ctx, pods.small, n[:], 0, gone, now))
+	if !slices.Equal(now, alone) {
+		t.Error(alone, now)
+	}
+	check(t, s.Copies(ctx, pods.small, n[:2], 1, nil, now[:2]))
+	if now[0] != 1 {
+		t.Error(now)
+	}
+	if _, ok, err := s.First(ctx, pods.large, nil, nil); ok || err != nil {
+		t.Error(ok, err)
+	}
+	without := &libsched.Query{Without: gone}
+	if again, ok, err := s.First(ctx, pods.large, without, nil); err != nil || !ok || again.Node != n[1] || again.Pod != 0 {
+		t.Error(again, ok, err)
+	}
+	if set, count, err := s.Feasible(ctx, pods.large, without, nil); err != nil || count != 1 || !set.Has(n[1].Row()) {
+		t.Error(set, count, err)
+	}
+	if s.NodeOf(hit.Pod) != n[1] {
+		t.Error("the pod is gone")
+	}
+	hits := make([]libsched.Hit, 1)
+	wrong := []error{
+		s.Copies(ctx, pods.small, n[:], -1, nil, now),
+		s.Copies(ctx, pods.small, n[:], 0, nil, nil),
+		func() error {
+			_, _, err := s.First(ctx, pods.large, &libsched.Query{Without: gone, Place: true}, nil)
+			return err
+		}(),
+		func() error {
+			_, err := s.PlaceMany(ctx, []libsched.PodRef{pods.small}, without, libsched.PlaceOptions{}, hits)
+			return err
+		}(),
+		func() error {
+			_, err := s.Remove(ctx, n[1], gone, without, libsched.RemoveOptions{}, hits)
+			return err
+		}(),
+	}
+	for i, err := range wrong {
+		if !errors.Is(err, libsched.ErrInvalid) {
+			t.Error(i, err)
+		}
+	}
+	if err := s.Copies(ctx, pods.small, n[:], 0, []libsched.PodID{12345}, now); !errors.Is(err, libsched.ErrStale) {
+		t.Error(err)
+	}
+}
+
 // TestAcceptsGoesOn compares a search with a function with searches of one node each.
 func TestAcceptsGoesOn(t *testing.T) {
 	s, n, pods := threeNodes(t)

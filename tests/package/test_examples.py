@@ -183,3 +183,79 @@ def test_the_autoscaler_accounts_for_every_pod(go_autoscaler):
     more = json.loads(project.run(go_autoscaler, "-add", "1", "-below", "0", region))
     assert more["removed"] == [] and more["grow"]["nodes"] > report["grow"]["nodes"]
     assert more["placed"] + more["grow"]["pods"] + more["waiting"] == 2 * len(waiting)
+
+
+def node(name, cpu, labels=(), **spec):
+    return {"kind": "Node", "apiVersion": "v1", "spec": spec,
+            "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, **dict(labels)}},
+            "status": {"allocatable": {"cpu": cpu, "memory": "16Gi", "pods": "110"}}}
+
+
+def running(name, on, cpu="1", **spec):
+    return {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": name, "namespace": "default", "labels": {"app": name}},
+            "spec": {"nodeName": on, "containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}], **spec},
+            "status": {"phase": "Running"}}
+
+
+def dumped(tmp_path, *items):
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": items}))
+    return path
+
+
+def lines(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_the_descheduler_asks_as_if_a_pod_were_gone(tmp_path, go_programs):
+    apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
+        {"labelSelector": {"matchLabels": {"app": "alone"}}, "topologyKey": "kubernetes.io/hostname"}]}}
+    cluster = dumped(
+        tmp_path, node("a", "2", taints=[{"key": "old", "effect": "NoSchedule"}]), node("b", "2"),
+        running("moved", "a"), running("large", "a", cpu="2"), running("alone", "b", affinity=apart),
+        running("tolerant", "a", cpu="0", tolerations=[{"operator": "Exists"}]))
+    why = "node(s) had untolerated taint(s)"
+    assert lines(project.run(go_programs / "descheduler", cluster)) == [
+        {"pod": "default/moved", "node": "a", "why": why, "to": "b"},
+        {"pod": "default/large", "node": "a", "why": why}]
+    assert {"pod": "default/alone", "node": "b"} in lines(project.run(go_programs / "descheduler", "-node", "b", cluster))
+    project.run(go_programs / "descheduler", "-node", "x", cluster, code=2)
+
+
+def test_a_gang_goes_to_the_smallest_domain_that_takes_it(tmp_path, go_programs):
+    def zone(name):
+        return {"topology.kubernetes.io/zone": name, "topology.kubernetes.io/region": "r"}
+
+    cluster = dumped(tmp_path, node("a1", "3", zone("a")), node("a2", "2", zone("a")), node("b1", "4", zone("b")),
+                     running("there", "b1", cpu="2"))
+    pod = tmp_path / "pod.json"
+    pod.write_text(json.dumps({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "gang"}, "spec": {
+        "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}}))
+
+    def found(count, *options, code=0):
+        said = project.run(go_programs / "topology", *options, cluster, pod, str(count), code=code)
+        return json.loads(said) if said else None
+
+    assert found(2) == {"level": "kubernetes.io/hostname", "domain": "a2", "nodes": {"a2": 2}}
+    assert found(3)["domain"] == "a1"
+    assert found(4) == {"level": "topology.kubernetes.io/zone", "domain": "a", "nodes": {"a1": 3, "a2": 1}}
+    assert found(6)["level"] == "topology.kubernetes.io/region"
+    assert found(8, code=1) is None
+    assert found(2, "-assume", "a2=1")["domain"] == "b1"
+    assert found(7, "-assume", "a2=1", code=1) is None
+    assert 'no node "x"' in project.run(go_programs / "topology", "-assume", "x=1", cluster, pod, "2", code=2)
+
+
+def test_a_node_is_deleted_or_becomes_a_cheaper_one(tmp_path, go_programs):
+    def kind(name):
+        return {"node.kubernetes.io/instance-type": name}
+
+    big, small = node("big", "8", kind("big")), node("small", "4", kind("small"))
+    cluster = dumped(tmp_path, big, small, running("p", "big", "1500m"), running("q", "big", "1500m"),
+                     running("full", "small", "3900m"))
+    assert lines(project.run(go_programs / "consolidation", cluster)) == [
+        {"node": "big", "replace": "small", "saves": 4000}, {"node": "small", "delete": True}]
+    # Each pod fits on a small machine alone, but not all of them.
+    cluster = dumped(tmp_path, big, small, running("p", "big", "2500m"), running("q", "big", "2500m"),
+                     running("full", "small", "3900m"))
+    assert lines(project.run(go_programs / "consolidation", cluster)) == []

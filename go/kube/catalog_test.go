@@ -242,7 +242,9 @@ func TestGoroutines(t *testing.T) {
 	}
 	var group sync.WaitGroup
 	for g := range 8 {
-		group.Go(func() {
+		group.Add(1)
+		go func() {
+			defer group.Done()
 			for i := range 400 {
 				if _, err := c.Pod(pods[(i*7+g)%len(pods)]); err != nil {
 					t.Error(err)
@@ -253,7 +255,7 @@ func TestGoroutines(t *testing.T) {
 					}
 				}
 			}
-		})
+		}()
 	}
 	group.Wait()
 }

@@ -86,6 +86,9 @@ func must[T any](value T, err error) func(t testing.TB) T {
 func TestAllDoorsGiveOneReference(t *testing.T) {
 	c := newCatalog(t, CatalogOptions{})
 	seen := map[libsched.PodRef]bool{}
+	if testing.Short() {
+		*contents = min(*contents, 1000)
+	}
 	for seed := range int64(*contents / 2) {
 		pod, node := randomPod(seed), randomNode(seed)
 		text, err := json.Marshal(pod)
@@ -169,6 +172,9 @@ func mutate(r *rand.Rand, v reflect.Value, path string) string {
 func TestEqualKeysAreEqualContents(t *testing.T) {
 	c := newCatalog(t, CatalogOptions{})
 	equal, spared := 0, 0
+	if testing.Short() {
+		*contents = min(*contents, 1000)
+	}
 	for seed := range int64(*contents / 4) {
 		r := rand.New(rand.NewSource(seed))
 		a := randomPod(seed % 500)

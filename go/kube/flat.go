@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-//go:generate go run ./internal/generate
+//go:generate go run -modfile=k8s-0.37.mod ./internal/generate
 
 const (
 	headerSize = 16

@@ -5,6 +5,7 @@ package kube
 import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"unsafe"
 )
 
 func appendObjectMeta(dst []byte, v *metav1.ObjectMeta) []byte {
@@ -168,11 +169,7 @@ func appendPodSpec(dst []byte, v *v1.PodSpec) []byte {
 		dst = appendResourceRequirements(dst, v.Resources)
 		end(dst, mark)
 	}
-	if v.SchedulingGroup != nil {
-		dst, mark = begin(append(dst, 43, typeBytes))
-		dst = appendPodSchedulingGroup(dst, v.SchedulingGroup)
-		end(dst, mark)
-	}
+	dst = laterPodSpec.append(dst, unsafe.Pointer(v))
 	return dst
 }
 
@@ -191,6 +188,7 @@ func appendNodeSpec(dst []byte, v *v1.NodeSpec) []byte {
 		}
 		end(dst, list)
 	}
+	dst = laterNodeSpec.append(dst, unsafe.Pointer(v))
 	return dst
 }
 
@@ -381,13 +379,6 @@ func appendResourceRequirements(dst []byte, v *v1.ResourceRequirements) []byte {
 			end(dst, mark)
 		}
 		end(dst, list)
-	}
-	return dst
-}
-
-func appendPodSchedulingGroup(dst []byte, v *v1.PodSchedulingGroup) []byte {
-	if v.PodGroupName != nil {
-		dst = appendText(append(dst, 1, typeBytes), string(*v.PodGroupName))
 	}
 	return dst
 }

@@ -5,6 +5,7 @@ package kube
 import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"unsafe"
 )
 
 func appendVolumeSource(dst []byte, v *v1.VolumeSource) []byte {
@@ -313,6 +314,7 @@ func appendEmptyDirVolumeSource(dst []byte, v *v1.EmptyDirVolumeSource) []byte {
 	if v.SizeLimit != nil {
 		dst = appendQuantity(append(dst, 2, typeBytes), &(*v.SizeLimit))
 	}
+	dst = laterEmptyDirVolumeSource.append(dst, unsafe.Pointer(v))
 	return dst
 }
 
@@ -382,6 +384,7 @@ func appendSecretVolumeSource(dst []byte, v *v1.SecretVolumeSource) []byte {
 	if v.Optional != nil {
 		dst = appendBool(append(dst, 4, typeInt), *v.Optional)
 	}
+	dst = laterSecretVolumeSource.append(dst, unsafe.Pointer(v))
 	return dst
 }
 
@@ -598,5 +601,6 @@ func appendDownwardAPIVolumeSource(dst []byte, v *v1.DownwardAPIVolumeSource) []
 	if v.DefaultMode != nil {
 		dst = appendInt(append(dst, 2, typeInt), int64(*v.DefaultMode))
 	}
+	dst = laterDownwardAPIVolumeSource.append(dst, unsafe.Pointer(v))
 	return dst
 }

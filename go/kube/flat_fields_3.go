@@ -5,6 +5,7 @@ package kube
 import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"unsafe"
 )
 
 func appendFCVolumeSource(dst []byte, v *v1.FCVolumeSource) []byte {
@@ -74,6 +75,7 @@ func appendConfigMapVolumeSource(dst []byte, v *v1.ConfigMapVolumeSource) []byte
 	if v.Optional != nil {
 		dst = appendBool(append(dst, 4, typeInt), *v.Optional)
 	}
+	dst = laterConfigMapVolumeSource.append(dst, unsafe.Pointer(v))
 	return dst
 }
 
@@ -212,6 +214,7 @@ func appendProjectedVolumeSource(dst []byte, v *v1.ProjectedVolumeSource) []byte
 	if v.DefaultMode != nil {
 		dst = appendInt(append(dst, 2, typeInt), int64(*v.DefaultMode))
 	}
+	dst = laterProjectedVolumeSource.append(dst, unsafe.Pointer(v))
 	return dst
 }
 
@@ -394,6 +397,7 @@ func appendKeyToPath(dst []byte, v *v1.KeyToPath) []byte {
 	if v.Mode != nil {
 		dst = appendInt(append(dst, 3, typeInt), int64(*v.Mode))
 	}
+	dst = laterKeyToPath.append(dst, unsafe.Pointer(v))
 	return dst
 }
 
@@ -422,6 +426,7 @@ func appendDownwardAPIVolumeFile(dst []byte, v *v1.DownwardAPIVolumeFile) []byte
 	if v.Mode != nil {
 		dst = appendInt(append(dst, 4, typeInt), int64(*v.Mode))
 	}
+	dst = laterDownwardAPIVolumeFile.append(dst, unsafe.Pointer(v))
 	return dst
 }
 
@@ -588,19 +593,6 @@ func appendConfigMapProjection(dst []byte, v *v1.ConfigMapProjection) []byte {
 	}
 	if v.Optional != nil {
 		dst = appendBool(append(dst, 4, typeInt), *v.Optional)
-	}
-	return dst
-}
-
-func appendServiceAccountTokenProjection(dst []byte, v *v1.ServiceAccountTokenProjection) []byte {
-	if v.Audience != "" {
-		dst = appendText(append(dst, 1, typeBytes), string(v.Audience))
-	}
-	if v.ExpirationSeconds != nil {
-		dst = appendInt(append(dst, 2, typeInt), int64(*v.ExpirationSeconds))
-	}
-	if v.Path != "" {
-		dst = appendText(append(dst, 3, typeBytes), string(v.Path))
 	}
 	return dst
 }

@@ -5,7 +5,22 @@ package kube
 import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"unsafe"
 )
+
+func appendServiceAccountTokenProjection(dst []byte, v *v1.ServiceAccountTokenProjection) []byte {
+	if v.Audience != "" {
+		dst = appendText(append(dst, 1, typeBytes), string(v.Audience))
+	}
+	if v.ExpirationSeconds != nil {
+		dst = appendInt(append(dst, 2, typeInt), int64(*v.ExpirationSeconds))
+	}
+	if v.Path != "" {
+		dst = appendText(append(dst, 3, typeBytes), string(v.Path))
+	}
+	dst = laterServiceAccountTokenProjection.append(dst, unsafe.Pointer(v))
+	return dst
+}
 
 func appendClusterTrustBundleProjection(dst []byte, v *v1.ClusterTrustBundleProjection) []byte {
 	var mark int
@@ -26,6 +41,7 @@ func appendClusterTrustBundleProjection(dst []byte, v *v1.ClusterTrustBundleProj
 	if v.Optional != nil {
 		dst = appendBool(append(dst, 5, typeInt), *v.Optional)
 	}
+	dst = laterClusterTrustBundleProjection.append(dst, unsafe.Pointer(v))
 	return dst
 }
 
@@ -48,9 +64,7 @@ func appendPodCertificateProjection(dst []byte, v *v1.PodCertificateProjection) 
 	if v.CertificateChainPath != "" {
 		dst = appendText(append(dst, 6, typeBytes), string(v.CertificateChainPath))
 	}
-	if len(v.UserAnnotations) != 0 {
-		dst = appendTexts(append(dst, 7, typeBytes), v.UserAnnotations)
-	}
+	dst = laterPodCertificateProjection.append(dst, unsafe.Pointer(v))
 	return dst
 }
 
@@ -302,14 +316,7 @@ func appendPodStatusContent(dst []byte, v *v1.PodStatus) []byte {
 		dst = appendPodExtendedResourceClaimStatus(dst, v.ExtendedResourceClaimStatus)
 		end(dst, mark)
 	}
-	if len(v.AllocatedResources) != 0 {
-		dst = appendResources(append(dst, 19, typeBytes), v.AllocatedResources)
-	}
-	if v.Resources != nil {
-		dst, mark = begin(append(dst, 20, typeBytes))
-		dst = appendResourceRequirements(dst, v.Resources)
-		end(dst, mark)
-	}
+	dst = laterPodStatusContent.append(dst, unsafe.Pointer(v))
 	return dst
 }
 
@@ -357,14 +364,7 @@ func appendNodeStatusContent(dst []byte, v *v1.NodeStatus) []byte {
 		}
 		end(dst, list)
 	}
-	if len(v.DeclaredFeatures) != 0 {
-		var list int
-		dst, list = begin(append(dst, 14, typeBytes))
-		for i := range v.DeclaredFeatures {
-			dst = appendText(dst, string(v.DeclaredFeatures[i]))
-		}
-		end(dst, list)
-	}
+	dst = laterNodeStatusContent.append(dst, unsafe.Pointer(v))
 	return dst
 }
 

@@ -22,12 +22,6 @@ var objects = flag.Int("objects", 100, "random objects of each kind")
 
 var texts = []string{"a", "b", "web", "kubernetes.io/hostname", "x/\"quoted\"\\\n\x01", "zone-ä", "NoSchedule", "In", "Exists"}
 
-// later has fields that releases of k8s.io/api after that of go.mod have added to what a volume's document keeps. No
-// plugin reads them, and the flat form has no number for them.
-var later = map[string]bool{"DefaultUser": true, "EmptyDirVolumeSource.Mode": true, "KeyToPath.User": true,
-	"DownwardAPIVolumeFile.User":         true,
-	"ServiceAccountTokenProjection.User": true, "ClusterTrustBundleProjection.User": true, "PodCertificateProjection.User": true}
-
 // fill sets about two thirds of all fields at random, of any depth.
 func fill(r *rand.Rand, v reflect.Value) {
 	switch p := v.Addr().Interface().(type) {
@@ -85,10 +79,6 @@ func fill(r *rand.Rand, v reflect.Value) {
 
 func fillFields(r *rand.Rand, v reflect.Value, wanted func(string) bool) {
 	for i := range v.NumField() {
-		name := v.Type().Field(i).Name
-		if later[name] || later[v.Type().Name()+"."+name] {
-			continue
-		}
 		if v.Type().Field(i).IsExported() && wanted(v.Type().Field(i).Name) && r.Intn(3) != 0 {
 			fill(r, v.Field(i))
 		}

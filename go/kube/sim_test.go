@@ -14,6 +14,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"libsched"
@@ -165,6 +166,12 @@ func TestOtherObjects(t *testing.T) {
 	}
 }
 
+// taintRule is an object of a version that not every release of k8s.io/api has.
+func taintRule(name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "resource.k8s.io/v1beta2", "kind": "DeviceTaintRule",
+		"metadata": map[string]any{"name": name}}}
+}
+
 // Objects of dynamic resource allocation, of any version of the API, come and go with forks.
 func TestObjectsOfDevices(t *testing.T) {
 	s := newSim(t)
@@ -194,7 +201,7 @@ func TestObjectsOfDevices(t *testing.T) {
 		&resourcev1.ResourceSlice{ObjectMeta: named("a", ""), Spec: device("one")},
 		&resourcev1.ResourceSlice{ObjectMeta: named("s", ""), Spec: device("two")},
 		&resourcev1.DeviceClass{ObjectMeta: named("a", "")},
-		&resourcev1beta2.DeviceTaintRule{ObjectMeta: named("a", "")}))
+		taintRule("a")))
 	check(t, s.Fork())
 	for kind, namespace := range kinds {
 		check(t, s.Unset(kind, namespace, "a"))
@@ -203,7 +210,7 @@ func TestObjectsOfDevices(t *testing.T) {
 	check(t, s.Set(&resourcev1beta1.ResourceClaim{ObjectMeta: named("b", "shop")},
 		&resourcev1beta1.ResourceClaimTemplate{ObjectMeta: named("b", "shop")},
 		&resourcev1beta1.ResourceSlice{ObjectMeta: named("b", "")}, &resourcev1beta1.DeviceClass{ObjectMeta: named("b", "")},
-		&resourcev1beta2.DeviceTaintRule{ObjectMeta: named("b", "")}))
+		taintRule("b")))
 	check(t, s.Set(&resourcev1beta2.ResourceClaim{ObjectMeta: named("c", "shop")},
 		&resourcev1beta2.ResourceClaimTemplate{ObjectMeta: named("c", "shop")},
 		&resourcev1beta2.ResourceSlice{ObjectMeta: named("c", "")}, &resourcev1beta2.DeviceClass{ObjectMeta: named("c", "")}))

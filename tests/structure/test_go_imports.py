@@ -13,5 +13,16 @@ def test_go_kube_imports_only_stable_versions_of_the_api():
     assert not [package for package in imported if not re.fullmatch(r"\w+/v\d+", package)]
 
 
-def test_the_newest_api_is_compiled():
-    assert re.search(r"k8s\.io/api v0\.37\.\d+", (sources.ROOT / "go/kube/k8s-0.37.mod").read_text())
+def test_each_minor_of_the_api_is_tested():
+    assert [path.stem for path in sorted(sources.ROOT.glob("go/kube/k8s-*.mod"))] == [
+        "k8s-0.34", "k8s-0.35", "k8s-0.36", "k8s-0.37"]
+    for path in sources.ROOT.glob("go/kube/k8s-*.mod"):
+        minor = re.escape(path.stem.removeprefix("k8s-"))
+        assert re.search(rf"k8s\.io/api v{minor}\.\d+\n", path.read_text()), path.name
+
+
+def test_no_version_of_a_program_is_lifted():
+    """The first release with resource/v1, and the lowest line `go` that it allows."""
+    text = (sources.ROOT / "go/kube/go.mod").read_text()
+    assert re.search(r"^go 1\.24\.0$", text, re.MULTILINE)
+    assert re.search(r"k8s\.io/api v0\.34\.0\n", text)

@@ -168,7 +168,9 @@ func TestAgeBesideQuestions(t *testing.T) {
 	done := make(chan struct{})
 	var aging, asking sync.WaitGroup
 	for range 2 {
-		aging.Go(func() {
+		aging.Add(1)
+		go func() {
+			defer aging.Done()
 			for keep := 0; ; keep = 1 - keep {
 				select {
 				case <-done:
@@ -180,10 +182,12 @@ func TestAgeBesideQuestions(t *testing.T) {
 					return
 				}
 			}
-		})
+		}()
 	}
 	for worker := range 4 {
-		asking.Go(func() {
+		asking.Add(1)
+		go func() {
+			defer asking.Done()
 			s, err := snapshot.New(fw, catalog, snapshot.Options{})
 			if err != nil {
 				t.Error(err)
@@ -205,7 +209,7 @@ func TestAgeBesideQuestions(t *testing.T) {
 					return
 				}
 			}
-		})
+		}()
 	}
 	asking.Wait()
 	close(done)

@@ -55,11 +55,12 @@ constexpr FlatField kFields[] = {
     {20, FlatKind::kRecord, 15, "resources"},
     {4, FlatKind::kBool, -1, "unschedulable"},
     {5, FlatKind::kRecords, 21, "taints"},
+    {8, FlatKind::kRecord, 22, "podPreemptionPolicy"},
     {1, FlatKind::kMap, -1, "capacity"},
     {2, FlatKind::kMap, -1, "allocatable"},
-    {4, FlatKind::kRecords, 22, "conditions"},
-    {7, FlatKind::kRecord, 23, "nodeInfo"},
-    {8, FlatKind::kRecords, 24, "images"},
+    {4, FlatKind::kRecords, 23, "conditions"},
+    {7, FlatKind::kRecord, 24, "nodeInfo"},
+    {8, FlatKind::kRecords, 25, "images"},
     {14, FlatKind::kTexts, -1, "declaredFeatures"},
     {1, FlatKind::kText, -1, "kind"},
     {3, FlatKind::kText, -1, "name"},
@@ -67,16 +68,16 @@ constexpr FlatField kFields[] = {
     {5, FlatKind::kText, -1, "apiVersion"},
     {6, FlatKind::kBool, -1, "controller"},
     {1, FlatKind::kText, -1, "name"},
-    {2, FlatKind::kInline, 25, ""},
+    {2, FlatKind::kInline, 26, ""},
     {1, FlatKind::kText, -1, "name"},
     {2, FlatKind::kText, -1, "image"},
-    {6, FlatKind::kRecords, 26, "ports"},
+    {6, FlatKind::kRecords, 27, "ports"},
     {8, FlatKind::kRecord, 15, "resources"},
     {24, FlatKind::kText, -1, "restartPolicy"},
-    {25, FlatKind::kRecords, 27, "restartPolicyRules"},
-    {1, FlatKind::kRecord, 28, "nodeAffinity"},
-    {2, FlatKind::kRecord, 29, "podAffinity"},
-    {3, FlatKind::kRecord, 30, "podAntiAffinity"},
+    {25, FlatKind::kRecords, 28, "restartPolicyRules"},
+    {1, FlatKind::kRecord, 29, "nodeAffinity"},
+    {2, FlatKind::kRecord, 30, "podAffinity"},
+    {3, FlatKind::kRecord, 31, "podAntiAffinity"},
     {1, FlatKind::kText, -1, "key"},
     {2, FlatKind::kText, -1, "operator"},
     {3, FlatKind::kText, -1, "value"},
@@ -85,7 +86,7 @@ constexpr FlatField kFields[] = {
     {1, FlatKind::kInt, -1, "maxSkew"},
     {2, FlatKind::kText, -1, "topologyKey"},
     {3, FlatKind::kText, -1, "whenUnsatisfiable"},
-    {4, FlatKind::kRecord, 31, "labelSelector"},
+    {4, FlatKind::kRecord, 32, "labelSelector"},
     {5, FlatKind::kInt, -1, "minDomains"},
     {6, FlatKind::kText, -1, "nodeAffinityPolicy"},
     {7, FlatKind::kText, -1, "nodeTaintsPolicy"},
@@ -96,7 +97,7 @@ constexpr FlatField kFields[] = {
     {4, FlatKind::kText, -1, "resourceClaimTemplateName"},
     {1, FlatKind::kMap, -1, "limits"},
     {2, FlatKind::kMap, -1, "requests"},
-    {3, FlatKind::kRecords, 32, "claims"},
+    {3, FlatKind::kRecords, 33, "claims"},
     {1, FlatKind::kText, -1, "podGroupName"},
     {1, FlatKind::kText, -1, "type"},
     {2, FlatKind::kText, -1, "status"},
@@ -107,60 +108,61 @@ constexpr FlatField kFields[] = {
     {11, FlatKind::kRecord, 15, "resources"},
     {1, FlatKind::kText, -1, "name"},
     {2, FlatKind::kText, -1, "resourceClaimName"},
-    {1, FlatKind::kRecords, 33, "requestMappings"},
+    {1, FlatKind::kRecords, 34, "requestMappings"},
     {2, FlatKind::kText, -1, "resourceClaimName"},
     {1, FlatKind::kText, -1, "key"},
     {2, FlatKind::kText, -1, "value"},
     {3, FlatKind::kText, -1, "effect"},
     {4, FlatKind::kTime, -1, "timeAdded"},
+    {1, FlatKind::kTexts, -1, "disableResizePreemption"},
     {1, FlatKind::kText, -1, "type"},
     {2, FlatKind::kText, -1, "status"},
     {7, FlatKind::kText, -1, "kubeletVersion"},
     {1, FlatKind::kTexts, -1, "names"},
     {2, FlatKind::kInt, -1, "sizeBytes"},
-    {1, FlatKind::kRecord, 34, "hostPath"},
-    {2, FlatKind::kRecord, 35, "emptyDir"},
-    {3, FlatKind::kRecord, 36, "gcePersistentDisk"},
-    {4, FlatKind::kRecord, 37, "awsElasticBlockStore"},
-    {5, FlatKind::kRecord, 38, "gitRepo"},
-    {6, FlatKind::kRecord, 39, "secret"},
-    {7, FlatKind::kRecord, 40, "nfs"},
-    {8, FlatKind::kRecord, 41, "iscsi"},
-    {9, FlatKind::kRecord, 42, "glusterfs"},
-    {10, FlatKind::kRecord, 43, "persistentVolumeClaim"},
-    {11, FlatKind::kRecord, 44, "rbd"},
-    {12, FlatKind::kRecord, 45, "flexVolume"},
-    {13, FlatKind::kRecord, 46, "cinder"},
-    {14, FlatKind::kRecord, 47, "cephfs"},
-    {15, FlatKind::kRecord, 48, "flocker"},
-    {16, FlatKind::kRecord, 49, "downwardAPI"},
-    {17, FlatKind::kRecord, 50, "fc"},
-    {18, FlatKind::kRecord, 51, "azureFile"},
-    {19, FlatKind::kRecord, 52, "configMap"},
-    {20, FlatKind::kRecord, 53, "vsphereVolume"},
-    {21, FlatKind::kRecord, 54, "quobyte"},
-    {22, FlatKind::kRecord, 55, "azureDisk"},
-    {23, FlatKind::kRecord, 56, "photonPersistentDisk"},
-    {24, FlatKind::kRecord, 57, "portworxVolume"},
-    {25, FlatKind::kRecord, 58, "scaleIO"},
-    {26, FlatKind::kRecord, 59, "projected"},
-    {27, FlatKind::kRecord, 60, "storageos"},
-    {28, FlatKind::kRecord, 61, "csi"},
-    {29, FlatKind::kRecord, 62, "ephemeral"},
-    {30, FlatKind::kRecord, 63, "image"},
+    {1, FlatKind::kRecord, 35, "hostPath"},
+    {2, FlatKind::kRecord, 36, "emptyDir"},
+    {3, FlatKind::kRecord, 37, "gcePersistentDisk"},
+    {4, FlatKind::kRecord, 38, "awsElasticBlockStore"},
+    {5, FlatKind::kRecord, 39, "gitRepo"},
+    {6, FlatKind::kRecord, 40, "secret"},
+    {7, FlatKind::kRecord, 41, "nfs"},
+    {8, FlatKind::kRecord, 42, "iscsi"},
+    {9, FlatKind::kRecord, 43, "glusterfs"},
+    {10, FlatKind::kRecord, 44, "persistentVolumeClaim"},
+    {11, FlatKind::kRecord, 45, "rbd"},
+    {12, FlatKind::kRecord, 46, "flexVolume"},
+    {13, FlatKind::kRecord, 47, "cinder"},
+    {14, FlatKind::kRecord, 48, "cephfs"},
+    {15, FlatKind::kRecord, 49, "flocker"},
+    {16, FlatKind::kRecord, 50, "downwardAPI"},
+    {17, FlatKind::kRecord, 51, "fc"},
+    {18, FlatKind::kRecord, 52, "azureFile"},
+    {19, FlatKind::kRecord, 53, "configMap"},
+    {20, FlatKind::kRecord, 54, "vsphereVolume"},
+    {21, FlatKind::kRecord, 55, "quobyte"},
+    {22, FlatKind::kRecord, 56, "azureDisk"},
+    {23, FlatKind::kRecord, 57, "photonPersistentDisk"},
+    {24, FlatKind::kRecord, 58, "portworxVolume"},
+    {25, FlatKind::kRecord, 59, "scaleIO"},
+    {26, FlatKind::kRecord, 60, "projected"},
+    {27, FlatKind::kRecord, 61, "storageos"},
+    {28, FlatKind::kRecord, 62, "csi"},
+    {29, FlatKind::kRecord, 63, "ephemeral"},
+    {30, FlatKind::kRecord, 64, "image"},
     {2, FlatKind::kInt, -1, "hostPort"},
     {3, FlatKind::kInt, -1, "containerPort"},
     {4, FlatKind::kText, -1, "protocol"},
     {5, FlatKind::kText, -1, "hostIP"},
     {1, FlatKind::kText, -1, "action"},
-    {1, FlatKind::kRecord, 64, "requiredDuringSchedulingIgnoredDuringExecution"},
-    {2, FlatKind::kRecords, 65, "preferredDuringSchedulingIgnoredDuringExecution"},
-    {1, FlatKind::kRecords, 66, "requiredDuringSchedulingIgnoredDuringExecution"},
-    {2, FlatKind::kRecords, 67, "preferredDuringSchedulingIgnoredDuringExecution"},
-    {1, FlatKind::kRecords, 66, "requiredDuringSchedulingIgnoredDuringExecution"},
-    {2, FlatKind::kRecords, 67, "preferredDuringSchedulingIgnoredDuringExecution"},
+    {1, FlatKind::kRecord, 65, "requiredDuringSchedulingIgnoredDuringExecution"},
+    {2, FlatKind::kRecords, 66, "preferredDuringSchedulingIgnoredDuringExecution"},
+    {1, FlatKind::kRecords, 67, "requiredDuringSchedulingIgnoredDuringExecution"},
+    {2, FlatKind::kRecords, 68, "preferredDuringSchedulingIgnoredDuringExecution"},
+    {1, FlatKind::kRecords, 67, "requiredDuringSchedulingIgnoredDuringExecution"},
+    {2, FlatKind::kRecords, 68, "preferredDuringSchedulingIgnoredDuringExecution"},
     {1, FlatKind::kMap, -1, "matchLabels"},
-    {2, FlatKind::kRecords, 68, "matchExpressions"},
+    {2, FlatKind::kRecords, 69, "matchExpressions"},
     {1, FlatKind::kText, -1, "name"},
     {2, FlatKind::kText, -1, "request"},
     {1, FlatKind::kText, -1, "containerName"},
@@ -170,6 +172,7 @@ constexpr FlatField kFields[] = {
     {2, FlatKind::kText, -1, "type"},
     {1, FlatKind::kText, -1, "medium"},
     {2, FlatKind::kText, -1, "sizeLimit"},
+    {3, FlatKind::kInt, -1, "mode"},
     {1, FlatKind::kText, -1, "pdName"},
     {2, FlatKind::kText, -1, "fsType"},
     {3, FlatKind::kInt, -1, "partition"},
@@ -182,9 +185,10 @@ constexpr FlatField kFields[] = {
     {2, FlatKind::kText, -1, "revision"},
     {3, FlatKind::kText, -1, "directory"},
     {1, FlatKind::kText, -1, "secretName"},
-    {2, FlatKind::kRecords, 69, "items"},
+    {2, FlatKind::kRecords, 70, "items"},
     {3, FlatKind::kInt, -1, "defaultMode"},
     {4, FlatKind::kBool, -1, "optional"},
+    {5, FlatKind::kInt, -1, "defaultUser"},
     {1, FlatKind::kText, -1, "server"},
     {2, FlatKind::kText, -1, "path"},
     {3, FlatKind::kBool, -1, "readOnly"},
@@ -196,7 +200,7 @@ constexpr FlatField kFields[] = {
     {6, FlatKind::kBool, -1, "readOnly"},
     {7, FlatKind::kTexts, -1, "portals"},
     {8, FlatKind::kBool, -1, "chapAuthDiscovery"},
-    {10, FlatKind::kRecord, 70, "secretRef"},
+    {10, FlatKind::kRecord, 71, "secretRef"},
     {11, FlatKind::kBool, -1, "chapAuthSession"},
     {12, FlatKind::kText, -1, "initiatorName"},
     {1, FlatKind::kText, -1, "endpoints"},
@@ -210,27 +214,28 @@ constexpr FlatField kFields[] = {
     {4, FlatKind::kText, -1, "pool"},
     {5, FlatKind::kText, -1, "user"},
     {6, FlatKind::kText, -1, "keyring"},
-    {7, FlatKind::kRecord, 70, "secretRef"},
+    {7, FlatKind::kRecord, 71, "secretRef"},
     {8, FlatKind::kBool, -1, "readOnly"},
     {1, FlatKind::kText, -1, "driver"},
     {2, FlatKind::kText, -1, "fsType"},
-    {3, FlatKind::kRecord, 70, "secretRef"},
+    {3, FlatKind::kRecord, 71, "secretRef"},
     {4, FlatKind::kBool, -1, "readOnly"},
     {5, FlatKind::kMap, -1, "options"},
     {1, FlatKind::kText, -1, "volumeID"},
     {2, FlatKind::kText, -1, "fsType"},
     {3, FlatKind::kBool, -1, "readOnly"},
-    {4, FlatKind::kRecord, 70, "secretRef"},
+    {4, FlatKind::kRecord, 71, "secretRef"},
     {1, FlatKind::kTexts, -1, "monitors"},
     {2, FlatKind::kText, -1, "path"},
     {3, FlatKind::kText, -1, "user"},
     {4, FlatKind::kText, -1, "secretFile"},
-    {5, FlatKind::kRecord, 70, "secretRef"},
+    {5, FlatKind::kRecord, 71, "secretRef"},
     {6, FlatKind::kBool, -1, "readOnly"},
     {1, FlatKind::kText, -1, "datasetName"},
     {2, FlatKind::kText, -1, "datasetUUID"},
-    {1, FlatKind::kRecords, 71, "items"},
+    {1, FlatKind::kRecords, 72, "items"},
     {2, FlatKind::kInt, -1, "defaultMode"},
+    {3, FlatKind::kInt, -1, "defaultUser"},
     {1, FlatKind::kTexts, -1, "targetWWNs"},
     {2, FlatKind::kInt, -1, "lun"},
     {3, FlatKind::kText, -1, "fsType"},
@@ -239,10 +244,11 @@ constexpr FlatField kFields[] = {
     {1, FlatKind::kText, -1, "secretName"},
     {2, FlatKind::kText, -1, "shareName"},
     {3, FlatKind::kBool, -1, "readOnly"},
-    {1, FlatKind::kInline, 70, ""},
-    {2, FlatKind::kRecords, 69, "items"},
+    {1, FlatKind::kInline, 71, ""},
+    {2, FlatKind::kRecords, 70, "items"},
     {3, FlatKind::kInt, -1, "defaultMode"},
     {4, FlatKind::kBool, -1, "optional"},
+    {5, FlatKind::kInt, -1, "defaultUser"},
     {1, FlatKind::kText, -1, "volumePath"},
     {2, FlatKind::kText, -1, "fsType"},
     {3, FlatKind::kText, -1, "storagePolicyName"},
@@ -266,7 +272,7 @@ constexpr FlatField kFields[] = {
     {3, FlatKind::kBool, -1, "readOnly"},
     {1, FlatKind::kText, -1, "gateway"},
     {2, FlatKind::kText, -1, "system"},
-    {3, FlatKind::kRecord, 70, "secretRef"},
+    {3, FlatKind::kRecord, 71, "secretRef"},
     {4, FlatKind::kBool, -1, "sslEnabled"},
     {5, FlatKind::kText, -1, "protectionDomain"},
     {6, FlatKind::kText, -1, "storagePool"},
@@ -274,73 +280,78 @@ constexpr FlatField kFields[] = {
     {8, FlatKind::kText, -1, "volumeName"},
     {9, FlatKind::kText, -1, "fsType"},
     {10, FlatKind::kBool, -1, "readOnly"},
-    {1, FlatKind::kRecords, 72, "sources"},
+    {1, FlatKind::kRecords, 73, "sources"},
     {2, FlatKind::kInt, -1, "defaultMode"},
+    {3, FlatKind::kInt, -1, "defaultUser"},
     {1, FlatKind::kText, -1, "volumeName"},
     {2, FlatKind::kText, -1, "volumeNamespace"},
     {3, FlatKind::kText, -1, "fsType"},
     {4, FlatKind::kBool, -1, "readOnly"},
-    {5, FlatKind::kRecord, 70, "secretRef"},
+    {5, FlatKind::kRecord, 71, "secretRef"},
     {1, FlatKind::kText, -1, "driver"},
     {2, FlatKind::kBool, -1, "readOnly"},
     {3, FlatKind::kText, -1, "fsType"},
     {4, FlatKind::kMap, -1, "volumeAttributes"},
-    {5, FlatKind::kRecord, 70, "nodePublishSecretRef"},
-    {1, FlatKind::kRecord, 73, "volumeClaimTemplate"},
+    {5, FlatKind::kRecord, 71, "nodePublishSecretRef"},
+    {1, FlatKind::kRecord, 74, "volumeClaimTemplate"},
     {1, FlatKind::kText, -1, "reference"},
     {2, FlatKind::kText, -1, "pullPolicy"},
-    {1, FlatKind::kRecords, 74, "nodeSelectorTerms"},
+    {1, FlatKind::kRecords, 75, "nodeSelectorTerms"},
     {1, FlatKind::kInt, -1, "weight"},
-    {2, FlatKind::kRecord, 74, "preference"},
-    {1, FlatKind::kRecord, 31, "labelSelector"},
+    {2, FlatKind::kRecord, 75, "preference"},
+    {1, FlatKind::kRecord, 32, "labelSelector"},
     {2, FlatKind::kTexts, -1, "namespaces"},
     {3, FlatKind::kText, -1, "topologyKey"},
-    {4, FlatKind::kRecord, 31, "namespaceSelector"},
+    {4, FlatKind::kRecord, 32, "namespaceSelector"},
     {5, FlatKind::kTexts, -1, "matchLabelKeys"},
     {6, FlatKind::kTexts, -1, "mismatchLabelKeys"},
     {1, FlatKind::kInt, -1, "weight"},
-    {2, FlatKind::kRecord, 66, "podAffinityTerm"},
+    {2, FlatKind::kRecord, 67, "podAffinityTerm"},
     {1, FlatKind::kText, -1, "key"},
     {2, FlatKind::kText, -1, "operator"},
     {3, FlatKind::kTexts, -1, "values"},
     {1, FlatKind::kText, -1, "key"},
     {2, FlatKind::kText, -1, "path"},
     {3, FlatKind::kInt, -1, "mode"},
+    {4, FlatKind::kInt, -1, "user"},
     {1, FlatKind::kText, -1, "name"},
     {1, FlatKind::kText, -1, "path"},
-    {2, FlatKind::kRecord, 75, "fieldRef"},
-    {3, FlatKind::kRecord, 76, "resourceFieldRef"},
+    {2, FlatKind::kRecord, 76, "fieldRef"},
+    {3, FlatKind::kRecord, 77, "resourceFieldRef"},
     {4, FlatKind::kInt, -1, "mode"},
-    {1, FlatKind::kRecord, 77, "secret"},
-    {2, FlatKind::kRecord, 78, "downwardAPI"},
-    {3, FlatKind::kRecord, 79, "configMap"},
-    {4, FlatKind::kRecord, 80, "serviceAccountToken"},
-    {5, FlatKind::kRecord, 81, "clusterTrustBundle"},
-    {6, FlatKind::kRecord, 82, "podCertificate"},
+    {5, FlatKind::kInt, -1, "user"},
+    {1, FlatKind::kRecord, 78, "secret"},
+    {2, FlatKind::kRecord, 79, "downwardAPI"},
+    {3, FlatKind::kRecord, 80, "configMap"},
+    {4, FlatKind::kRecord, 81, "serviceAccountToken"},
+    {5, FlatKind::kRecord, 82, "clusterTrustBundle"},
+    {6, FlatKind::kRecord, 83, "podCertificate"},
     {1, FlatKind::kRecord, 2, "metadata"},
-    {2, FlatKind::kRecord, 83, "spec"},
-    {1, FlatKind::kRecords, 84, "matchExpressions"},
-    {2, FlatKind::kRecords, 84, "matchFields"},
+    {2, FlatKind::kRecord, 84, "spec"},
+    {1, FlatKind::kRecords, 85, "matchExpressions"},
+    {2, FlatKind::kRecords, 85, "matchFields"},
     {1, FlatKind::kText, -1, "apiVersion"},
     {2, FlatKind::kText, -1, "fieldPath"},
     {1, FlatKind::kText, -1, "containerName"},
     {2, FlatKind::kText, -1, "resource"},
     {3, FlatKind::kText, -1, "divisor"},
-    {1, FlatKind::kInline, 70, ""},
-    {2, FlatKind::kRecords, 69, "items"},
+    {1, FlatKind::kInline, 71, ""},
+    {2, FlatKind::kRecords, 70, "items"},
     {4, FlatKind::kBool, -1, "optional"},
-    {1, FlatKind::kRecords, 71, "items"},
-    {1, FlatKind::kInline, 70, ""},
-    {2, FlatKind::kRecords, 69, "items"},
+    {1, FlatKind::kRecords, 72, "items"},
+    {1, FlatKind::kInline, 71, ""},
+    {2, FlatKind::kRecords, 70, "items"},
     {4, FlatKind::kBool, -1, "optional"},
     {1, FlatKind::kText, -1, "audience"},
     {2, FlatKind::kInt, -1, "expirationSeconds"},
     {3, FlatKind::kText, -1, "path"},
+    {4, FlatKind::kInt, -1, "user"},
     {1, FlatKind::kText, -1, "name"},
     {2, FlatKind::kText, -1, "signerName"},
-    {3, FlatKind::kRecord, 31, "labelSelector"},
+    {3, FlatKind::kRecord, 32, "labelSelector"},
     {4, FlatKind::kText, -1, "path"},
     {5, FlatKind::kBool, -1, "optional"},
+    {6, FlatKind::kInt, -1, "user"},
     {1, FlatKind::kText, -1, "signerName"},
     {2, FlatKind::kText, -1, "keyType"},
     {3, FlatKind::kInt, -1, "maxExpirationSeconds"},
@@ -348,14 +359,15 @@ constexpr FlatField kFields[] = {
     {5, FlatKind::kText, -1, "keyPath"},
     {6, FlatKind::kText, -1, "certificateChainPath"},
     {7, FlatKind::kMap, -1, "userAnnotations"},
+    {8, FlatKind::kInt, -1, "user"},
     {1, FlatKind::kTexts, -1, "accessModes"},
-    {2, FlatKind::kRecord, 85, "resources"},
+    {2, FlatKind::kRecord, 86, "resources"},
     {3, FlatKind::kText, -1, "volumeName"},
-    {4, FlatKind::kRecord, 31, "selector"},
+    {4, FlatKind::kRecord, 32, "selector"},
     {5, FlatKind::kText, -1, "storageClassName"},
     {6, FlatKind::kText, -1, "volumeMode"},
-    {7, FlatKind::kRecord, 86, "dataSource"},
-    {8, FlatKind::kRecord, 87, "dataSourceRef"},
+    {7, FlatKind::kRecord, 87, "dataSource"},
+    {8, FlatKind::kRecord, 88, "dataSourceRef"},
     {9, FlatKind::kText, -1, "volumeAttributesClassName"},
     {1, FlatKind::kText, -1, "key"},
     {2, FlatKind::kText, -1, "operator"},
@@ -377,89 +389,90 @@ constexpr FlatRecord kRecords[] = {
     {6, 11},  // ObjectMeta
     {17, 20},  // PodSpec
     {37, 10},  // PodStatus
-    {47, 2},  // NodeSpec
-    {49, 6},  // NodeStatus
-    {55, 5},  // OwnerReference
-    {60, 2},  // Volume
-    {62, 6},  // Container
-    {68, 3},  // Affinity
-    {71, 5},  // Toleration
-    {76, 8},  // TopologySpreadConstraint
-    {84, 1},  // PodSchedulingGate
-    {85, 3},  // PodResourceClaim
-    {88, 3},  // ResourceRequirements
-    {91, 1},  // PodSchedulingGroup
-    {92, 4},  // PodCondition
-    {96, 3},  // ContainerStatus
-    {99, 2},  // PodResourceClaimStatus
-    {101, 2},  // PodExtendedResourceClaimStatus
-    {103, 4},  // Taint
-    {107, 2},  // NodeCondition
-    {109, 1},  // NodeSystemInfo
-    {110, 2},  // ContainerImage
-    {112, 30},  // VolumeSource
-    {142, 4},  // ContainerPort
-    {146, 1},  // ContainerRestartRule
-    {147, 2},  // NodeAffinity
-    {149, 2},  // PodAffinity
-    {151, 2},  // PodAntiAffinity
-    {153, 2},  // LabelSelector
-    {155, 2},  // ResourceClaim
-    {157, 3},  // ContainerExtendedResourceRequest
-    {160, 2},  // HostPathVolumeSource
-    {162, 2},  // EmptyDirVolumeSource
-    {164, 4},  // GCEPersistentDiskVolumeSource
-    {168, 4},  // AWSElasticBlockStoreVolumeSource
-    {172, 3},  // GitRepoVolumeSource
-    {175, 4},  // SecretVolumeSource
-    {179, 3},  // NFSVolumeSource
-    {182, 11},  // ISCSIVolumeSource
-    {193, 3},  // GlusterfsVolumeSource
-    {196, 2},  // PersistentVolumeClaimVolumeSource
-    {198, 8},  // RBDVolumeSource
-    {206, 5},  // FlexVolumeSource
-    {211, 4},  // CinderVolumeSource
-    {215, 6},  // CephFSVolumeSource
-    {221, 2},  // FlockerVolumeSource
-    {223, 2},  // DownwardAPIVolumeSource
-    {225, 5},  // FCVolumeSource
-    {230, 3},  // AzureFileVolumeSource
-    {233, 4},  // ConfigMapVolumeSource
-    {237, 4},  // VsphereVirtualDiskVolumeSource
-    {241, 6},  // QuobyteVolumeSource
-    {247, 6},  // AzureDiskVolumeSource
-    {253, 2},  // PhotonPersistentDiskVolumeSource
-    {255, 3},  // PortworxVolumeSource
-    {258, 10},  // ScaleIOVolumeSource
-    {268, 2},  // ProjectedVolumeSource
-    {270, 5},  // StorageOSVolumeSource
-    {275, 5},  // CSIVolumeSource
-    {280, 1},  // EphemeralVolumeSource
-    {281, 2},  // ImageVolumeSource
-    {283, 1},  // NodeSelector
-    {284, 2},  // PreferredSchedulingTerm
-    {286, 6},  // PodAffinityTerm
-    {292, 2},  // WeightedPodAffinityTerm
-    {294, 3},  // LabelSelectorRequirement
-    {297, 3},  // KeyToPath
-    {300, 1},  // LocalObjectReference
-    {301, 4},  // DownwardAPIVolumeFile
-    {305, 6},  // VolumeProjection
-    {311, 2},  // PersistentVolumeClaimTemplate
-    {313, 2},  // NodeSelectorTerm
-    {315, 2},  // ObjectFieldSelector
-    {317, 3},  // ResourceFieldSelector
-    {320, 3},  // SecretProjection
-    {323, 1},  // DownwardAPIProjection
-    {324, 3},  // ConfigMapProjection
-    {327, 3},  // ServiceAccountTokenProjection
-    {330, 5},  // ClusterTrustBundleProjection
-    {335, 7},  // PodCertificateProjection
-    {342, 9},  // PersistentVolumeClaimSpec
-    {351, 3},  // NodeSelectorRequirement
-    {354, 2},  // VolumeResourceRequirements
-    {356, 3},  // TypedLocalObjectReference
-    {359, 4},  // TypedObjectReference
+    {47, 3},  // NodeSpec
+    {50, 6},  // NodeStatus
+    {56, 5},  // OwnerReference
+    {61, 2},  // Volume
+    {63, 6},  // Container
+    {69, 3},  // Affinity
+    {72, 5},  // Toleration
+    {77, 8},  // TopologySpreadConstraint
+    {85, 1},  // PodSchedulingGate
+    {86, 3},  // PodResourceClaim
+    {89, 3},  // ResourceRequirements
+    {92, 1},  // PodSchedulingGroup
+    {93, 4},  // PodCondition
+    {97, 3},  // ContainerStatus
+    {100, 2},  // PodResourceClaimStatus
+    {102, 2},  // PodExtendedResourceClaimStatus
+    {104, 4},  // Taint
+    {108, 1},  // NodePodPreemptionPolicy
+    {109, 2},  // NodeCondition
+    {111, 1},  // NodeSystemInfo
+    {112, 2},  // ContainerImage
+    {114, 30},  // VolumeSource
+    {144, 4},  // ContainerPort
+    {148, 1},  // ContainerRestartRule
+    {149, 2},  // NodeAffinity
+    {151, 2},  // PodAffinity
+    {153, 2},  // PodAntiAffinity
+    {155, 2},  // LabelSelector
+    {157, 2},  // ResourceClaim
+    {159, 3},  // ContainerExtendedResourceRequest
+    {162, 2},  // HostPathVolumeSource
+    {164, 3},  // EmptyDirVolumeSource
+    {167, 4},  // GCEPersistentDiskVolumeSource
+    {171, 4},  // AWSElasticBlockStoreVolumeSource
+    {175, 3},  // GitRepoVolumeSource
+    {178, 5},  // SecretVolumeSource
+    {183, 3},  // NFSVolumeSource
+    {186, 11},  // ISCSIVolumeSource
+    {197, 3},  // GlusterfsVolumeSource
+    {200, 2},  // PersistentVolumeClaimVolumeSource
+    {202, 8},  // RBDVolumeSource
+    {210, 5},  // FlexVolumeSource
+    {215, 4},  // CinderVolumeSource
+    {219, 6},  // CephFSVolumeSource
+    {225, 2},  // FlockerVolumeSource
+    {227, 3},  // DownwardAPIVolumeSource
+    {230, 5},  // FCVolumeSource
+    {235, 3},  // AzureFileVolumeSource
+    {238, 5},  // ConfigMapVolumeSource
+    {243, 4},  // VsphereVirtualDiskVolumeSource
+    {247, 6},  // QuobyteVolumeSource
+    {253, 6},  // AzureDiskVolumeSource
+    {259, 2},  // PhotonPersistentDiskVolumeSource
+    {261, 3},  // PortworxVolumeSource
+    {264, 10},  // ScaleIOVolumeSource
+    {274, 3},  // ProjectedVolumeSource
+    {277, 5},  // StorageOSVolumeSource
+    {282, 5},  // CSIVolumeSource
+    {287, 1},  // EphemeralVolumeSource
+    {288, 2},  // ImageVolumeSource
+    {290, 1},  // NodeSelector
+    {291, 2},  // PreferredSchedulingTerm
+    {293, 6},  // PodAffinityTerm
+    {299, 2},  // WeightedPodAffinityTerm
+    {301, 3},  // LabelSelectorRequirement
+    {304, 4},  // KeyToPath
+    {308, 1},  // LocalObjectReference
+    {309, 5},  // DownwardAPIVolumeFile
+    {314, 6},  // VolumeProjection
+    {320, 2},  // PersistentVolumeClaimTemplate
+    {322, 2},  // NodeSelectorTerm
+    {324, 2},  // ObjectFieldSelector
+    {326, 3},  // ResourceFieldSelector
+    {329, 3},  // SecretProjection
+    {332, 1},  // DownwardAPIProjection
+    {333, 3},  // ConfigMapProjection
+    {336, 4},  // ServiceAccountTokenProjection
+    {340, 6},  // ClusterTrustBundleProjection
+    {346, 8},  // PodCertificateProjection
+    {354, 9},  // PersistentVolumeClaimSpec
+    {363, 3},  // NodeSelectorRequirement
+    {366, 2},  // VolumeResourceRequirements
+    {368, 3},  // TypedLocalObjectReference
+    {371, 4},  // TypedObjectReference
 };
 // clang-format on
 

@@ -1,17 +1,22 @@
 // Command generate writes the parts of the flat form that follow the API's types: the writer in Go
-// (flat_fields_*.go) and the reader's table (libsched/ingest/flat/flat_fields.cpp).
+// (flat_fields_*.go, later_fields.go) and the reader's table (libsched/ingest/flat/flat_fields.cpp).
 //
 // It walks k8s.io/api by reflection, so that the writer itself needs none. A field's number is its
-// protobuf number, which the API never gives away again. Run it in go/kube: go generate ./...
+// protobuf number, which the API never gives away again. It is built with the newest release of k8s.io/api, and asks
+// itself, built with the release of go.mod, which fields exist there: the writer names these, and finds later ones when
+// the program starts (later.go). Run it in go/kube: go generate ./...
 package main
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"go/format"
 	"log"
 	"os"
+	"os/exec"
 	"reflect"
+	"regexp"
 	"sort"
 	"strconv"
 	"strings"
@@ -38,7 +43,7 @@ var read = map[string]string{
 		"resourceClaimStatuses extendedResourceClaimStatus allocatedResources resources",
 	"PodCondition":    "type status reason message",
 	"ContainerStatus": "name allocatedResources resources",
-	"NodeSpec":        "unschedulable taints",
+	"NodeSpec":        "unschedulable taints podPreemptionPolicy",
 	"NodeStatus":      "capacity allocatable conditions nodeInfo images declaredFeatures",
 	"NodeCondition":   "type status",
 	"NodeSystemInfo":  "kubeletVersion",
@@ -61,6 +66,10 @@ var (
 	numbers  = map[string]int{} // of record types in the table
 	pending  []reflect.Type
 	done     = map[string]bool{}
+
+	listing   = flag.Bool("fields", false, "print the fields of all types, and write nothing")
+	oldest    = map[string]bool{} // "v1.Pod.Spec": the fields of go.mod's release, and "v1.Pod": its types
+	laterText bytes.Buffer        // the tables of later fields
 )
 
 type field struct {
@@ -100,7 +109,7 @@ func fieldsOf(t reflect.Type) []field {
 		}
 		out = append(out, field{number, name, f.Name, f.Type, strings.Contains(options, "omitempty"), name == ""})
 	}
-	if limited && len(out) != len(strings.Fields(wanted)) {
+	if limited && !*listing && len(out) != len(strings.Fields(wanted)) {
 		log.Fatalf("%s: the list of fields has a name that the API lacks", t)
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].number < out[j].number })
@@ -235,12 +244,58 @@ func emit(f field) {
 	fmt.Fprintf(&table, "    {%d, FlatKind::%s, %d, \"%s\"},\n", f.number, kind, record, f.json)
 }
 
+// emitTable is emit for the reader's table alone.
+func emitTable(f field) {
+	saved := goText
+	goText = bytes.Buffer{}
+	emit(f)
+	goText = saved
+}
+
+// laterFields returns the table of fields that are found when the program starts.
+func laterFields(fields []field) string {
+	var out strings.Builder
+	for _, f := range fields {
+		fmt.Fprintf(&out, "{name: %q, number: %d", f.goName, f.number)
+		t := f.typ
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		kind, pointer := t.Kind(), f.typ.Kind() == reflect.Pointer
+		many := kind == reflect.Map || kind == reflect.Slice && t.Elem().Kind() == reflect.String
+		switch {
+		case t == quantity || t == when || kind == reflect.Slice && !many || pointer && many || !pointer && !many && kind != reflect.String:
+			log.Fatalf("%s: later.go writes no %s", f.goName, f.typ)
+		case kind != reflect.Struct:
+		case oldest[goType(t)]:
+			fmt.Fprintf(&out, ", write: laterRecord(append%s)", t.Name())
+		default:
+			fmt.Fprintf(&out, ", fields: []laterField{%s}", laterFields(fieldsOf(t)))
+		}
+		out.WriteString("},")
+	}
+	return out.String()
+}
+
 func function(name string, t reflect.Type, fields []field) {
 	fmt.Fprintf(&goText, "\nfunc append%s(dst []byte, v *%s) []byte {\n", name, goType(t))
 	saved := goText
 	goText = bytes.Buffer{}
+	var later []field
 	for _, f := range fields {
-		emit(f)
+		switch {
+		case f.goName != "" && !oldest[goType(t)+"."+f.goName]:
+			later = append(later, f)
+			emitTable(f)
+		case len(later) > 0:
+			log.Fatalf("%s.%s follows a later field", t, f.goName)
+		default:
+			emit(f)
+		}
+	}
+	if len(later) > 0 {
+		fmt.Fprintf(&goText, "dst = later%s.append(dst, unsafe.Pointer(v))\n", name)
+		fmt.Fprintf(&laterText, "\tlater%s = findLater[%s]([]laterField{%s})\n", name, goType(t), laterFields(later))
 	}
 	body := goText.String()
 	goText = saved
@@ -273,10 +328,39 @@ func split(name string, t reflect.Type) {
 	table.Truncate(keep)
 }
 
+// list prints the fields of all types.
+func list() {
+	for len(pending) > 0 {
+		t := pending[0]
+		pending = pending[1:]
+		fmt.Println(goType(t))
+		for _, f := range fieldsOf(t) {
+			fmt.Println(goType(t) + "." + f.goName)
+			emitTable(f)
+		}
+	}
+}
+
+// askOldest fills `oldest`.
+func askOldest() {
+	command := exec.Command("go", "run", "./internal/generate", "-fields")
+	command.Stderr = os.Stderr
+	text, err := command.Output()
+	must(err)
+	for _, name := range strings.Fields(string(text)) {
+		oldest[name] = true
+	}
+}
+
 func main() {
-	pending = nil
+	flag.Parse()
 	typeNumber(reflect.TypeFor[v1.Pod]())
 	typeNumber(reflect.TypeFor[v1.Node]())
+	if *listing {
+		list()
+		return
+	}
+	askOldest()
 	var ranges []string
 	total := 0
 	for len(pending) > 0 {
@@ -285,10 +369,17 @@ func main() {
 		fields := fieldsOf(t)
 		ranges = append(ranges, fmt.Sprintf("    {%d, %d},  // %s\n", total, len(fields), t.Name()))
 		total += len(fields)
-		saved := goText.Len()
-		function(t.Name(), t, fields)
+		saved, savedLater := goText.Len(), laterText.Len()
+		if !oldest[goType(t)] { // the table of the record that has it writes it
+			for _, f := range fields {
+				emitTable(f)
+			}
+		} else {
+			function(t.Name(), t, fields)
+		}
 		if t.Name() == "Pod" || t.Name() == "Node" || t.Name() == "PodStatus" || t.Name() == "NodeStatus" {
-			goText.Truncate(saved) // the parts have functions of their own
+			goText.Truncate(saved)
+			laterText.Truncate(savedLater) // the parts have functions of their own
 		}
 		if done[t.Name()] {
 			log.Fatalf("two types are called %s", t.Name())
@@ -302,6 +393,7 @@ func main() {
 	split("NodeStatus", reflect.TypeFor[v1.NodeStatus]())
 
 	writeGo(strings.SplitAfter(goText.String(), "return dst\n}\n"))
+	write("later_fields.go", "var (\n"+laterText.String()+")\n")
 	var cpp bytes.Buffer
 	cpp.WriteString("// Made by go/kube/internal/generate from the API's types: the fields of each record, by number.\n" +
 		"#include \"libsched/ingest/flat/flat_fields.hpp\"\n\nnamespace libsched {\nnamespace {\n\n// clang-format off\nconstexpr FlatField kFields[] = {\n")
@@ -326,19 +418,24 @@ func writeGo(functions []string) {
 			body.WriteString(functions[0])
 			functions = functions[1:]
 		}
-		head := "// Code generated by internal/generate. DO NOT EDIT.\n\npackage kube\n\nimport (\n"
-		if strings.Contains(body.String(), "*v1.") {
-			head += "v1 \"k8s.io/api/core/v1\"\n"
-		}
-		if strings.Contains(body.String(), "*metav1.") {
-			head += "metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n"
-		}
-		text, err := format.Source([]byte(head + ")\n" + body.String()))
-		if err != nil {
-			log.Fatal(err)
-		}
-		must(os.WriteFile(fmt.Sprintf("flat_fields_%d.go", number), text, 0o644))
+		write(fmt.Sprintf("flat_fields_%d.go", number), body.String())
 	}
+}
+
+// write writes a file in Go.
+func write(name, body string) {
+	head := "// Code generated by internal/generate. DO NOT EDIT.\n\npackage kube\n\nimport (\n"
+	for _, used := range []struct{ sign, path string }{{"unsafe.", `"unsafe"`}, {"v1.", `v1 "k8s.io/api/core/v1"`},
+		{"metav1.", `metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"`}} {
+		if regexp.MustCompile(`\b` + used.sign).MatchString(body) {
+			head += used.path + "\n"
+		}
+	}
+	text, err := format.Source([]byte(head + ")\n" + body))
+	if err != nil {
+		log.Fatal(err)
+	}
+	must(os.WriteFile(name, text, 0o644))
 }
 
 func must(err error) {

@@ -1,8 +1,5 @@
 package libsched
 
-// #include "bridge.h"
-import "C"
-
 import (
 	"context"
 	"errors"
@@ -14,21 +11,21 @@ import (
 type ErrorCode int32
 
 const (
-	ErrInvalid     ErrorCode = C.LIBSCHED_ERR_INVALID     // the input is wrong; Path says where
-	ErrNotFound    ErrorCode = C.LIBSCHED_ERR_NOT_FOUND   // a name that does not exist
-	ErrExists      ErrorCode = C.LIBSCHED_ERR_EXISTS      // a name that exists already
-	ErrUnsupported ErrorCode = C.LIBSCHED_ERR_UNSUPPORTED // valid, but not available in this version
-	ErrState       ErrorCode = C.LIBSCHED_ERR_STATE       // not allowed in the present state
-	ErrStale       ErrorCode = C.LIBSCHED_ERR_STALE       // made for an older state of the view
-	ErrLimit       ErrorCode = C.LIBSCHED_ERR_LIMIT       // a size, depth or expansion limit
-	ErrIO          ErrorCode = C.LIBSCHED_ERR_IO          // a file could not be read
-	ErrBuffer      ErrorCode = C.LIBSCHED_ERR_BUFFER      // a slice is too small
-	ErrMisuse      ErrorCode = C.LIBSCHED_ERR_MISUSE      // a nil or closed value
-	ErrNoMemory    ErrorCode = C.LIBSCHED_ERR_NO_MEMORY
-	ErrInternal    ErrorCode = C.LIBSCHED_ERR_INTERNAL  // a bug in libsched: please report it
-	ErrCancelled   ErrorCode = C.LIBSCHED_ERR_CANCELLED // the context ended
-	ErrDeadline    ErrorCode = C.LIBSCHED_ERR_DEADLINE  // the options' Deadline has passed
-	ErrPlugin      ErrorCode = C.LIBSCHED_ERR_PLUGIN    // a plugin returned Error; Plugin names it
+	ErrInvalid     ErrorCode = -1  // the input is wrong; Path says where
+	ErrNotFound    ErrorCode = -2  // a name that does not exist
+	ErrExists      ErrorCode = -3  // a name that exists already
+	ErrUnsupported ErrorCode = -4  // valid, but not available in this version
+	ErrState       ErrorCode = -5  // not allowed in the present state
+	ErrStale       ErrorCode = -6  // made for an older state of the view
+	ErrLimit       ErrorCode = -7  // a size, depth or expansion limit
+	ErrIO          ErrorCode = -8  // a file could not be read
+	ErrBuffer      ErrorCode = -9  // a slice is too small
+	ErrMisuse      ErrorCode = -10 // a nil or closed value
+	ErrNoMemory    ErrorCode = -11
+	ErrInternal    ErrorCode = -12 // a bug in libsched: please report it
+	ErrCancelled   ErrorCode = -13 // the context ended
+	ErrDeadline    ErrorCode = -14 // the options' Deadline has passed
+	ErrPlugin      ErrorCode = -15 // a plugin returned Error; Plugin names it
 )
 
 var errorCodeTexts = map[ErrorCode]string{
@@ -76,29 +73,6 @@ func (e *Error) Is(target error) bool {
 // Unwrap returns ErrClosed, the context's error for a call that the context ended,
 // context.DeadlineExceeded for ErrDeadline, or nil.
 func (e *Error) Unwrap() error { return e.cause }
-
-// takeError converts the result of a call to an error and frees the C error; nil for LIBSCHED_OK.
-func takeError(rc C.libsched_rc, err *C.libsched_error) error {
-	if rc == C.LIBSCHED_OK {
-		return nil
-	}
-	if err == nil {
-		return &Error{Code: ErrorCode(rc), Msg: ErrorCode(rc).Error()}
-	}
-	var parts C.lsgo_error_parts
-	C.lsgo_error_get(err, &parts)
-	result := &Error{
-		Code:   ErrorCode(parts.code),
-		Msg:    goString(parts.message),
-		Path:   goString(parts.path),
-		Plugin: goString(parts.plugin),
-	}
-	C.libsched_error_unref(err)
-	if result.Code == ErrDeadline {
-		result.cause = context.DeadlineExceeded
-	}
-	return result
-}
 
 // contextError returns the error of a context that has ended, or nil.
 func contextError(ctx context.Context) error {

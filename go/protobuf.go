@@ -1,3 +1,5 @@
+//go:build cgo
+
 package libsched
 
 // PodFromProtobuf reads one Pod in Kubernetes' protobuf encoding: the bytes of Marshal, or those in etcd and

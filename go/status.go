@@ -1,8 +1,5 @@
 package libsched
 
-// #include "bridge.h"
-import "C"
-
 import (
 	"errors"
 	"slices"
@@ -14,13 +11,13 @@ import (
 type Code int
 
 const (
-	Success                      Code = C.LIBSCHED_CODE_SUCCESS
-	CodeError                    Code = C.LIBSCHED_CODE_ERROR // upstream's fwk.Error
-	Unschedulable                Code = C.LIBSCHED_CODE_UNSCHEDULABLE
-	UnschedulableAndUnresolvable Code = C.LIBSCHED_CODE_UNSCHEDULABLE_AND_UNRESOLVABLE
-	Wait                         Code = C.LIBSCHED_CODE_WAIT
-	Skip                         Code = C.LIBSCHED_CODE_SKIP
-	Pending                      Code = C.LIBSCHED_CODE_PENDING
+	Success                      Code = 0
+	CodeError                    Code = 1 // upstream's fwk.Error
+	Unschedulable                Code = 2
+	UnschedulableAndUnresolvable Code = 3
+	Wait                         Code = 4
+	Skip                         Code = 5
+	Pending                      Code = 6
 )
 
 var codeNames = [...]string{"Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable",
@@ -135,26 +132,3 @@ func (s *Status) Equal(other *Status) bool {
 	return s.code == other.code && s.plugin == other.plugin && slices.Equal(s.reasons, other.reasons) &&
 		errors.Is(s.err, other.err) && errors.Is(other.err, s.err)
 }
-
-// copyStatus copies a status of the library; nil for Success.
-func copyStatus(ptr *C.libsched_status) *Status {
-	code := Code(C.libsched_status_code(ptr))
-	if code == Success {
-		return nil
-	}
-	s := &Status{code: code, plugin: goString(C.libsched_status_plugin(ptr))}
-	s.reasons = make([]string, C.libsched_status_reason_count(ptr))
-	for i := range s.reasons {
-		s.reasons[i] = goString(C.libsched_status_reason(ptr, C.size_t(i)))
-	}
-	var text C.libsched_str
-	if len(s.reasons) > 1 && C.libsched_status_as_error(ptr, &text) && goString(text) == s.reasons[0] {
-		s.err = errorText(s.reasons[0])
-	}
-	return s
-}
-
-// errorText is the error of a Status with further reasons.
-type errorText string
-
-func (t errorText) Error() string { return string(t) }

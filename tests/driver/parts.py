@@ -180,6 +180,9 @@ def run_go(shell):
     others = [shell.run(["go", "test", "-short", "-count=1", "-json", f"-modfile={file.name}", "./..."], env=_go_env(),
                         cwd=ROOT / "go/kube")
               for file in sorted(ROOT.glob("go/kube/k8s-*.mod"))]
+    # Without cgo every test compiles, and calls answer that they are not supported.
+    others += [shell.run(["go", "test", "-count=1", "-json", "-run=^TestWithoutCgo$", "./..."], env={"CGO_ENABLED": "0"}, cwd=ROOT / folder)
+               for folder in ("go", "go/kube")]
     bench = shell.run(["go", "vet", "./..."], env=_go_env(), cwd=ROOT / "tests/bench/go")
     autoscaler = shell.run(["go", "test", "-count=1", "-json", "./..."], env=_go_env(),
                            cwd=ROOT / "tests/autoscaler")

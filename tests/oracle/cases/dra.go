@@ -43,6 +43,8 @@ type DRAPod struct {
 	// null: deleted.
 	Claims   map[string]*DRAClaim               `json:"claims,omitempty"`
 	Extended *v1.PodExtendedResourceClaimStatus `json:"extendedResourceClaimStatus,omitempty"`
+	// Allocatable is in the pod's status afterwards: what devices take of the node's own resources.
+	Allocatable []v1.NodeAllocatableResourceClaimStatus `json:"nodeAllocatableResourceClaimStatuses,omitempty"`
 }
 
 // DRANode is the outcome of the Filter plugins for one node.
@@ -50,9 +52,10 @@ type DRANode struct {
 	Node string `json:"node"`
 	Status
 	// DRA is Filter of DynamicResources alone (absent: as Status, or skipped).
-	DRA         *Status             `json:"dra,omitempty"`
-	Allocations []json.RawMessage   `json:"allocations,omitempty"`
-	Extended    *DRAExtendedRequest `json:"extended,omitempty"`
+	DRA         *Status                                 `json:"dra,omitempty"`
+	Allocations []json.RawMessage                       `json:"allocations,omitempty"`
+	Extended    *DRAExtendedRequest                     `json:"extended,omitempty"`
+	Allocatable []v1.NodeAllocatableResourceClaimStatus `json:"allocatable,omitempty"`
 }
 
 // DRAExtendedRequest is the claim that stands for extended resources.

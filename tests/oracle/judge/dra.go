@@ -15,8 +15,10 @@ import (
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/kubernetes/fake"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
 
@@ -43,6 +45,9 @@ func RunDRA(ctx context.Context, c *cases.Case) (any, error) {
 	defer e.cancel()
 	d := &draRun{engine: e, client: e.client.(*fake.Clientset), seq: 1000, shares: map[string]string{}, seen: map[string]string{}}
 	d.client.PrependReactor("*", "resourceclaims", d.react)
+	for _, p := range e.pods {
+		e.cache.AddPodGroupMember(p)
+	}
 	if err := d.waitForTaints(); err != nil {
 		return nil, err
 	}
@@ -121,6 +126,7 @@ func (d *draRun) pod(pod *v1.Pod) (*cases.DRAPod, string, error) {
 					n.Allocations = append(n.Allocations, d.allocation(&allocations[i], shares))
 				}
 				n.Extended = ext
+				n.Allocatable = dynamicresources.ExtractPodNodeAllocatableResourceClaimStatus(d.logger, state, name)
 			}
 			r.Nodes = append(r.Nodes, n)
 			switch {
@@ -171,6 +177,9 @@ func (d *draRun) pod(pod *v1.Pod) (*cases.DRAPod, string, error) {
 func (d *draRun) bind(env *profileEnv, dra *dynamicresources.DynamicResources, state fwk.CycleState, pod *v1.Pod, r *cases.DRAPod) error {
 	assumed := pod.DeepCopy()
 	assumed.Spec.NodeName = r.Chosen
+	if utilfeature.DefaultFeatureGate.Enabled(features.DRANodeAllocatableResources) {
+		assumed.Status.NodeAllocatableResourceClaimStatuses = dynamicresources.ExtractPodNodeAllocatableResourceClaimStatus(d.logger, state, r.Chosen)
+	}
 	d.assumed++
 	assumed.Status.StartTime = &metav1.Time{Time: time.Date(2100, 1, 1, 0, 0, d.assumed, 0, time.UTC)}
 	if err := d.cache.AssumePod(d.logger, assumed); err != nil {
@@ -225,6 +234,9 @@ func (d *draRun) bind(env *profileEnv, dra *dynamicresources.DynamicResources, s
 	}
 	if err == nil && pod.Status.ExtendedResourceClaimStatus == nil {
 		r.Extended = p.Status.ExtendedResourceClaimStatus
+	}
+	if err == nil {
+		r.Allocatable = p.Status.NodeAllocatableResourceClaimStatuses
 	}
 	return d.cache.UpdateSnapshot(d.logger, d.snapshot)
 }

@@ -52,6 +52,7 @@ func DecodeObject(raw []byte, defaulter *runtime.Scheme) (runtime.Object, error)
 		defaulter.Default(obj)
 		if p, ok := obj.(*v1.Pod); ok {
 			mergeLabelKeys(p)
+			kube.CompletePod(p)
 		}
 	}
 	if p, ok := obj.(*v1.Pod); ok && p.Spec.SchedulerName == "" {

@@ -2,7 +2,14 @@
 
 package kube
 
-import "bytes"
+import (
+	"bytes"
+
+	v1 "k8s.io/api/core/v1"
+	podutil "k8s.io/kubernetes/pkg/api/pod"
+	"k8s.io/kubernetes/pkg/apis/core"
+	corev1 "k8s.io/kubernetes/pkg/apis/core/v1"
+)
 
 // Translate turns an object of a case, which is written for 1.36, into one of this minor; nil means
 // that the object is left out. 1.37 reads DeviceTaintRules as v1 and PodGroups as v1beta1.
@@ -22,4 +29,18 @@ func EventResource(name string) string {
 		return "UnscheduledPod"
 	}
 	return name
+}
+
+// CompletePod does what the API server does to a created pod after its defaulting: requests and
+// limits of the pod as a whole are completed from those of its containers.
+func CompletePod(p *v1.Pod) {
+	made := &core.Pod{}
+	if p.Spec.Resources == nil || corev1.Convert_v1_Pod_To_core_Pod(p.DeepCopy(), made, nil) != nil {
+		return
+	}
+	podutil.DefaultPodLevelResources(made)
+	resources := &v1.ResourceRequirements{}
+	if corev1.Convert_core_ResourceRequirements_To_v1_ResourceRequirements(made.Spec.Resources, resources, nil) == nil {
+		p.Spec.Resources = resources
+	}
 }

@@ -58,3 +58,5 @@
 // Close gives [ErrClosed], and Close does not interrupt a call that runs in another goroutine. A value
 // that is never closed is released some time after it has become unreachable.
 package libsched
+
+//go:generate go run ./internal/nocgo

@@ -301,6 +301,7 @@ type Query struct {
 	Accept            NodeSet
 	SkipUnschedulable bool
 	Accepts           func(NodeID) bool
+	Without           []PodID
 	Place             bool
 }
 

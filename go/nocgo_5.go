@@ -298,6 +298,11 @@ func (*Sim) Commit() (r0 error) {
 	return
 }
 
+func (*Sim) Copies(ctx context.Context, pod PodRef, nodes []NodeID, most int, without []PodID, out []int) (r0 error) {
+	r0 = errNoCgo
+	return
+}
+
 func (*Sim) Depth() (r0 int) {
 	return
 }

@@ -86,6 +86,21 @@ def test_nodes_go_out_whole_or_by_name(run, extender, requests):
     assert whole["Pod"] == by_name["Pod"] and whole["Pod"]["metadata"]["name"] == "web"
 
 
+def test_extenders_of_a_configuration_that_older_releases_refuse_get_whole_nodes(run, extender, requests):
+    """The release of the cluster is known only after the documents, which extenders get, have been read."""
+    newer = config(extender, nodeCacheCapable=False)
+    newer["profiles"] = [{"plugins": {"podGroupPostFilter": {"disabled": [{"name": "DefaultPreemption"}]}}}]
+    nodes = [node("a"), node("b")]
+    for one in nodes:
+        one["status"]["nodeInfo"] = {"kubeletVersion": "v1.37.2"}
+    ask = ("fit", "cluster.json", "--pod", "pod.json", "--config", "config.json")
+    done = run(*ask, files={**FILES, "cluster.json": several(*nodes), "config.json": newer})
+    assert "semantics of 1.37" in done.err and [one["metadata"]["name"] for one in requests[0]["Nodes"]["items"]] == ["a", "b"]
+    assert requests[0]["Nodes"]["items"][0]["status"]["nodeInfo"]["kubeletVersion"] == "v1.37.2"
+    older = run(*ask, "--semantics", "1.36", files={**FILES, "cluster.json": several(*nodes), "config.json": newer})
+    assert older.code == 2 and "podGroupPostFilter" in older.err
+
+
 def test_a_configuration_that_gets_extenders_is_read_anew(tmp_path, monkeypatch, capsys, extender):
     monkeypatch.chdir(tmp_path)
     for name, content in FILES.items():

@@ -364,6 +364,15 @@ func (*Sim) Nodes(into []NodeID) (r0 []NodeID) {
 	return
 }
 
+func (*Sim) ObjectsJSON(kind string, namespace string, name string) (r0 []byte, r1 error) {
+	r1 = errNoCgo
+	return
+}
+
+func (*Sim) ObjectsVersion(kind string) (r0 uint64) {
+	return
+}
+
 func (*Sim) PlaceMany(ctx context.Context, pods []PodRef, q *Query, options PlaceOptions, hits []Hit) (r0 int, r1 error) {
 	r1 = errNoCgo
 	return
@@ -424,6 +433,11 @@ func (*Sim) Requested(node NodeID, into []int64) (r0 []int64) {
 }
 
 func (*Sim) Reset(nodes []NodeRef, names []string, pods []SimPod, nodeIDs []NodeID, podIDs []PodID) (r0 error) {
+	r0 = errNoCgo
+	return
+}
+
+func (*Sim) ResetObjects(objects *Objects) (r0 error) {
 	r0 = errNoCgo
 	return
 }

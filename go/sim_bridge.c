@@ -118,6 +118,9 @@ libsched_rc lsgo_sim_unplace_pods(lsgo_sim* s, const uint64_t* ids, size_t count
 libsched_rc lsgo_sim_put_objects(lsgo_sim* s, const libsched_objects* objects) {
   return ENDED(libsched_sim_put_objects(ASKED, objects, &s->error));
 }
+libsched_rc lsgo_sim_reset_objects(lsgo_sim* s, const libsched_objects* objects) {
+  return ENDED(libsched_sim_reset_objects(ASKED, objects, &s->error));
+}
 
 libsched_rc lsgo_sim_remove_object(lsgo_sim* s, const char* kind, size_t kind_length,
                                    const char* name_space, size_t name_space_length,
@@ -140,6 +143,14 @@ libsched_rc lsgo_sim_read(lsgo_sim* s, int what, uint64_t node, void* into, size
       return libsched_sim_requested(s->sim, node, into, room, &s->count, &s->error);
     default: return libsched_sim_allocatable(s->sim, node, into, room, &s->count, &s->error);
   }
+}
+
+libsched_rc lsgo_sim_objects(lsgo_sim* s, const char* kind, size_t kind_length,
+                             const char* name_space, size_t name_space_length, const char* name,
+                             size_t name_length, libsched_text** out) {
+  return libsched_view_objects_json(libsched_sim_view(s->sim), lsgo_str(kind, kind_length),
+                                    lsgo_str(name_space, name_space_length),
+                                    lsgo_str(name, name_length), out, &s->error);
 }
 
 /* ---- questions ---- */

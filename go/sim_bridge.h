@@ -50,6 +50,7 @@ libsched_rc lsgo_sim_add_pods(lsgo_sim* s, const uint64_t* pods, const uint64_t*
 libsched_rc lsgo_sim_remove_pods(lsgo_sim* s, const uint64_t* ids, size_t count);
 libsched_rc lsgo_sim_unplace_pods(lsgo_sim* s, const uint64_t* ids, size_t count);
 libsched_rc lsgo_sim_put_objects(lsgo_sim* s, const libsched_objects* objects);
+libsched_rc lsgo_sim_reset_objects(lsgo_sim* s, const libsched_objects* objects);
 libsched_rc lsgo_sim_remove_object(lsgo_sim* s, const char* kind, size_t kind_length,
                                    const char* name_space, size_t name_space_length,
                                    const char* name, size_t name_length);
@@ -60,6 +61,10 @@ libsched_rc lsgo_sim_revert(lsgo_sim* s);
 /* Reading. The number that there is comes back in s->count, also if the room is too small. */
 enum { LSGO_SIM_NODES, LSGO_SIM_PODS_ON, LSGO_SIM_REQUESTED, LSGO_SIM_ALLOCATABLE };
 libsched_rc lsgo_sim_read(lsgo_sim* s, int what, uint64_t node, void* into, size_t room);
+
+libsched_rc lsgo_sim_objects(lsgo_sim* s, const char* kind, size_t kind_length,
+                             const char* name_space, size_t name_space_length, const char* name,
+                             size_t name_length, libsched_text** out);
 
 /* Questions. s->query has the scalars; they leave their results in `s`. */
 libsched_rc lsgo_sim_check(lsgo_sim* s, uint64_t pod, uint64_t node);

@@ -88,6 +88,14 @@ func (s *Sim) PutObjects(objects *Objects) error {
 	})
 }
 
+// ResetObjects does the same and removes all others of such objects: after it the document has all that there
+// are. Errors: ErrInvalid.
+func (s *Sim) ResetObjects(objects *Objects) error {
+	return s.change(objects, func(c *C.lsgo_sim, o *C.libsched_objects) C.libsched_rc {
+		return C.lsgo_sim_reset_objects(c, o)
+	})
+}
+
 // RemoveObject removes such an object. Errors: ErrNotFound, ErrInvalid (a kind that is not kept).
 func (s *Sim) RemoveObject(kind, namespace, name string) error {
 	k, err := s.enter()

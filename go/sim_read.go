@@ -61,6 +61,37 @@ func (s *Sim) Allocatable(node NodeID, into []int64) []int64 {
 	return read(s, C.LSGO_SIM_ALLOCATABLE, node, into)
 }
 
+// ObjectsJSON returns the objects of a kind other than pods and nodes as a List, as they are now: a ResourceClaim
+// has the devices that pods took when they were placed. It has those of a namespace and of a name, each of
+// which may be "", for any. Errors: ErrInvalid (a kind that is not kept).
+func (s *Sim) ObjectsJSON(kind, namespace, name string) ([]byte, error) {
+	k, err := s.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer k.leave()
+	kindText, kindLength := textOf(kind)
+	namespaceText, namespaceLength := textOf(namespace)
+	nameText, nameLength := textOf(name)
+	var text *C.libsched_text
+	if err := k.result(C.lsgo_sim_objects(k.c, kindText, kindLength, namespaceText, namespaceLength, nameText,
+		nameLength, &text)); err != nil {
+		return nil, err
+	}
+	return takeText(text), nil
+}
+
+// ObjectsVersion returns a number that changes with every change of an object of the kind, and comes back with
+// a Revert: equal numbers mean equal objects. 0: the kind is not kept, or the Sim is closed.
+func (s *Sim) ObjectsVersion(kind string) uint64 {
+	k, err := s.enter()
+	if err != nil {
+		return 0
+	}
+	defer k.leave()
+	return uint64(C.libsched_view_objects_version(C.libsched_sim_view(k.c.sim), str(kind)))
+}
+
 // Resources returns the resources that nodes or pods have, in an order that stays: "cpu" (thousandths),
 // "memory", "ephemeral-storage", "pods", then others as they came.
 func (s *Sim) Resources() []string {

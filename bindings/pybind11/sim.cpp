@@ -208,6 +208,7 @@ void bind_sim(py::module_& module) {
       .def("reset", reset, py::arg("nodes"), py::arg("names"), py::arg("pods"), py::arg("on_node"))
       .def("load", unlocked_call<libsched_sim_load>)
       .def("put_objects", unlocked_call<libsched_sim_put_objects>)
+      .def("reset_objects", unlocked_call<libsched_sim_reset_objects>)
       .def("remove_object", quick_call<libsched_sim_remove_object>)
       .def("add_nodes", add_nodes)
       .def("remove_node", quick_call<libsched_sim_remove_node>)

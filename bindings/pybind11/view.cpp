@@ -129,6 +129,9 @@ void bind_view(py::module_& module) {
       .def("pods", pods)
       .def("assumed", assumed)
       .def("json", unlocked_call<libsched_view_json>)
+      .def("objects_json", unlocked_call<libsched_view_objects_json>, py::arg("kind"),
+           py::arg("namespace"), py::arg("name"))
+      .def("objects_version", quick_call<libsched_view_objects_version>, py::arg("kind"))
       .def("release_json", quick_call<libsched_view_release_json>, py::arg("server_version"))
       .def("find_pod", find_pod)
       .def("resource", resource)

@@ -2,6 +2,7 @@
 #include "fields.hpp"
 #include "libsched/config/cluster_release.hpp"
 #include "libsched/ingest/write/write.hpp"
+#include "removable_kind.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
@@ -16,13 +17,22 @@ void write_pods(JsonText& json, const View& view) {
   for (const PodRef& pod : view.nominated().all()) write_pod(json, *pod, {});
 }
 
-std::string view_json(const View& view) {
+template <typename Items>
+std::string list_json(Items items) {
   JsonText json;
   json.object([&] {
     json.field("apiVersion", "v1");
     json.field("kind", "List");
     json.key("items");
     json.open('[');
+    items(json);
+    json.close(']');
+  });
+  return json.take();
+}
+
+std::string view_json(const View& view) {
+  return list_json([&](JsonText& json) {
     for (size_t kind = 0; kind < kStoredKinds; ++kind) {
       const auto stored = static_cast<StoredKind>(kind);
       view.objects().for_each_object(stored,
@@ -31,9 +41,16 @@ std::string view_json(const View& view) {
     for (size_t r = 0; r < view.row_count(); ++r)
       if (const Node* node = view.node(static_cast<uint32_t>(r))) write_node(json, *node);
     write_pods(json, view);
-    json.close(']');
   });
-  return json.take();
+}
+
+std::string objects_json(const View& view, StoredKind kind, Str ns, Str name) {
+  return list_json([&](JsonText& json) {
+    view.objects().for_each_object(kind, [&](const Object& o) {
+      const bool of_namespace = ns.empty() || (is_namespaced(kind) && o.meta.ns == ns);
+      if (of_namespace && (name.empty() || o.meta.name == name)) write_stored(json, kind, o);
+    });
+  });
 }
 
 }  // namespace
@@ -64,6 +81,24 @@ libsched_rc libsched_view_json(const libsched_view* view, libsched_text** result
                                libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, view, result);
   return hand_over(error, result, [&] { return view_json(*unwrap(view)); });
+}
+
+libsched_rc libsched_view_objects_json(const libsched_view* view, libsched_str kind,
+                                       libsched_str ns, libsched_str name, libsched_text** result,
+                                       libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, view, result);
+  return hand_over(error, result, [&]() -> Result<std::string> {
+    const Result<StoredKind> kept = kept_kind(in(kind));
+    if (!kept.ok()) return kept.error();
+    return objects_json(*unwrap(view), *kept, in(ns), in(name));
+  });
+}
+
+uint64_t libsched_view_objects_version(const libsched_view* view, libsched_str kind) {
+  const size_t stored = find_stored_kind(in(kind));
+  return !live(view) || stored == kStoredKinds
+             ? 0
+             : unwrap(view)->objects().stamp(static_cast<StoredKind>(stored));
 }
 
 libsched_rc libsched_view_release_json(const libsched_view* view, libsched_str server_version,

@@ -1,5 +1,6 @@
 // The fields of nodes that plugins read, and the other objects of a cluster.
 #include "fields.hpp"
+#include "removable_kind.hpp"
 
 using namespace libsched;        // NOLINT(google-build-using-namespace)
 using namespace libsched::capi;  // NOLINT(google-build-using-namespace)
@@ -75,12 +76,9 @@ libsched_rc libsched_view_object_raw(const libsched_view* view, libsched_str kin
                                      libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, view, result);
   return guarded(error, [&]() -> Result<void> {
-    const size_t stored = find_stored_kind(in(kind));
-    if (stored == kStoredKinds)
-      return Error{Rc::kInvalid,
-                   "a cluster keeps no objects of kind \"" + std::string(in(kind)) + "\""};
-    const Object* object =
-        unwrap(view)->objects().find(static_cast<StoredKind>(stored), in(ns), in(name));
+    const Result<StoredKind> kept = kept_kind(in(kind));
+    if (!kept.ok()) return kept.error();
+    const Object* object = unwrap(view)->objects().find(*kept, in(ns), in(name));
     if (object == nullptr)
       return Error{Rc::kNotFound, std::string(in(kind)) + " \"" + std::string(in(name)) +
                                       "\" is not in the cluster"};

@@ -18,6 +18,12 @@ Result<void> write_ids(size_t count, uint64_t* ids, size_t capacity, size_t* wri
   return {};
 }
 
+Result<void> refuse_contents(const ObjectSet& set) {
+  if (set.pods.empty() && set.nodes.empty()) return {};
+  return Error{Rc::kInvalid,
+               "the document has pods or nodes, which are added by content: see catalog.h"};
+}
+
 // By resource: its amount of the node.
 template <typename F>
 libsched_rc write_amounts(const libsched_sim* sim, uint64_t node, int64_t* amounts, size_t capacity,
@@ -122,11 +128,16 @@ libsched_rc libsched_sim_put_objects(libsched_sim* sim, const libsched_objects* 
                                      libsched_error** error) {
   LIBSCHED_REQUIRE_HANDLES(error, sim, objects);
   return guarded(error, [&]() -> Result<void> {
-    const ObjectSet& set = unwrap(objects)->set;
-    if (!set.pods.empty() || !set.nodes.empty())
-      return Error{Rc::kInvalid,
-                   "the document has pods or nodes, which are added by content: see catalog.h"};
-    return unwrap(sim)->put_objects(set);
+    LIBSCHED_TRY(refuse_contents(unwrap(objects)->set));
+    return unwrap(sim)->put_objects(unwrap(objects)->set);
+  });
+}
+libsched_rc libsched_sim_reset_objects(libsched_sim* sim, const libsched_objects* objects,
+                                       libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, sim, objects);
+  return guarded(error, [&]() -> Result<void> {
+    LIBSCHED_TRY(refuse_contents(unwrap(objects)->set));
+    return unwrap(sim)->reset_objects(unwrap(objects)->set);
   });
 }
 libsched_rc libsched_sim_remove_object(libsched_sim* sim, libsched_str kind, libsched_str ns,

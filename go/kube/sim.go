@@ -1,9 +1,11 @@
 package kube
 
 import (
+	"encoding/json"
 	"fmt"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -123,6 +125,73 @@ func (s *Sim) Set(objects ...runtime.Object) error {
 	}
 	defer parsed.Close()
 	return s.PutObjects(parsed)
+}
+
+// ResetObjects does the same and removes all others of such objects: after it there are these alone.
+func (s *Sim) ResetObjects(objects ...runtime.Object) error {
+	parsed, err := parseObjects(objects)
+	if err != nil {
+		return err
+	}
+	defer parsed.Close()
+	return s.Sim.ResetObjects(parsed)
+}
+
+// Get writes an object of such a kind to `into`, which is empty: a ResourceClaim has the devices that pods took
+// when they were placed. It has the fields that the library reads. Errors: libsched.ErrNotFound, ErrInvalid and
+// ErrUnsupported (a kind that is not kept), ErrMisuse (nil).
+func (s *Sim) Get(namespace, name string, into runtime.Object) error {
+	if into == nil {
+		return &libsched.Error{Code: libsched.ErrMisuse, Msg: "a nil object"}
+	}
+	kind, err := typeOf(into)
+	if err != nil {
+		return err
+	}
+	items, err := s.items(kind.Kind, namespace, name)
+	if err != nil {
+		return err
+	}
+	if len(items) == 0 || name == "" {
+		return &libsched.Error{Code: libsched.ErrNotFound, Msg: fmt.Sprintf("no %s %q in the simulated cluster", kind.Kind, name)}
+	}
+	return decode(items[0], into)
+}
+
+// ResourceClaims returns all claims as they are now. libsched.Sim.ObjectsVersion("ResourceClaim") tells whether
+// they are as before.
+func (s *Sim) ResourceClaims() ([]*resourcev1.ResourceClaim, error) {
+	items, err := s.items("ResourceClaim", "", "")
+	if err != nil {
+		return nil, err
+	}
+	claims := make([]*resourcev1.ResourceClaim, len(items))
+	for i, item := range items {
+		claims[i] = &resourcev1.ResourceClaim{}
+		if err := decode(item, claims[i]); err != nil {
+			return nil, err
+		}
+	}
+	return claims, nil
+}
+
+func (s *Sim) items(kind, namespace, name string) ([]json.RawMessage, error) {
+	text, err := s.ObjectsJSON(kind, namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	var list struct{ Items []json.RawMessage }
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, &libsched.Error{Code: libsched.ErrInternal, Msg: err.Error()}
+	}
+	return list.Items, nil
+}
+
+func decode(text []byte, into runtime.Object) error {
+	if err := json.Unmarshal(text, into); err != nil {
+		return &libsched.Error{Code: libsched.ErrInternal, Msg: err.Error()}
+	}
+	return nil
 }
 
 // Unset removes such an object. Errors: libsched.ErrNotFound, ErrInvalid (a kind that is not kept).

@@ -166,6 +166,58 @@ func TestOtherObjects(t *testing.T) {
 	}
 }
 
+// Claims are read back with the devices that placed pods took, also in forks, and a list can replace all objects.
+func TestObjectsAreReadBack(t *testing.T) {
+	s := newSim(t)
+	must(s.ResetTo([]*v1.Node{shape("n0", "4")}, nil))(t)
+	node := "n0"
+	class := &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}}
+	claim := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "card", Namespace: "shop"},
+		Spec: resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{{Name: "r",
+			Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "gpu", AllocationMode: resourcev1.DeviceAllocationModeExactCount,
+				Count: 1}}}}}}
+	check(t, s.Set(class, claim, &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "s"},
+		Spec: resourcev1.ResourceSliceSpec{Driver: "d", NodeName: &node, Pool: resourcev1.ResourcePool{Name: "n0", ResourceSliceCount: 1},
+			Devices: []resourcev1.Device{{Name: "x"}}}}))
+	pod := plainPod("p", "")
+	pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "c", ResourceClaimName: &claim.Name}}
+	before := s.ObjectsVersion("ResourceClaim")
+	check(t, s.Fork())
+	if _, placed, err := s.First(ctx, must(s.Catalog().Placed(pod))(t), &libsched.Query{Place: true}, nil); !placed || err != nil {
+		t.Fatal(placed, err)
+	}
+	var taken resourcev1.ResourceClaim
+	check(t, s.Get("shop", "card", &taken))
+	if taken.Status.Allocation == nil || taken.Status.Allocation.Devices.Results[0].Device != "x" || taken.Name != "card" {
+		t.Error(taken.Status)
+	}
+	if s.ObjectsVersion("ResourceClaim") == before || s.ObjectsVersion("Secret") != 0 {
+		t.Error("the version of claims")
+	}
+	if all := must(s.ResourceClaims())(t); len(all) != 1 || len(all[0].Status.ReservedFor) != 1 {
+		t.Error(all)
+	}
+	check(t, s.Revert())
+	var free resourcev1.ResourceClaim
+	check(t, s.Get("shop", "card", &free))
+	if free.Status.Allocation != nil || s.ObjectsVersion("ResourceClaim") != before {
+		t.Error(free.Status)
+	}
+	check(t, s.ResetObjects(class))
+	for name, x := range map[string]struct{ err, want error }{
+		"removed":  {s.Get("shop", "card", &free), libsched.ErrNotFound},
+		"no name":  {s.Get("", "", &resourcev1.DeviceClass{}), libsched.ErrNotFound},
+		"no kind":  {s.Get("", "x", &v1.Secret{}), libsched.ErrUnsupported},
+		"nothing":  {s.Get("", "x", nil), libsched.ErrMisuse},
+		"a pod":    {s.ResetObjects(plainPod("p", "")), libsched.ErrInvalid},
+		"the same": {s.Get("", "gpu", &resourcev1.DeviceClass{}), nil},
+	} {
+		if !errors.Is(x.err, x.want) {
+			t.Errorf("%s: %v", name, x.err)
+		}
+	}
+}
+
 // taintRule is an object of a version that not every release of k8s.io/api has.
 func taintRule(name string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "resource.k8s.io/v1beta2", "kind": "DeviceTaintRule",

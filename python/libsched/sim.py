@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import weakref
 from array import array
 from collections.abc import Callable, Iterable, Sequence
@@ -249,6 +250,27 @@ class Sim(SimQuestions):
         objects = source if isinstance(source, Objects) else Objects(
             source, defaults=defaults, strict=strict)
         self._handle.put_objects(one_document(objects, defaults, strict))
+
+    def reset_objects(self, source: Source, *, defaults: bool = True, strict: bool = False) -> None:
+        """The same as `put_objects`, and removes all others of such objects.
+
+        Raises
+        ------
+        InvalidError
+            The source has a pod or a node. Nothing has changed.
+        """
+        objects = source if isinstance(source, Objects) else Objects(
+            source, defaults=defaults, strict=strict)
+        self._handle.reset_objects(one_document(objects, defaults, strict))
+
+    def objects(self, kind: str, *, namespace: str = "", name: str = "") -> list[dict[str, Any]]:
+        """As `Cluster.objects`: a ResourceClaim has the devices that a placed pod took."""
+        found: list[dict[str, Any]] = json.loads(self._handle.view().objects_json(kind, namespace, name))["items"]
+        return found
+
+    def objects_version(self, kind: str) -> int:
+        """A number that changes with every change of an object of the kind; a revert restores the old one. 0: none are kept."""
+        return self._handle.view().objects_version(kind)
 
     def remove_object(self, kind: str, name: str, namespace: str = "") -> None:
         """Removes an object other than a pod or a node, by its kind as in manifests.

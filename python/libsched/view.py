@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -266,6 +267,27 @@ class View:
         Each access looks at all nodes and pods.
         """
         return release_of(self._handle)
+
+    def objects(self, kind: str, *, namespace: str = "", name: str = "") -> list[dict[str, Any]]:
+        """Returns the objects of a kind other than pods and nodes, with assumed changes.
+
+        A ResourceClaim has the devices that a placed pod took, for example. The documents have the fields
+        that plugins read.
+
+        Parameters
+        ----------
+        kind : str
+            As in manifests, such as ``"ResourceClaim"``.
+        namespace, name : str
+            Only the objects with these; empty: any.
+
+        Raises
+        ------
+        InvalidError
+            Objects of this kind are not kept.
+        """
+        found: list[dict[str, Any]] = json.loads(self._handle.objects_json(kind, namespace, name))["items"]
+        return found
 
     @property
     def row_count(self) -> int:

@@ -490,3 +490,41 @@ def test_html(sim):
     assert "&lt;b&gt;" in html and "0 of 4" in html and "4 nodes" in html
     sim.add_nodes(node("any"), [f"n{i}" for i in range(200)])
     assert "more nodes" in sim._repr_html_()
+
+
+def test_objects_are_read_back_and_reset():
+    made = libsched.Sim()
+    made.add_nodes(node("any", cpu="4"), "a")
+    meta = {"name": "card", "namespace": "default"}
+    claim = {"kind": "ResourceClaim", "apiVersion": "resource.k8s.io/v1", "metadata": meta, "spec": {"devices": {"requests": [
+        {"name": "r", "exactly": {"deviceClassName": "gpu"}}]}}}
+    slice_ = {"kind": "ResourceSlice", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": "s"}, "spec": {
+        "driver": "d", "nodeName": "a", "pool": {"name": "a", "resourceSliceCount": 1}, "devices": [{"name": "x"}]}}
+    kind = {"kind": "DeviceClass", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": "gpu"}}
+    for one in (claim, slice_, kind):
+        made.put_objects(one)
+    asks = pod("p", resourceClaims=[{"name": "c", "resourceClaimName": "card"}])
+    before = made.objects_version("ResourceClaim")
+    assert "results" not in str(made.objects("ResourceClaim", name="card"))
+    with made.fork():
+        assert made.first(made.catalog.pod(asks), place=True)
+        (taken,) = made.objects("ResourceClaim", namespace="default")
+        assert taken["status"]["allocation"]["devices"]["results"][0]["device"] == "x"
+        assert made.objects_version("ResourceClaim") != before
+        assert made.objects_version("DeviceClass") != 0 and made.objects_version("Secret") == 0
+    assert made.objects_version("ResourceClaim") == before
+    assert made.objects("ResourceClaim", name="other") == [] == made.objects("ResourceClaim", namespace="other")
+    with pytest.raises(libsched.InvalidError, match="Secret"):
+        made.objects("Secret")
+    made.reset_objects(kind)
+    assert [made.objects(one) for one in ("ResourceClaim", "ResourceSlice")] == [[], []]
+    assert [one["metadata"]["name"] for one in made.objects("DeviceClass")] == ["gpu"]
+    made.put_objects(claim)
+    with pytest.raises(libsched.InvalidError):
+        made.reset_objects(node("b"))
+    assert len(made.objects("ResourceClaim")) == 1
+
+    cluster = libsched.Cluster({"kind": "List", "apiVersion": "v1", "items": [claim, kind]})
+    request = cluster.objects("ResourceClaim")[0]["spec"]["devices"]["requests"][0]
+    assert request["name"] == "r" and request["exactly"]["deviceClassName"] == "gpu"
+    assert cluster.snapshot().objects("DeviceClass")[0]["metadata"]["name"] == "gpu"

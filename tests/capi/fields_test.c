@@ -188,6 +188,26 @@ static void test_other_objects(void) {
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
               libsched_view_object_raw(NULL, kind, text("n"), text("c"), &raw, err));
   CHECK_STR(raw, "?");
+  /* What the library has read of it is there without keep_raw. */
+  libsched_text* list = NULL;
+  const uint64_t version = libsched_view_objects_version(view, kind);
+  CHECK_OK(libsched_view_objects_json(view, kind, text("n"), text(""), &list, err));
+  CHECK(strstr(libsched_text_get(list).ptr, "\"volumeName\":\"v\"") != NULL);
+  libsched_text_unref(list);
+  CHECK_OK(libsched_view_objects_json(view, kind, text("other"), text(""), &list, err));
+  CHECK_STR(libsched_text_get(list), "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[]}");
+  libsched_text_unref(list);
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "Gadget",
+              libsched_view_objects_json(view, text("Gadget"), text(""), text(""), &list, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
+              libsched_view_objects_json(NULL, kind, text(""), text(""), &list, err));
+  CHECK(version != 0 && libsched_view_objects_version(view, text("Gadget")) == 0 &&
+        libsched_view_objects_version(NULL, kind) == 0);
+  CHECK_OK(libsched_cluster_fork(cluster, err));
+  CHECK_OK(libsched_cluster_remove_object(cluster, kind, text("n"), text("c"), err));
+  CHECK(libsched_view_objects_version(view, kind) != version);
+  CHECK_OK(libsched_cluster_revert(cluster, err));
+  CHECK(libsched_view_objects_version(view, kind) == version);
   libsched_objects_unref(objects);
   libsched_cluster_unref(cluster);
 }

@@ -227,6 +227,40 @@ static void test_check_many(void) {
   close_sim(&w);
 }
 
+/* A document in place of all objects that there are. */
+static void test_reset_objects(void) {
+  sim_world w = open_sim();
+  libsched_objects *first = NULL, *second = NULL, *wrong = NULL;
+  CHECK_OK(
+      libsched_objects_parse(text("{kind: Namespace, apiVersion: v1, metadata: {name: a}}\n---\n"
+                                  "{kind: Service, apiVersion: v1, metadata: {name: s}}"),
+                             NULL, &first, err));
+  CHECK_OK(libsched_objects_parse(text("{kind: Namespace, apiVersion: v1, metadata: {name: b}}"),
+                                  NULL, &second, err));
+  CHECK_OK(libsched_objects_parse(text("{kind: Node, apiVersion: v1, metadata: {name: n9}}"), NULL,
+                                  &wrong, err));
+  const libsched_view* view = libsched_sim_view(w.sim);
+  CHECK_OK(libsched_sim_put_objects(w.sim, first, err));
+  const uint64_t services = libsched_view_objects_version(view, text("Service"));
+  CHECK_OK(libsched_sim_fork(w.sim, err));
+  CHECK_OK(libsched_sim_reset_objects(w.sim, second, err));
+  libsched_text* list = NULL;
+  CHECK_OK(libsched_view_objects_json(view, text("Namespace"), text(""), text(""), &list, err));
+  CHECK(strstr(libsched_text_get(list).ptr, "\"b\"") &&
+        !strstr(libsched_text_get(list).ptr, "\"a\""));
+  libsched_text_unref(list);
+  CHECK(libsched_view_objects_version(view, text("Service")) != services);
+  CHECK_REFUSED(LIBSCHED_ERR_INVALID, NULL, w.sim, libsched_sim_reset_objects(w.sim, wrong, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_sim_reset_objects(w.sim, NULL, err));
+  CHECK(libsched_sim_node_count(w.sim) == 3);
+  CHECK_OK(libsched_sim_revert(w.sim, err));
+  CHECK(libsched_view_objects_version(view, text("Service")) == services);
+  libsched_objects_unref(first);
+  libsched_objects_unref(second);
+  libsched_objects_unref(wrong);
+  close_sim(&w);
+}
+
 static void test_copies(void) {
   sim_world w = open_sim();
   size_t out[3] = {77, 77, 77};
@@ -432,6 +466,7 @@ int main(void) {
   test_skip_unschedulable();
   test_feasible();
   test_check_many();
+  test_reset_objects();
   test_copies();
   test_without();
   test_place_many();

@@ -109,6 +109,14 @@ libsched_rc libsched_node_json(const libsched_node *node, LIBSCHED_OWN libsched_
 /* A whole view as a List of such documents: the nodes by row, the pods row by row in upstream's order,
    each with the node that it is on as its nodeName, and all other objects, with assumed changes. */
 libsched_rc libsched_view_json(const libsched_view *view, LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);
+/* The objects of a kind other than pods and nodes as a List of such documents, with assumed changes: those of a
+   namespace and of a name, each of which may be empty, for any. Errors: INVALID (a kind that clusters do not keep).
+     libsched_view_objects_json(view, LIBSCHED_STR("ResourceClaim"), ns, name, &text, &error); */
+libsched_rc libsched_view_objects_json(const libsched_view *view, libsched_str kind, libsched_str namespace_, libsched_str name,
+                                       LIBSCHED_OWN libsched_text **out, LIBSCHED_OWN libsched_error **error);
+/* Changes with every change of an object of the kind, an assumed one too; a revert restores the old number.
+   Equal numbers of any two views mean equal objects. 0: a kind that clusters do not keep. */
+uint64_t libsched_view_objects_version(const libsched_view *view, libsched_str kind);
 /* The release of Kubernetes that the cluster has, as JSON: {"name":"1.36","version":"v1.36.1",
    "source":"the kubelet on node-1","note":""}. The name is for libsched_framework_options.semantics. The
    version is that of the image of a kube-scheduler pod in kube-system, else `server_version`, which an

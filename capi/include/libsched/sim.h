@@ -67,6 +67,8 @@ libsched_rc libsched_sim_unplace_pods(libsched_sim *sim, const uint64_t *ids, si
 /* Adds or replaces all objects of a document that are neither pods nor nodes: CSINodes, volumes, claims,
    namespaces, ... Errors: INVALID (it has a pod or a node). */
 libsched_rc libsched_sim_put_objects(libsched_sim *sim, const libsched_objects *objects, LIBSCHED_OWN libsched_error **error);
+/* The same, and removes all others of such objects: after it the document has all that there are. */
+libsched_rc libsched_sim_reset_objects(libsched_sim *sim, const libsched_objects *objects, LIBSCHED_OWN libsched_error **error);
 /* Removes such an object, as libsched_cluster_remove_object(). Errors: NOT_FOUND, INVALID (a kind that is
    not kept). */
 libsched_rc libsched_sim_remove_object(libsched_sim *sim, libsched_str kind, libsched_str namespace_, libsched_str name,

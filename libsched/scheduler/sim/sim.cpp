@@ -2,7 +2,9 @@
 #include "libsched/scheduler/sim/sim.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -362,6 +364,32 @@ Result<void> Sim::put_objects(const ObjectSet& objects) {
   const libsched::Change one = part;
   const Result<size_t> put = cluster_->apply(&one, 1);
   return put.ok() ? Result<void>() : put.error();
+}
+
+Result<void> Sim::reset_objects(const ObjectSet& objects) {
+  std::set<std::tuple<StoredKind, Str, Str>> stay;
+  const auto add = [&](StoredKind kind, const ObjectMeta& meta) {
+    stay.emplace(kind, is_namespaced(kind) ? Str(meta.ns) : Str(), meta.name);
+  };
+  for (const StoredObject& o : objects.stored) add(o.kind, o.object->meta);
+  for (const NamespaceRef& ns : objects.namespaces) add(StoredKind::kNamespace, ns->meta);
+  for (const PriorityClassRef& c : objects.priority_classes)
+    add(StoredKind::kPriorityClass, c->meta);
+  std::vector<libsched::Change> parts;
+  for (size_t k = 0; k < kStoredKinds; ++k) {
+    const auto kind = static_cast<StoredKind>(k);
+    view().objects().for_each_object(kind, [&](const Object& o) {
+      const Str ns = is_namespaced(kind) ? Str(o.meta.ns) : Str();
+      if (!stay.contains({kind, ns, o.meta.name}))
+        parts.emplace_back(std::in_place_type<RemoveObject>, kind, std::string(ns),
+                           std::string(o.meta.name));
+    });
+  }
+  PutObjects& put = std::get<PutObjects>(
+      parts.emplace_back(std::in_place_type<PutObjects>, PutObjects{&objects}));
+  put.nodes = put.pods = false;
+  const Result<size_t> done = cluster_->apply(parts.data(), parts.size());
+  return done.ok() ? Result<void>() : done.error();
 }
 
 Result<void> Sim::remove_object(StoredKind kind, Str ns, Str name) {

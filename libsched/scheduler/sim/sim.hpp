@@ -120,6 +120,7 @@ class Sim final : public RefCounted {
   // The same, and takes back what their placing has taken: claims lose the pod and their devices.
   Result<void> unplace_pods(Span<uint64_t> ids);
   Result<void> put_objects(const ObjectSet& objects);
+  Result<void> reset_objects(const ObjectSet& objects);  // the others are removed
   Result<void> remove_object(StoredKind kind, Str ns, Str name);
   Result<void> fork();
   Result<void> commit();

@@ -48,7 +48,7 @@ WEIGHTS = {
     "registry_add": 3, "evaluator_create": 5,
     "catalog_add_pods": 4, "catalog_add_nodes": 4, "catalog_add_pod": 3, "catalog_add_node": 3, "sim_create": 2,
     "sim_reset": 3, "sim_add_nodes": 8, "sim_remove_node": 3, "sim_replace_node": 3, "sim_add_pods": 8,
-    "sim_remove_pods": 4, "sim_put_objects": 3, "sim_fork": 5, "sim_commit": 3, "sim_revert": 4, "sim_check": 8,
+    "sim_remove_pods": 4, "sim_put_objects": 3, "sim_reset_objects": 2, "sim_fork": 5, "sim_commit": 3, "sim_revert": 4, "sim_check": 8,
     "sim_first": 8, "sim_feasible": 6, "sim_check_many": 6, "sim_copies": 4, "sim_place_many": 8, "sim_bin_pack": 5, "sim_remove": 6,
 }
 
@@ -87,7 +87,7 @@ WORDS = {
     "libsched_view_find_pod.name": "kPod", "libsched_pod_copy.name": "kPod", "libsched_daemon_pod.name": "kPod",
     "libsched_node_copy.name": "kNode", "libsched_cluster_remove_object.name": "kObject",
     "libsched_changes_remove.name": "kObject",
-    "libsched_view_pod_assumed.name": "kPod", "libsched_view_object_raw.name": "kObject", "libsched_api_server_delete.name": "kObject",
+    "libsched_view_pod_assumed.name": "kPod", "libsched_view_object_raw.name": "kObject", "libsched_view_objects_json.name": "kObject", "libsched_api_server_delete.name": "kObject",
     "libsched_api_server_bind.name": "kPod", "libsched_api_server_finish_pod.name": "kPod",
     "libsched_api_server_find_pod.name": "kPod", "libsched_api_server_find_node.name": "kNode", "libsched_registry_enable.name": "kPlugin",
     "node": "kNode", "node_name": "kNode", "namespace_": "kNamespace", "resource": "kResource",

@@ -256,19 +256,30 @@ void after_libsched_sim_replace_node(Turn& t, libsched_rc rc, Sim& sim, Id& node
   compare(t, sim, *model);
 }
 
-void after_libsched_sim_put_objects(Turn& t, libsched_rc rc, Sim& sim,
-                                    In<const libsched_objects>& objects, Fault&) {
+void follow_objects(Turn& t, libsched_rc rc, Sim& sim, In<const libsched_objects>& objects,
+                    bool replaces_all) {
   const std::shared_ptr<SimModel> model = predictable(t, sim);
   if (model == nullptr) return;
   const bool others = libsched_objects_node_count(objects.get()) == 0 &&
                       libsched_objects_pod_count(objects.get()) == 0;
   expect(t, rc, rc == (others ? LIBSCHED_OK : LIBSCHED_ERR_INVALID));
   if (!succeeded(t, rc, sim, *model)) return;
+  if (replaces_all) model->now.objects.clear();
   ObjectStep step;
   step.put = ObjectsObject(libsched_objects_ref(objects.get()),
                            [](auto* o) { libsched_objects_unref(o); });
   model->now.objects.push_back(std::move(step));
   compare(t, sim, *model);
+}
+
+void after_libsched_sim_put_objects(Turn& t, libsched_rc rc, Sim& sim,
+                                    In<const libsched_objects>& objects, Fault&) {
+  follow_objects(t, rc, sim, objects, false);
+}
+
+void after_libsched_sim_reset_objects(Turn& t, libsched_rc rc, Sim& sim,
+                                      In<const libsched_objects>& objects, Fault&) {
+  follow_objects(t, rc, sim, objects, true);
 }
 
 void after_libsched_sim_remove_object(Turn& t, libsched_rc rc, Sim& sim, String& kind, String& ns,

@@ -28,6 +28,9 @@ void after_libsched_sim_load(Turn&, libsched_rc, Sim&, In<const libsched_objects
 void after_libsched_sim_remove_node(Turn&, libsched_rc, Sim&, Id&, Fault&);
 void after_libsched_sim_replace_node(Turn&, libsched_rc, Sim&, Id&, Id&, Fault&);
 void after_libsched_sim_put_objects(Turn&, libsched_rc, Sim&, In<const libsched_objects>&, Fault&);
+void after_libsched_sim_reset_objects(Turn&, libsched_rc, Sim&, In<const libsched_objects>&,
+                                      Fault&);
+void follow_objects(Turn&, libsched_rc, Sim&, In<const libsched_objects>&, bool replaces_all);
 void after_libsched_sim_remove_object(Turn&, libsched_rc, Sim&, String&, String&, String&, Fault&);
 void after_libsched_sim_fork(Turn&, libsched_rc, Sim&, Fault&);
 void after_libsched_sim_commit(Turn&, libsched_rc, Sim&, Fault&);

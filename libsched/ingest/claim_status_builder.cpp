@@ -9,7 +9,7 @@ constexpr KeyTable kAllocation("devices", "nodeSelector", "controller", "allocat
 constexpr KeyTable kDevices("results", "config");
 constexpr KeyTable kResult("request", "driver", "pool", "device", "adminAccess", "tolerations",
                            "bindingConditions", "bindingFailureConditions", "shareID",
-                           "consumedCapacity");
+                           "consumedCapacity", "skipNodeOperations");
 constexpr KeyTable kConfig("source", "requests", "opaque");
 constexpr KeyTable kConsumer("apiGroup", "resource", "name", "uid");
 constexpr KeyTable kDeviceStatus("driver", "pool", "device", "shareID", "conditions", "data",
@@ -31,7 +31,8 @@ bool ObjectBuilder::allocated_device(AllocatedDevice& d) {
       case kResult["bindingConditions"]: return string_list(d.binding_conditions);
       case kResult["bindingFailureConditions"]: return string_list(d.binding_failure_conditions);
       case kResult["shareID"]: return optional_string(d.share_id);
-      default: return amount_list(d.consumed_capacity);
+      case kResult["consumedCapacity"]: return amount_list(d.consumed_capacity);
+      default: return string_list(d.skip_node_operations);
     }
   });
 }

@@ -14,6 +14,8 @@ constexpr KeyTable kResources("limits", "requests", "claims");
 constexpr KeyTable kClaim("name", "request");
 constexpr KeyTable kPort("name", "hostPort", "containerPort", "protocol", "hostIP");
 constexpr KeyTable kRule("action", "exitCodes");
+constexpr KeyTable kMount("name", "readOnly", "recursiveReadOnly", "mountPath", "subPath",
+                          "mountPropagation", "subPathExpr", "bindMountOptions");
 
 }  // namespace
 
@@ -32,6 +34,7 @@ bool ObjectBuilder::container(Container& c) {
         return true;
       }
       case kContainer["restartPolicyRules"]: return restart_rules(c.restarts_all_containers);
+      case kContainer["volumeMounts"]: return volume_mounts();
       default: return skip();
     }
   });
@@ -63,6 +66,26 @@ bool ObjectBuilder::container_resources(ResourceList& requests, ResourceList& li
         });
       default: return skip();
     }
+  });
+}
+
+// Nearly all mounts have no options: only those that may have some are read.
+bool ObjectBuilder::volume_mounts() {
+  const JsonReader::Mark mark = reader_.mark();
+  const size_t begin = reader_.offset();
+  if (!skip()) return false;
+  const Str text = reader_.text().substr(begin, reader_.end_of_last() - begin);
+  if (text.find("bindMountOptions") == Str::npos && text.find('\\') == Str::npos) return true;
+  reader_.rewind(mark);
+  Span<Str> mounts;
+  return list(mounts, [&](Str&) {
+    return object(kMount, [&](int field) {
+      if (field != kMount["bindMountOptions"]) return skip();
+      Span<Str> options;
+      if (!string_list(options)) return false;
+      mount_options_ |= !options.empty();
+      return true;
+    });
   });
 }
 

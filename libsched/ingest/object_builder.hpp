@@ -131,6 +131,7 @@ class ObjectBuilder {
   bool container_resources(ResourceList& requests, ResourceList& limits, Span<Str>& claims,
                            bool* has_requests = nullptr);
   bool restart_rules(bool& restarts_all);
+  bool volume_mounts();
   bool volume(Volume& v);  // volume_builder.cpp
   template <typename Table>
   bool volume_source(Volume& v, VolumeKind kind, const Table& table, int id, int read_only);
@@ -142,6 +143,7 @@ class ObjectBuilder {
   bool condition(PodCondition& condition);
   bool container_status(ContainerStatus& status);
   bool claim_status(ResourceClaimStatus& status);
+  bool allocatable_claim(AllocatableClaim& claim);
   bool extended_claim_status(PodStatus& status);
   bool node_spec(Node& node);  // node_builder.cpp
   bool taint(Taint& taint, Time& added);
@@ -208,6 +210,8 @@ class ObjectBuilder {
   bool resource_slice_spec(ResourceSlice& slice, bool basic);
   bool device(Device& device, bool basic);
   bool device_field(Device& device, int field);
+  bool device_mapping(AllocatableUse& use);
+  bool device_allocatable(AllocatableUse& use);
   bool device_attribute(DeviceAttribute& attribute);
   bool device_capacity(DeviceCapacity& capacity);
   bool optional_amount(std::optional<Amount>& out);
@@ -247,7 +251,8 @@ class ObjectBuilder {
       std::vector<DeviceCapacity>, std::vector<DeviceCounters>, std::vector<Device>,
       std::vector<DeviceRequest>, std::vector<DeviceRequirement>, std::vector<DeviceConstraint>,
       std::vector<AllocatedDevice>, std::vector<ClaimConsumer>, std::vector<AllocatedDeviceStatus>,
-      std::vector<AllocatedDeviceStatus::Condition>, std::vector<LimitRangeItem>>
+      std::vector<AllocatedDeviceStatus::Condition>, std::vector<LimitRangeItem>,
+      std::vector<AllocatableClaim>, std::vector<AllocatableUse>>
       scratch_;
   std::vector<size_t> key_offsets_;  // of the map being read
 
@@ -259,7 +264,8 @@ class ObjectBuilder {
   // For the current object. A node's annotations are hashed if they are not kept.
   bool keep_annotations_ = false, hash_annotations_ = false, keep_version_ = false;
   uint64_t annotations_hash_ = 0;
-  bool mirror_ = false;  // has the annotation of a static pod
+  bool mirror_ = false;         // has the annotation of a static pod
+  bool mount_options_ = false;  // some container of the pod has bindMountOptions
   bool keep_generation_ = false;
   Span<Str>* finalizers_ = nullptr;  // where the object keeps them, or null
   int64_t generation_ = 0;

@@ -7,21 +7,27 @@ namespace libsched {
 namespace {
 
 constexpr KeyTable kPod("apiVersion", "kind", "metadata", "spec", "status");
-constexpr KeyTable kPodSpec("volumes", "initContainers", "containers", "ephemeralContainers",
-                            "restartPolicy", "terminationGracePeriodSeconds",
-                            "activeDeadlineSeconds", "dnsPolicy", "nodeSelector",
-                            "serviceAccountName", "serviceAccount", "automountServiceAccountToken",
-                            "nodeName", "hostNetwork", "hostPID", "hostIPC",
-                            "shareProcessNamespace", "securityContext", "imagePullSecrets",
-                            "hostname", "subdomain", "affinity", "schedulerName", "tolerations",
-                            "hostAliases", "priorityClassName", "priority", "dnsConfig",
-                            "readinessGates", "runtimeClassName", "enableServiceLinks",
-                            "preemptionPolicy", "overhead", "topologySpreadConstraints",
-                            "setHostnameAsFQDN", "os", "hostUsers", "schedulingGates",
-                            "resourceClaims", "resources", "hostnameOverride", "schedulingGroup");
+constexpr KeyTable kPodSpec(
+    "volumes", "initContainers", "containers", "ephemeralContainers", "restartPolicy",
+    "terminationGracePeriodSeconds", "activeDeadlineSeconds", "dnsPolicy", "nodeSelector",
+    "serviceAccountName", "serviceAccount", "automountServiceAccountToken", "nodeName",
+    "hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "securityContext",
+    "imagePullSecrets", "hostname", "subdomain", "affinity", "schedulerName", "tolerations",
+    "hostAliases", "priorityClassName", "priority", "dnsConfig", "readinessGates",
+    "runtimeClassName", "enableServiceLinks", "preemptionPolicy", "overhead",
+    "topologySpreadConstraints", "setHostnameAsFQDN", "os", "hostUsers", "schedulingGates",
+    "resourceClaims", "resources", "hostnameOverride", "schedulingGroup", "evictionResponders");
 constexpr KeyTable kToleration("key", "operator", "value", "effect", "tolerationSeconds");
 constexpr KeyTable kResourceClaim("name", "resourceClaimName", "resourceClaimTemplateName");
 constexpr KeyTable kName("name");
+constexpr KeyTable kEphemeralContainer("name", "image", "command", "args", "workingDir", "ports",
+                                       "envFrom", "env", "resources", "resizePolicy",
+                                       "restartPolicy", "restartPolicyRules", "volumeMounts",
+                                       "volumeDevices", "livenessProbe", "readinessProbe",
+                                       "startupProbe", "lifecycle", "terminationMessagePath",
+                                       "terminationMessagePolicy", "imagePullPolicy",
+                                       "securityContext", "stdin", "stdinOnce", "tty",
+                                       "targetContainerName");
 constexpr KeyTable kSchedulingGroup("podGroupName");
 
 TolerationOp to_toleration_op(Str text) {
@@ -92,7 +98,8 @@ bool ObjectBuilder::pod_resources(PodSpec& spec) {
 }
 
 bool ObjectBuilder::pod_spec(PodSpec& spec) {
-  return object(kPodSpec, [&](int field) {
+  mount_options_ = false;
+  const bool ok = object(kPodSpec, [&](int field) {
     switch (field) {
       case kPodSpec["nodeName"]: return string(spec.node_name);
       case kPodSpec["schedulerName"]: return string(spec.scheduler_name);
@@ -112,6 +119,14 @@ bool ObjectBuilder::pod_spec(PodSpec& spec) {
         return list(spec.init_containers, [&](Container& c) { return container(c); });
       case kPodSpec["containers"]:
         return list(spec.containers, [&](Container& c) { return container(c); });
+      case kPodSpec["ephemeralContainers"]: {
+        Span<Str> ignored;
+        return list(ignored, [&](Str&) {
+          return object(kEphemeralContainer, [&](int part) {
+            return part == kEphemeralContainer["volumeMounts"] ? volume_mounts() : skip();
+          });
+        });
+      }
       case kPodSpec["volumes"]: return list(spec.volumes, [&](Volume& v) { return volume(v); });
       case kPodSpec["overhead"]: return resource_list(spec.overhead);
       case kPodSpec["resources"]: return pod_resources(spec);
@@ -126,6 +141,8 @@ bool ObjectBuilder::pod_spec(PodSpec& spec) {
       default: return skip();
     }
   });
+  spec.bind_mount_options = mount_options_;
+  return ok;
 }
 
 // Sets and derives fields once all others are complete. Priority admission follows at the end of

@@ -31,7 +31,8 @@ bool ObjectBuilder::pod_group_policy(PodGroup& group) {
 
 bool ObjectBuilder::pod_group_status(PodGroup& group) {
   return object(kPodGroupStatus, [&](int field) {
-    if (field != kPodGroupStatus["conditions"]) return skip();
+    if (field != kPodGroupStatus["conditions"])
+      return list(group.claim_statuses, [&](ResourceClaimStatus& s) { return claim_status(s); });
     return list(group.conditions, [&](PodGroup::Condition& c) {
       return object(kPodGroupCondition, [&](int part) {
         switch (part) {
@@ -55,7 +56,13 @@ bool ObjectBuilder::pod_group(PodGroup& group, const TypeNames& type) {
       case kPodGroup["metadata"]: return metadata(group.meta);
       case kPodGroup["spec"]:
         return object(kPodGroupSpec, [&](int part) {
-          return part == kPodGroupSpec["schedulingPolicy"] ? pod_group_policy(group) : skip();
+          switch (part) {
+            case kPodGroupSpec["schedulingPolicy"]: return pod_group_policy(group);
+            case kPodGroupSpec["resourceClaims"]:
+              return list(group.resource_claims,
+                          [&](PodResourceClaim& c) { return pod_resource_claim(c); });
+            default: return skip();
+          }
         });
       default: return pod_group_status(group);
     }

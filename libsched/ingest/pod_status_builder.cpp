@@ -9,7 +9,7 @@ constexpr KeyTable kPodStatus("observedGeneration", "phase", "conditions", "mess
                               "startTime", "initContainerStatuses", "containerStatuses", "qosClass",
                               "ephemeralContainerStatuses", "resize", "resourceClaimStatuses",
                               "extendedResourceClaimStatus", "allocatedResources", "resources",
-                              "nodeAllocatableResourceClaimStatuses");
+                              "nodeAllocatableResourceClaimStatuses", "volumeHealth");
 constexpr KeyTable kPodCondition("type", "observedGeneration", "status", "lastProbeTime",
                                  "lastTransitionTime", "reason", "message");
 constexpr KeyTable kContainerStatus("name", "state", "lastState", "ready", "restartCount", "image",
@@ -17,6 +17,10 @@ constexpr KeyTable kContainerStatus("name", "state", "lastState", "ready", "rest
                                     "resources", "volumeMounts", "user", "allocatedResourcesStatus",
                                     "stopSignal");
 constexpr KeyTable kClaimStatus("name", "resourceClaimName");
+constexpr KeyTable kAllocatableClaim("resourceClaimName", "containers", "resources", "mapping",
+                                     "overhead");
+constexpr KeyTable kMapped("name", "quantity");
+constexpr KeyTable kOverhead("name", "perPod", "perContainer");
 constexpr KeyTable kExtendedClaimStatus("requestMappings", "resourceClaimName");
 constexpr KeyTable kRequestMapping("containerName", "resourceName", "requestName");
 
@@ -84,6 +88,53 @@ bool ObjectBuilder::extended_claim_status(PodStatus& status) {
   return ok;
 }
 
+// An overhead of each container counts for those that are listed.
+bool ObjectBuilder::allocatable_claim(AllocatableClaim& claim) {
+  Span<Str> containers;
+  struct Overhead {
+    Str name;
+    Quantity per_pod, per_container;
+  };
+  std::vector<Overhead> overheads;
+  std::vector<NamedQuantity> mapped;
+  const auto amount = [&](Str& name) {
+    NamedQuantity q;
+    const bool ok = object(kMapped, [&](int field) {
+      return field == kMapped["name"] ? string(q.name) : quantity(q.quantity);
+    });
+    mapped.push_back(q);
+    name = q.name;
+    return ok;
+  };
+  const auto overhead = [&](Str& name) {
+    Overhead o;
+    const bool ok = object(kOverhead, [&](int field) {
+      if (field == kOverhead["name"]) return string(o.name);
+      return quantity(field == kOverhead["perPod"] ? o.per_pod : o.per_container);
+    });
+    overheads.push_back(o);
+    name = o.name;
+    return ok;
+  };
+  Span<Str> ignored;
+  const bool ok = object(kAllocatableClaim, [&](int field) {
+    switch (field) {
+      case kAllocatableClaim["resourceClaimName"]: return string(claim.claim);
+      case kAllocatableClaim["containers"]: return string_list(containers);
+      case kAllocatableClaim["resources"]: return resource_list(claim.resources);
+      case kAllocatableClaim["mapping"]: return list(ignored, amount);
+      default: return list(ignored, overhead);
+    }
+  });
+  for (const Overhead& o : overheads) {
+    Quantity total = o.per_pod;
+    for (size_t i = 0; i < containers.size(); ++i) total.add(o.per_container);
+    mapped.push_back({o.name, total});
+  }
+  claim.mapped = arena_->copy(mapped);
+  return ok;
+}
+
 bool ObjectBuilder::pod_status(PodStatus& status) {
   return object(kPodStatus, [&](int field) {
     switch (field) {
@@ -110,6 +161,9 @@ bool ObjectBuilder::pod_status(PodStatus& status) {
         return list(status.resource_claims,
                     [&](ResourceClaimStatus& s) { return claim_status(s); });
       case kPodStatus["extendedResourceClaimStatus"]: return extended_claim_status(status);
+      case kPodStatus["nodeAllocatableResourceClaimStatuses"]:
+        return list(status.allocatable_claims,
+                    [&](AllocatableClaim& c) { return allocatable_claim(c); });
       default: return skip();
     }
   });

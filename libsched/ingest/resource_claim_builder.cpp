@@ -12,11 +12,12 @@ constexpr KeyTable kDevices("requests", "constraints", "config");
 constexpr KeyTable kRequest("name", "exactly", "firstAvailable");
 // Of all that ask for devices; alternatives know no adminAccess.
 constexpr KeyTable kRequirement("name", "deviceClassName", "selectors", "allocationMode", "count",
-                                "adminAccess", "tolerations", "capacity", "firstAvailable");
+                                "adminAccess", "tolerations", "capacity", "firstAvailable",
+                                "derivedAttributes");
 constexpr KeyTable kExactly("deviceClassName", "selectors", "allocationMode", "count",
-                            "adminAccess", "tolerations", "capacity");
+                            "adminAccess", "tolerations", "capacity", "derivedAttributes");
 constexpr KeyTable kAlternative("name", "deviceClassName", "selectors", "allocationMode", "count",
-                                "tolerations", "capacity");
+                                "tolerations", "capacity", "derivedAttributes");
 constexpr KeyTable kCapacity("requests");
 constexpr KeyTable kConstraint("requests", "matchAttribute", "distinctAttribute");
 constexpr KeyTable kConfig("requests", "opaque");
@@ -40,6 +41,7 @@ bool ObjectBuilder::requirement_field(DeviceRequirement& r, int field) {
     case kRequirement["count"]: return int64(r.count);
     case kRequirement["adminAccess"]: return boolean(r.admin_access);
     case kRequirement["tolerations"]: return device_tolerations(r.tolerations);
+    case kRequirement["derivedAttributes"]: return skip();
     default:
       r.has_capacity = !reader_.is_null();
       return object(kCapacity, [&](int) { return amount_list(r.capacity); });

@@ -23,6 +23,10 @@ constexpr KeyTable kRange("min", "max", "step");
 constexpr KeyTable kConsumption("counterSet", "counters", "compatibilityGroups");
 constexpr KeyTable kCounterSet("name", "counters");
 constexpr KeyTable kCounter("value");
+constexpr KeyTable kDeviceMapping("capacityKey", "allocationMultiplier");
+constexpr KeyTable kAllocatable("mapping", "overhead");
+constexpr KeyTable kMapping("capacityKey", "capacityMultiplier", "deviceMultiplier");
+constexpr KeyTable kOverhead("perPod", "perContainer");
 
 }  // namespace
 
@@ -130,8 +134,38 @@ bool ObjectBuilder::device_field(Device& device, int field) {
     case kDevice["bindingConditions"]: return string_list(device.binding_conditions);
     case kDevice["bindingFailureConditions"]: return string_list(device.binding_failure_conditions);
     case kDevice["allowMultipleAllocations"]: return boolean(device.allow_multiple_allocations);
-    default: return skip();
+    case kDevice["nodeAllocatableResourceMappings"]:
+      return map(device.mappings, &AllocatableUse::resource,
+                 [&](AllocatableUse& use) { return device_mapping(use); });
+    default:
+      return map(device.allocatable, &AllocatableUse::resource,
+                 [&](AllocatableUse& use) { return device_allocatable(use); });
   }
+}
+
+bool ObjectBuilder::device_mapping(AllocatableUse& use) {
+  use.mapped = true;
+  const bool ok = object(kDeviceMapping, [&](int field) {
+    return field == kDeviceMapping["capacityKey"] ? string(use.capacity)
+                                                  : optional_amount(use.per_unit);
+  });
+  use.per_device = use.per_unit;
+  return ok;
+}
+
+bool ObjectBuilder::device_allocatable(AllocatableUse& use) {
+  return object(kAllocatable, [&](int field) {
+    if (field == kAllocatable["overhead"])
+      return object(kOverhead, [&](int part) {
+        return optional_amount(part == kOverhead["perPod"] ? use.per_pod : use.per_container);
+      });
+    use.mapped = !reader_.is_null();
+    return object(kMapping, [&](int part) {
+      if (part == kMapping["capacityKey"]) return string(use.capacity);
+      return optional_amount(part == kMapping["capacityMultiplier"] ? use.per_unit
+                                                                    : use.per_device);
+    });
+  });
 }
 
 bool ObjectBuilder::device(Device& device, bool basic) {

@@ -88,6 +88,17 @@ struct DeviceCounters {
   Span<Str> compatibility_groups;  // only of a device
 };
 
+// What a device takes of a resource that its node has itself, such as memory: so much for each unit
+// of a capacity, or for the device as such. Since 1.37 there are amounts for each pod and each
+// container that uses it, too.
+struct AllocatableUse {
+  Str resource;
+  bool mapped = false;  // the first three are there; otherwise the others alone
+  Str capacity;         // "": the device as such
+  std::optional<Amount> per_unit, per_device;
+  std::optional<Amount> per_pod, per_container;
+};
+
 struct Device {
   Str name;
   Span<DeviceAttribute> attributes;  // sorted by name
@@ -100,6 +111,8 @@ struct Device {
   bool binds_to_node = false;
   Span<Str> binding_conditions, binding_failure_conditions;
   bool allow_multiple_allocations = false;
+  Span<AllocatableUse> mappings;     // nodeAllocatableResourceMappings, of 1.36; sorted by resource
+  Span<AllocatableUse> allocatable;  // nodeAllocatableResources, since 1.37; sorted by resource
 };
 
 // The name of one device of all.

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "libsched/objects/allocatable_claims.hpp"
 #include "libsched/objects/claim_templates.hpp"
 
 namespace libsched {
@@ -43,9 +44,22 @@ bool tolerates(const Toleration& t, Str key, Str value, TaintEffect effect, Str 
   return false;
 }
 
+Span<AllocatableClaim> copy_allocatable_claims(Span<AllocatableClaim> claims, Arena& arena) {
+  if (claims.empty()) return {};
+  const auto copied = [&](ResourceList list) {
+    std::vector<NamedQuantity> out;
+    for (const NamedQuantity& q : list) out.push_back({arena.copy(q.name), q.quantity});
+    return arena.copy(out);
+  };
+  std::vector<AllocatableClaim> out;
+  for (const AllocatableClaim& c : claims)
+    out.push_back({arena.copy(c.claim), copied(c.resources), copied(c.mapped)});
+  return arena.copy(out);
+}
+
 namespace {
 
-// How many bytes copy_status() takes.
+// How many bytes copy_status() takes, but for what few pods have.
 size_t status_room(const PodStatus& s) {
   size_t room = s.phase.size() + s.nominated_node_name.size() + 2 +
                 s.conditions.size() * sizeof(PodCondition) + alignof(PodCondition);
@@ -66,6 +80,7 @@ void copy_status(Pod& copy) {
     conditions.push_back(
         {arena.copy(c.type), arena.copy(c.status), arena.copy(c.reason), arena.copy(c.message)});
   s.conditions = arena.copy(conditions);
+  s.allocatable_claims = copy_allocatable_claims(s.allocatable_claims, arena);
 }
 
 }  // namespace

@@ -89,6 +89,14 @@ struct ResourceClaimStatus {
   bool has_claim_name = false;
 };
 
+// What the devices of a claim take of the node's own resources (status
+// nodeAllocatableResourceClaimStatuses).
+struct AllocatableClaim {
+  Str claim;
+  ResourceList resources;  // as 1.36 writes it
+  ResourceList mapped;     // since 1.37: mappings, and overheads of the pod and its containers
+};
+
 struct PodSpec {
   Str node_name, scheduler_name, priority_class_name, preemption_policy;
   std::optional<int32_t> priority;
@@ -108,8 +116,9 @@ struct PodSpec {
   Span<PodResourceClaim> resource_claims;
   bool host_network = false;
   std::optional<bool> host_users;
-  Str scheduling_group;  // schedulingGroup.podGroupName
-  Str runtime_class;     // runtimeClassName, which admission reads
+  Str scheduling_group;             // schedulingGroup.podGroupName
+  Str runtime_class;                // runtimeClassName, which admission reads
+  bool bind_mount_options = false;  // some volume mount of some container has bindMountOptions
 };
 
 struct PodStatus {
@@ -123,6 +132,7 @@ struct PodStatus {
   Span<ResourceClaimStatus> resource_claims;
   Str extended_resource_claim;       // extendedResourceClaimStatus.resourceClaimName
   uint64_t extended_claim_hash = 0;  // of all of extendedResourceClaimStatus; 0: there is none
+  Span<AllocatableClaim> allocatable_claims;
 };
 
 // A used host port: ip "" is 0.0.0.0, protocol "" is TCP, and the port is positive.

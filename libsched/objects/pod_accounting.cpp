@@ -11,6 +11,8 @@ namespace {
 
 bool may_differ(const Pod& pod, const PodAccounting& as) {
   const auto has = [&](uint32_t part) { return (pod.parts & part) != 0; };
+  if (as.allocatable != AllocatableClaims::kNone && !pod.status.allocatable_claims.empty())
+    return true;
   return (!as.pod_level && has(pod_part::kPodResources)) ||
          ((!as.resizes || !as.pod_level_resizes) && has(pod_part::kResized)) ||
          (as.resizes_by_pod && has(pod_part::kResized) && !status_is_as_asked(pod)) ||

@@ -6,6 +6,9 @@
 
 namespace libsched {
 
+// Which part of PodStatus::allocatable_claims counts.
+enum class AllocatableClaims : uint8_t { kNone, kResources, kMapped };
+
 // The default is that of 1.36 and of derive_pod().
 struct PodAccounting {
   bool pod_level = true;          // gate PodLevelResources: spec.resources count
@@ -20,6 +23,9 @@ struct PodAccounting {
   // Of a resize counts the largest of the pod's totals of what is asked for, set and allocated;
   // without, for each container the largest of the three.
   bool resizes_by_pod = false;
+  // Gate DRANodeAllocatableResources: what devices take of the node's resources adds to the pod's
+  // use of the node, but not to its requests.
+  AllocatableClaims allocatable = AllocatableClaims::kNone;
 
   friend bool operator==(const PodAccounting&, const PodAccounting&) = default;
 };

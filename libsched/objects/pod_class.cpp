@@ -271,6 +271,14 @@ void encode_claim_statuses(const Pod& pod, Encoder* e) {
   });
 }
 
+void encode_allocatable_claims(const Pod& pod, Encoder* e) {
+  e->list(pod.status.allocatable_claims, [&](const AllocatableClaim& c) {
+    e->text(c.claim);
+    e->amounts(c.resources);
+    e->amounts(c.mapped);
+  });
+}
+
 }  // namespace
 
 Str pod_class(const Pod& pod, std::string* room, bool placed) {
@@ -288,7 +296,7 @@ Str pod_class(const Pod& pod, std::string* room, bool placed) {
   e.list(spec.containers, [&](const Container& c) { e.container(c); });
   // Mostly only some of the first follow.
   constexpr uint32_t kFlags = kTerminating | kNodeSelectorField | kAffinityField | kHostNetwork |
-                              kHostUsersField | kHostUsers;
+                              kHostUsersField | kHostUsers | kBindMountOptions;
   there &= ~kFlags;
   if (has(kOwner)) {
     const OwnerReference& owner = *controller_of(pod);
@@ -324,6 +332,7 @@ Str pod_class(const Pod& pod, std::string* room, bool placed) {
     e.text(pod.status.extended_resource_claim);
     e.number(static_cast<int64_t>(pod.status.extended_claim_hash));
   }
+  if (has(kAllocatableClaims)) encode_allocatable_claims(pod, &e);
   return e.end();
 }
 

@@ -13,6 +13,8 @@ PodGroupRef with_condition(const PodGroup& group, const PodGroup::Condition& con
   copy->basic = group.basic;
   copy->gang = group.gang;
   copy->min_count = group.min_count;
+  copy->resource_claims = group.resource_claims;
+  copy->claim_statuses = group.claim_statuses;
   Arena& arena = copy->arena;
   const auto own = [&](const PodGroup::Condition& c) {
     return PodGroup::Condition{arena.copy(c.type), arena.copy(c.status), arena.copy(c.reason),

@@ -2,6 +2,7 @@
 // theirs in spec.schedulingGroup.
 #pragma once
 
+#include "libsched/objects/pod.hpp"
 #include "libsched/objects/stored_kind.hpp"
 
 namespace libsched {
@@ -19,6 +20,10 @@ class PodGroup final : public Object {
   bool basic = false, gang = false;  // which policies spec.schedulingPolicy has
   int32_t min_count = 0;             // gang: so many members are scheduled together, or none
   Span<Condition> conditions;
+  // Claims that the members share, and those that were made for the group (gate
+  // DRAWorkloadResourceClaims).
+  Span<PodResourceClaim> resource_claims;
+  Span<ResourceClaimStatus> claim_statuses;
 
   // The condition of this type, or null.
   const Condition* find_condition(Str type) const {

@@ -53,6 +53,7 @@ uint32_t lasting_parts(const Pod& pod) {
   parts.note(kOverhead, !spec.overhead.empty());
   parts.note(kPodResources,
              spec.resources_present || !spec.pod_requests.empty() || !spec.pod_limits.empty());
+  parts.note(kBindMountOptions, spec.bind_mount_options);
   return parts.bits();
 }
 
@@ -79,6 +80,7 @@ uint32_t parts_of(const Pod& pod) {
   parts.note(kNodeName, !pod.spec.node_name.empty());
   parts.note(kNominated, !pod.status.nominated_node_name.empty());
   parts.note(kClaimStatuses, !pod.status.resource_claims.empty());
+  parts.note(kAllocatableClaims, !pod.status.allocatable_claims.empty());
   parts.note(kExtendedClaim,
              !pod.status.extended_resource_claim.empty() || pod.status.extended_claim_hash != 0);
   return pod.parts | parts.bits();

@@ -35,10 +35,12 @@ enum Bit : uint32_t {
   kExtendedClaim = 1U << 25,
   kOverhead = 1U << 26,
   kPodResources = 1U << 27,
+  kAllocatableClaims = 1U << 28,
+  kBindMountOptions = 1U << 29,
 };
 // Those that may come and go in a copy of a pod without derive_pod(), and are not in Pod::parts.
 inline constexpr uint32_t kPartsOfCopies =
-    kTerminating | kNodeName | kNominated | kClaimStatuses | kExtendedClaim;
+    kTerminating | kNodeName | kNominated | kClaimStatuses | kExtendedClaim | kAllocatableClaims;
 
 }  // namespace pod_part
 

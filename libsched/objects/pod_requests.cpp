@@ -56,6 +56,7 @@ class Summation {
       add_containers(total, [&](const Container& c, bool plain_init, QuantitySums& to) {
         add_container(c, use_status_ && !plain_init, to);
       });
+      add_allocatable(total);
     }
     if (options_.pod_level && has_pod_level_requests(pod_)) replace_by_pod_level(total);
     total.add(pod_.spec.overhead);
@@ -91,7 +92,10 @@ class Summation {
   // The largest of the pod's totals.
   void add_largest(QuantitySums& largest) const {
     const PodStatus& status = pod_.status;
-    if (!infeasible_) add_totals(Source::kSpec, largest);
+    if (!infeasible_) {
+      add_totals(Source::kSpec, largest);
+      add_allocatable(largest);
+    }
     if (options_.pod_level_status && status.has_allocated && status.has_requests) {
       largest.raise(status.pod_requests);
       largest.raise(status.pod_allocated);
@@ -100,8 +104,16 @@ class Summation {
     for (const Source source : {Source::kSet, Source::kAllocated}) {
       QuantitySums total;
       add_totals(source, total);
+      // What is set includes it already.
+      if (source == Source::kAllocated) add_allocatable(total);
       largest.raise(total.list());
     }
+  }
+
+  void add_allocatable(QuantitySums& total) const {
+    if (options_.allocatable == AllocatableClaims::kNone) return;
+    for (const AllocatableClaim& c : pod_.status.allocatable_claims)
+      total.add(options_.allocatable == AllocatableClaims::kMapped ? c.mapped : c.resources);
   }
 
   void add_totals(Source source, QuantitySums& total) const {
@@ -242,7 +254,8 @@ void derive_occupied(Pod& pod, const PodAccounting& accounting) {
   PodRequestOptions options{.use_status = accounting.resizes,
                             .pod_level = accounting.pod_level,
                             .pod_level_status = accounting.pod_level_resizes,
-                            .status_by_pod = accounting.resizes_by_pod};
+                            .status_by_pod = accounting.resizes_by_pod,
+                            .allocatable = accounting.allocatable};
   QuantitySums sums;
   Summation(pod, options).run(sums);
   pod.occupied = rounded(sums.list(), pod.arena);
@@ -393,8 +406,10 @@ bool requests_scaled_down(const Pod& now, const Pod& before, const PodAccounting
 
 void derive_use(Pod& pod, const PodAccounting& accounting) {
   derive_occupied(pod, accounting);
+  const bool allocates =
+      accounting.allocatable != AllocatableClaims::kNone && !pod.status.allocatable_claims.empty();
   pod.requests =
-      accounting.resizes && status_counts(pod)
+      allocates || (accounting.resizes && status_counts(pod))
           ? pod_requests(pod, {.pod_level = accounting.pod_level, .at_least_zero = true}, pod.arena)
           : at_least_zero(pod.occupied, pod.arena);
   pod.host_ports = collect_host_ports(pod, accounting.sidecar_ports);

@@ -17,6 +17,7 @@ struct PodRequestOptions {
   bool default_cpu = false;      // a container without cpu counts as 100m
   bool default_memory = false;   // a container without memory counts as 200Mi
   bool at_least_zero = false;    // negative totals count as 0, and `pods` is no resource
+  AllocatableClaims allocatable = AllocatableClaims::kNone;  // see PodAccounting
 };
 
 // The total of containers, sidecars, init containers, pod-level requests and overhead. Sums are

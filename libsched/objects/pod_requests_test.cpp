@@ -327,6 +327,29 @@ TEST_CASE("accounting: resizes by pod") {
   CHECK(accounted(same.pod, {.resizes_by_pod = true}).get() == same.pod.get());
 }
 
+TEST_CASE("accounting: what devices take of the node") {
+  const auto occupied = [](const std::string& set, const PodAccounting& how) {
+    Maker m;
+    m.containers({m.container("a", "cpu=1")});
+    if (!set.empty()) m.statuses({m.status("a", set, "cpu=1")});
+    const AllocatableClaim claim{"c", m.list("cpu=2"), m.list("cpu=3")};
+    m.pod->status.allocatable_claims = m.pod->arena.copy(std::vector<AllocatableClaim>{claim});
+    derive_pod(*m.pod);
+    const PodRef pod = accounted(m.pod, how);
+    CHECK(pod->requests.milli_cpu == 1000);
+    CHECK(accounted(pod, {})->occupied.milli_cpu == m.pod->occupied.milli_cpu);
+    return pod->occupied.milli_cpu;
+  };
+  CHECK(occupied("", {}) == 1000);
+  CHECK(occupied("", {.allocatable = AllocatableClaims::kResources}) == 3000);
+  const PodAccounting mapped{.resizes_by_pod = true, .allocatable = AllocatableClaims::kMapped};
+  CHECK(occupied("", mapped) == 4000);
+  // Of a resize, what is set includes the devices, and what is allocated does not.
+  CHECK(occupied("cpu=3", mapped) == 4000);
+  CHECK(occupied("cpu=5", mapped) == 5000);
+  CHECK(occupied("cpu=3", {.allocatable = AllocatableClaims::kResources}) == 5000);
+}
+
 TEST_CASE("accounting: ports of sidecars") {
   Maker m;
   const auto with_port = [&](Container c, int32_t port) {

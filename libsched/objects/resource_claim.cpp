@@ -36,7 +36,7 @@ class Copier {
   void own(AllocatedDevice& d) const {
     all(d.request, d.driver, d.pool, d.device, d.tolerations);
     all(d.binding_conditions, d.binding_failure_conditions, d.share_id);
-    all(d.consumed_capacity);
+    all(d.consumed_capacity, d.skip_node_operations);
   }
   void own(Requirement& r) const { all(r.key, r.op_text, r.values); }
   void own(NodeSelectorTerm& t) const { all(t.match_expressions, t.match_fields); }

@@ -51,6 +51,7 @@ struct AllocatedDevice {
   Span<Str> binding_conditions, binding_failure_conditions;
   std::optional<Str> share_id;
   AmountList consumed_capacity;
+  Span<Str> skip_node_operations;  // since 1.37: what the kubelet leaves out for the device
 
   DeviceId id() const { return {driver, pool, device}; }
 };

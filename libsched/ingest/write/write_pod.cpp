@@ -19,7 +19,8 @@ void write_resources_if(JsonText& json, bool present, ResourceList requests, Res
   });
 }
 
-void write_containers_if(JsonText& json, Str name, Span<Container> containers) {
+void write_containers_if(JsonText& json, Str name, Span<Container> containers,
+                         bool mount_options = false) {
   json.objects_if(name, containers, [&](const Container& c) {
     json.field("name", c.name);
     json.field_if("image", c.image);
@@ -34,6 +35,10 @@ void write_containers_if(JsonText& json, Str name, Span<Container> containers) {
     if (c.restarts_all_containers) {
       json.key("restartPolicyRules");
       json.raw("[{\"action\":\"RestartAllContainers\"}]");
+    }
+    if (mount_options) {
+      json.key("volumeMounts");
+      json.raw("[{\"bindMountOptions\":[\"noexec\"]}]");
     }
   });
 }
@@ -156,7 +161,7 @@ void write_spec(JsonText& json, const PodSpec& spec, Str node_name) {
   write_affinity_if(json, spec);
   write_rules(json, spec);
   write_containers_if(json, "initContainers", spec.init_containers);
-  write_containers_if(json, "containers", spec.containers);
+  write_containers_if(json, "containers", spec.containers, spec.bind_mount_options);
   json.list_if("volumes", spec.volumes, [&](const Volume& v) { write_volume(json, v); });
   json.amounts_if("overhead", spec.overhead);
   write_resources_if(json, spec.resources_present, spec.pod_requests, spec.pod_limits);
@@ -206,6 +211,18 @@ void write_status(JsonText& json, const PodStatus& status) {
   if (status.extended_claim_hash != 0)
     json.object("extendedResourceClaimStatus",
                 [&] { json.field("resourceClaimName", status.extended_resource_claim); });
+  // Amounts of all containers stand for those of each.
+  json.objects_if("nodeAllocatableResourceClaimStatuses", status.allocatable_claims,
+                  [&](const AllocatableClaim& c) {
+                    json.field("resourceClaimName", c.claim);
+                    json.amounts_if("resources", c.resources);
+                    json.list_if("mapping", c.mapped, [&](const NamedQuantity& q) {
+                      json.object([&] {
+                        json.field("name", q.name);
+                        json.field("quantity", q.quantity.to_string());
+                      });
+                    });
+                  });
 }
 
 }  // namespace

@@ -103,6 +103,7 @@ void write_allocation(JsonText& json, const ClaimAllocation& allocation) {
         json.strings_if("bindingFailureConditions", d.binding_failure_conditions);
         json.field_if("shareID", d.share_id);
         write_amounts_if(json, "consumedCapacity", d.consumed_capacity);
+        json.strings_if("skipNodeOperations", d.skip_node_operations);
       });
       write_configurations(json, allocation.config);
     });
@@ -216,6 +217,37 @@ void write_capacity(JsonText& json, const DeviceCapacity& c) {
   });
 }
 
+void write_allocatable_uses(JsonText& json, const Device& d) {
+  const auto amount = [&](Str name, const std::optional<Amount>& a) {
+    if (a) json.field(name, a->text());
+  };
+  if (!d.mappings.empty())
+    json.object("nodeAllocatableResourceMappings", [&] {
+      for (const AllocatableUse& use : d.mappings)
+        json.object(use.resource, [&] {
+          json.field_if("capacityKey", use.capacity);
+          amount("allocationMultiplier", use.per_unit);
+        });
+    });
+  if (d.allocatable.empty()) return;
+  json.object("nodeAllocatableResources", [&] {
+    for (const AllocatableUse& use : d.allocatable)
+      json.object(use.resource, [&] {
+        if (use.mapped)
+          json.object("mapping", [&] {
+            json.field_if("capacityKey", use.capacity);
+            amount("capacityMultiplier", use.per_unit);
+            amount("deviceMultiplier", use.per_device);
+          });
+        if (!use.per_pod && !use.per_container) return;
+        json.object("overhead", [&] {
+          amount("perPod", use.per_pod);
+          amount("perContainer", use.per_container);
+        });
+      });
+  });
+}
+
 void write_device(JsonText& json, const Device& d) {
   json.object([&] {
     json.field("name", d.name);
@@ -237,6 +269,7 @@ void write_device(JsonText& json, const Device& d) {
     json.strings_if("bindingConditions", d.binding_conditions);
     json.strings_if("bindingFailureConditions", d.binding_failure_conditions);
     json.true_if("allowMultipleAllocations", d.allow_multiple_allocations);
+    write_allocatable_uses(json, d);
   });
 }
 

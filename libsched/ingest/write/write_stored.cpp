@@ -181,6 +181,11 @@ void write_fields(JsonText& json, const PodGroup& group) {
       if (group.gang)
         json.object("gang", [&] { json.number_if("minCount", int64_t{group.min_count}); });
     });
+    json.objects_if("resourceClaims", group.resource_claims, [&](const PodResourceClaim& c) {
+      json.field("name", c.name);
+      if (c.has_claim_name) json.field("resourceClaimName", c.claim_name);
+      if (c.has_template_name) json.field("resourceClaimTemplateName", c.template_name);
+    });
   });
   json.object("status", [&] {
     json.objects_if("conditions", group.conditions, [&](const PodGroup::Condition& c) {
@@ -190,6 +195,11 @@ void write_fields(JsonText& json, const PodGroup& group) {
       json.field_if("message", c.message);
       json.field_if("lastTransitionTime", c.last_transition);
     });
+    json.objects_if("resourceClaimStatuses", group.claim_statuses,
+                    [&](const ResourceClaimStatus& s) {
+                      json.field("name", s.name);
+                      if (s.has_claim_name) json.field("resourceClaimName", s.claim_name);
+                    });
   });
 }
 

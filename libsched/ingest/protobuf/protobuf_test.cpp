@@ -94,6 +94,32 @@ Error refused(const std::string& bytes, ParseOptions options = {}) {
 
 std::string text_of(const Error& e) { return e.text(); }
 
+TEST_CASE("protobuf: fields and kinds of 1.37") {
+  const std::string meta = field(1, field(1, "p"));
+  const std::string mount = field(9, field(1, "v") + field(8, "noexec"));
+  ParseOptions options;
+  options.format = Format::kProtobuf;
+  const auto pod =
+      parse_pod(envelope("v1", "Pod", meta + field(2, field(2, field(1, "c") + mount))), options);
+  REQUIRE_MESSAGE(pod.ok(), pod.error().text());
+  CHECK((*pod)->spec.bind_mount_options);
+
+  const std::string gang = field(2, std::string("\x08\x03", 2));  // minCount: 3
+  const std::string claim = field(5, field(1, "e") + field(2, "shared"));
+  for (const char* version : {"scheduling.k8s.io/v1beta1", "scheduling.k8s.io/v1alpha3"}) {
+    const auto group = protobuf_to_json(
+        envelope(version, "PodGroup", meta + field(2, field(3, gang) + claim)), {}, {});
+    REQUIRE_MESSAGE(group.ok(), group.error().text());
+    CHECK(group->find("\"minCount\":3") != std::string::npos);
+    CHECK(group->find("\"resourceClaimName\":\"shared\"") != std::string::npos);
+  }
+  // Of 1.36 other numbers have these fields.
+  const auto older = protobuf_to_json(
+      envelope("scheduling.k8s.io/v1alpha2", "PodGroup", meta + field(2, field(2, gang))), {}, {});
+  REQUIRE(older.ok());
+  CHECK(older->find("\"minCount\":3") != std::string::npos);
+}
+
 TEST_CASE("protobuf: recorded objects read as their JSON does") {
   const RecordedTable table("protobuf.json.gz");
   size_t count = 0;

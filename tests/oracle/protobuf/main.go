@@ -1,5 +1,6 @@
 // Command protobuf writes what libsched/ingest/protobuf is made from and tested with: the table of
-// messages, drawn from the tags of the real Go types, and random objects in both encodings.
+// messages, drawn from the tags of the real Go types, and random objects in both encodings. What 1.37 has
+// added to the types of 1.36 stands in added.go.
 //
 //	protobuf table                 the messages, as C++ initializers
 //	protobuf objects SEED COUNT    one line per object: JSON, a tab, base64 of the envelope
@@ -151,8 +152,14 @@ func message(t reflect.Type) int {
 		return n
 	}
 	var fields []string
-	for i := 0; i < t.NumField(); i++ {
-		f := t.Field(i)
+	all := reflect.VisibleFields(t)
+	if more := added[t]; more != nil {
+		all = append(all, reflect.VisibleFields(more)...)
+	}
+	for _, f := range all {
+		if len(f.Index) > 1 { // of an embedded struct
+			continue
+		}
 		tag := strings.Split(f.Tag.Get("protobuf"), ",")
 		if len(tag) < 3 {
 			continue
@@ -226,6 +233,9 @@ func writeTable() {
 	for _, k := range kinds {
 		t := reflect.TypeOf(k.object).Elem()
 		fmt.Printf("    {%q, %q, %d},\n", k.apiVersion, t.Name(), message(t))
+	}
+	for _, k := range addedKinds {
+		fmt.Printf("    {%q, %q, %d},\n", k.apiVersion, k.object.Name(), message(k.object))
 	}
 	fmt.Println("};\n\nconstexpr MessageField kFields[] = {")
 	begins, fields := []string{}, []string{}

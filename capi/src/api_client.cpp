@@ -135,6 +135,9 @@ std::string status_patch_json(const PodStatusPatch& patch) {
         ("\"extendedResourceClaimStatus\":{\"resourceClaimName\":" +
          json_quote(patch.extended_claim->claim) + ",\"requestMappings\":[" + mappings + "]}");
   }
+  if (patch.allocatable_claims)
+    status += (status.empty() ? "" : ",") +
+              ("\"nodeAllocatableResourceClaimStatuses\":" + patch.allocatable_claims->json);
   return "{\"status\":{" + status + "}}";
 }
 

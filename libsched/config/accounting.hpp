@@ -12,7 +12,11 @@ inline PodAccounting accounting_of(const FeatureGates& gates, const Behaviours& 
           .pod_level_resizes = gates.enabled(Gate::kInPlacePodLevelResourcesVerticalScaling),
           .sidecar_ports = !behaviours.ports_of_containers_only,
           .sidecar_defaults = !behaviours.sidecars_not_in_nonzero,
-          .resizes_by_pod = behaviours.resizes_by_pod};
+          .resizes_by_pod = behaviours.resizes_by_pod,
+          .allocatable = !gates.enabled(Gate::kDRANodeAllocatableResources)
+                             ? AllocatableClaims::kNone
+                         : behaviours.allocatable_overheads ? AllocatableClaims::kMapped
+                                                            : AllocatableClaims::kResources};
 }
 
 }  // namespace libsched

@@ -18,12 +18,12 @@ constexpr GateSupports kSupports[] = {
     {"DRAExtendedResource", "---uuyy"},
     {"DRAFractionalCapacityRange", "------y"},
     {"DRAListTypeAttributes", "-----yy"},
-    {"DRANodeAllocatableResources", "-----uu"},
+    {"DRANodeAllocatableResources", "-----yy"},
     {"DRAPartitionableDevices", "--uuuyy"},
     {"DRAPrioritizedList", "--uyyyy"},
     {"DRAResourceClaimDeviceStatus", "-uuyyyy"},
     {"DRASchedulerFilterTimeout", "---yyyy"},
-    {"DRAWorkloadResourceClaims", "-----uu"},
+    {"DRAWorkloadResourceClaims", "-----yu"},
     {"DynamicResourceAllocation", "uuuyuuu"},
     {"GangScheduling", "----uy-"},
     {"GenericWorkload", "----uyu"},
@@ -57,7 +57,7 @@ constexpr GateSupports kSupports[] = {
     {"DRAOptionalNodeOperations", "------u"},
     {"InterPodAffinityHostnameFastPath", "------u"},
     {"PodGroupPreemptionPolicy", "------u"},
-    {"SchedulerPreQueueingHints", "------u"},
+    {"SchedulerPreQueueingHints", "------n"},
 };
 static_assert(std::size(kSupports) >= static_cast<size_t>(Gate::kCount));
 

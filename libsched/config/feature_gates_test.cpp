@@ -83,13 +83,13 @@ TEST_CASE("AllAlpha and AllBeta set what is not set by name") {
 
 TEST_CASE("a gate without an implementation is named") {
   const auto gates = FeatureGates::parse(
-      "DRANodeAllocatableResources=true,PodLevelResources=false,"
-      "InPlacePodLevelResourcesVerticalScaling=false");
+      "PodLevelResources=false,InPlacePodLevelResourcesVerticalScaling=false", Release::k1_36);
   REQUIRE(gates.ok());
   const auto supported = gates->require_supported();
   REQUIRE_FALSE(supported.ok());
   CHECK_EQ(supported.error().rc, Rc::kUnsupported);
-  for (const char* part : {"DRANodeAllocatableResources=true", "PodLevelResources=false"}) {
+  for (const char* part :
+       {"InPlacePodLevelResourcesVerticalScaling=false", "PodLevelResources=false"}) {
     CHECK_MESSAGE(supported.error().message.find(part) != std::string::npos, part);
   }
 }

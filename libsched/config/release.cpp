@@ -97,6 +97,17 @@ constexpr BehaviourRow kBehaviours[] = {
     {"tells_failed_preemptions",
      &Behaviours::tells_failed_preemptions,
      {Release::k1_37, Release::k1_37}},
+    {"allocatable_overheads", &Behaviours::allocatable_overheads, {Release::k1_37, Release::k1_37}},
+    {"optional_node_operations",
+     &Behaviours::optional_node_operations,
+     {Release::k1_37, Release::k1_37}},
+    {"pending_claims_have_nodes",
+     &Behaviours::pending_claims_have_nodes,
+     {Release::k1_37, Release::k1_37}},
+    {"groups_of_snapshot", &Behaviours::groups_of_snapshot, {Release::k1_37, Release::k1_37}},
+    {"declares_mount_options",
+     &Behaviours::declares_mount_options,
+     {Release::k1_37, Release::k1_37}},
 };
 
 // Whether a text is what may follow the minor release in a version: nothing, or ".6", to which

@@ -159,6 +159,20 @@ struct Behaviours {
   // Metrics tell preemptions that failed from others, and how long they took, and count the victims
   // also if all of them leave already.
   bool tells_failed_preemptions = false;
+  // With DRANodeAllocatableResources, devices take of a node's resources what
+  // nodeAllocatableResources says, with overheads, instead of nodeAllocatableResourceMappings.
+  bool allocatable_overheads = false;
+  // A claim whose devices skip operations of the kubelet is available on nodes alone that declare
+  // DRAOptionalNodeOperations.
+  bool optional_node_operations = false;
+  // An allocation that members of a group share before it is written is available on its nodes
+  // alone.
+  bool pending_claims_have_nodes = false;
+  // With DRAWorkloadResourceClaims, DynamicResources finds the PodGroup of a pod in the snapshot of
+  // the cycle, and its PostFilter leaves the group's claims alone.
+  bool groups_of_snapshot = false;
+  // Nodes may declare features of 1.37, one of which pods with bindMountOptions need.
+  bool declares_mount_options = false;
 };
 
 // A behaviour has a row for each range of releases.

@@ -103,6 +103,11 @@ TEST_CASE("each behaviour by release") {
                                   &Behaviours::forgets_rejections,
                                   &Behaviours::retries_after_memory,
                                   &Behaviours::tells_failed_preemptions,
+                                  &Behaviours::allocatable_overheads,
+                                  &Behaviours::optional_node_operations,
+                                  &Behaviours::pending_claims_have_nodes,
+                                  &Behaviours::groups_of_snapshot,
+                                  &Behaviours::declares_mount_options,
                                   &Behaviours::newer_selectors,
                                   &Behaviours::rules_need_selector,
                                   &Behaviours::distinct_in_request,
@@ -295,6 +300,11 @@ TEST_CASE("a gate is refused, locked or taken as the release does") {
   CHECK_NE(unsupported("CSIMigrationPortworx=false", Release::k1_31), "");
   CHECK_NE(unsupported("DRAConsumableCapacity=true", Release::k1_35), "");
   CHECK_EQ(unsupported("DRAConsumableCapacity=false", Release::k1_36), "");
+  CHECK_EQ(unsupported("DRANodeAllocatableResources=true", Release::k1_36), "");
+  CHECK_EQ(unsupported("DRANodeAllocatableResources=true", Release::k1_37), "");
+  CHECK_EQ(unsupported("GenericWorkload=true,DRAWorkloadResourceClaims=true", Release::k1_36), "");
+  // Plugins are asked about events without being narrowed down first; the answers are the same.
+  CHECK_EQ(unsupported("SchedulerPreQueueingHints=true", Release::k1_37), "");
 }
 
 TEST_CASE("errors about weights of scores have a prefix from 1.36 on") {

@@ -13,6 +13,7 @@
 #include "libsched/base/steps.hpp"
 #include "libsched/cluster/cluster.hpp"
 #include "libsched/cluster/object_store.hpp"
+#include "libsched/objects/allocatable_claims.hpp"
 #include "libsched/objects/pod.hpp"
 #include "libsched/objects/resource_claim.hpp"
 
@@ -35,6 +36,8 @@ struct PodStatusPatch {
     std::vector<Mapping> mappings;
   };
   std::optional<ExtendedClaim> extended_claim;
+  // status.nodeAllocatableResourceClaimStatuses; null: it stays as it is.
+  Ref<const AllocatableClaimList> allocatable_claims;
 };
 
 // What has to be patched so that the pod has this condition: its type and the fields that differ.

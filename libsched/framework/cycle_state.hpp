@@ -21,6 +21,7 @@
 #include "libsched/framework/filter_step.hpp"
 #include "libsched/framework/plugin_meter.hpp"
 #include "libsched/framework/status.hpp"
+#include "libsched/objects/allocatable_claims.hpp"
 
 namespace libsched {
 
@@ -48,6 +49,9 @@ class PluginData {
   // Lets go of counts that the view shares with it, which a change of the view would otherwise have
   // to copy first. Returns whether it has any; then the data is stale until KeepsAnswers::renew().
   virtual bool release() { return false; }
+  // What the pod's status says once the pod is assumed on this row: what its devices take of the
+  // node's own resources. Null: nothing.
+  virtual Ref<const AllocatableClaimList> allocatable_on(uint32_t /*row*/) { return {}; }
   static constexpr uint64_t kReleased = ~uint64_t{0};  // the view_version of such data
 };
 

@@ -209,6 +209,13 @@ class Evaluator final : public RefCounted {
   // refuses, Unreserve runs for all in reverse order, and the pod is removed again. `start`, if
   // given, is the pod's start time.
   Result<Status> assume(CycleState& state, const Pod& pod, uint32_t row, Time start = {});
+  // The pod as it is to be assumed on the row, if its status differs there: its devices take
+  // resources of the node (PluginData::allocatable_on()). Null: as it is.
+  PodRef assumed_otherwise(const CycleState& state, const Pod& pod, uint32_t row) const {
+    return framework_->accounting().allocatable == AllocatableClaims::kNone
+               ? PodRef()
+               : with_allocatable(state, pod, row);
+  }
   // Runs Unreserve and removes an assumed pod from its node.
   Result<void> forget(CycleState& state, const Pod& pod);
 
@@ -250,6 +257,7 @@ class Evaluator final : public RefCounted {
   static constexpr size_t kCheckedTogether = 64;  // pods whose states and verdicts exist at once
 
  private:
+  static PodRef with_allocatable(const CycleState& state, const Pod& pod, uint32_t row);
   friend class LimitScope;
   friend class DryRunScope;
 

@@ -209,6 +209,18 @@ Result<void> Evaluator::run_post_filter_after(CycleState& state, const Pod& pod,
   return {};
 }
 
+PodRef Evaluator::with_allocatable(const CycleState& state, const Pod& pod, uint32_t row) {
+  Ref<const AllocatableClaimList> taken;
+  for (const CycleState::Entry& e : state.entries())
+    if (e.data != nullptr && !taken) taken = e.data->allocatable_on(row);
+  if (!taken && pod.status.allocatable_claims.empty()) return {};
+  // What an earlier cycle has found out is of no use.
+  const Ref<Pod> out = copy_pod(pod, pod.spec.node_name);
+  out->status.allocatable_claims =
+      taken ? copy_allocatable_claims(taken->claims, out->arena) : Span<AllocatableClaim>();
+  return out;
+}
+
 Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row, Time start) {
   LIBSCHED_TRY(check_idle());
   if (!cluster_)
@@ -218,7 +230,8 @@ Result<Status> Evaluator::assume(CycleState& state, const Pod& pod, uint32_t row
   if (v.node(row) == nullptr) return Error{Rc::kNotFound, "the cluster has no node of this row"};
   state.release_shared();
   Cluster::Transaction change(cluster_.get());
-  LIBSCHED_TRY(cluster_->assume(&change, pod, row, start));
+  const PodRef otherwise = assumed_otherwise(state, pod, row);
+  LIBSCHED_TRY(cluster_->assume(&change, otherwise ? *otherwise : pod, row, start));
   if (!has_to_reserve(state)) {
     change.commit();
     return Status();

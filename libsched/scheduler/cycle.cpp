@@ -140,7 +140,9 @@ class Cycle {
   Result<void> assume() {
     out_->state->release_shared();
     Cluster::Transaction change(&cluster_);
-    if (const Result<void> done = cluster_.assume(*pod_, out_->node); !done.ok()) {
+    const PodRef otherwise = evaluator_.assumed_otherwise(*out_->state, *pod_, row_);
+    if (const Result<void> done = cluster_.assume(otherwise ? *otherwise : *pod_, out_->node);
+        !done.ok()) {
       const bool told = done.error().rc == Rc::kExists || done.error().rc == Rc::kLimit;
       if (!told) return done.error();
       fail(Status::from_error(done.error().message));

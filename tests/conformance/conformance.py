@@ -33,7 +33,8 @@ KINDS = ("basic", "taints", "nodeaffinity", "ports", "config", "images", "podaff
          "defaultspread", "volumes", "csilimit", "mixed", "changes",
          "preempt", "nominated", "drapreempt", "points")
 # Kinds that are scripts, expressions, or claims of devices.
-SCRIPTS = ("queue", "schedule", "podgroup", "cel", "celany", "dra", "dra2", "drascore", "draclasses", "drastable")
+SCRIPTS = ("queue", "schedule", "podgroup", "cel", "celany", "dra", "dra2", "drascore", "draclasses", "drastable",
+           "draallocatable", "dragroups")
 
 
 def parse(arguments):

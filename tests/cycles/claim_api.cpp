@@ -75,6 +75,7 @@ void ClaimApi::deliver() {
 }
 
 Result<void> ClaimApi::patch_pod_status(const Pod&, const PodStatusPatch& patch) {
+  if (patch.allocatable_claims) allocatable_ = Json::parse(patch.allocatable_claims->json);
   if (!patch.extended_claim) return {};
   extended_ = {{"resourceClaimName", patch.extended_claim->claim}};
   for (const PodStatusPatch::ExtendedClaim::Mapping& m : patch.extended_claim->mappings)

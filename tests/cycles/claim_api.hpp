@@ -24,6 +24,8 @@ class ClaimApi final : public ApiClient {
   Json changes();
   // The extendedResourceClaimStatus that was patched since the last call; null: none.
   Json take_extended() { return std::exchange(extended_, Json()); }
+  // The nodeAllocatableResourceClaimStatuses that were patched since the last call; null: none.
+  Json take_allocatable() { return std::exchange(allocatable_, Json()); }
   // The numbers of random identifiers of shares, in the order of their appearance.
   using Shares = std::map<std::string, std::string>;
   static Json allocation(const Json& status, Shares& shares);
@@ -45,7 +47,7 @@ class ClaimApi final : public ApiClient {
   std::map<std::string, ResourceClaimRef> claims_;
   std::vector<ResourceClaimRef> waiting_;
   std::vector<std::pair<std::string, std::string>> gone_;
-  Json extended_;
+  Json extended_, allocatable_;
   std::map<std::string, std::string> seen_;
   Shares shares_;
   int version_ = 1000;

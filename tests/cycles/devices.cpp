@@ -127,6 +127,7 @@ Devices::Devices(const Json& c) {
   if (!applied.ok()) throw BadCase(applied.error().text());
   api_->start();
   pods_ = objects("pods");
+  for (const PodRef& pod : pods_.pods) services_->pod_groups().put(pod).keep();
   for (const Json& change : member(c, "changes", Json::array())) {
     Change& made = changes_.emplace_back();
     made.before = change.at("before").get<size_t>();
@@ -182,6 +183,7 @@ bool Devices::filter(Env& env, CycleState& state, const Pod& pod, Json& r,
                                           {"resourceName", m.resource},
                                           {"requestName", m.request}});
       }
+      if (own.taken) n["allocatable"] = Json::parse(own.taken->json);
       ClaimApi::Shares shares;
       for (const NewAllocationRef& a : own.allocations) {
         const Ref<ResourceClaim> claim = make_ref<ResourceClaim>(256);
@@ -292,6 +294,8 @@ void Devices::bind(Env& env, const Ref<CycleState>& state, const Pod& pod, const
   if (const Json changes = api_->changes(); !changes.empty()) r["claims"] = changes;
   if (const Json extended = api_->take_extended(); !extended.is_null())
     r["extendedResourceClaimStatus"] = extended;
+  if (const Json taken = api_->take_allocatable(); !taken.empty())
+    r["nodeAllocatableResourceClaimStatuses"] = taken;
 }
 
 Json Devices::pod(const PodRef& pod, std::string* stop) {

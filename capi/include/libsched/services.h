@@ -50,7 +50,8 @@ typedef struct libsched_api_client {
   libsched_code (*bind)(void *user_data, const libsched_pod *pod, libsched_str node_name, libsched_status *status);
   libsched_code (*delete_pod)(void *user_data, const libsched_pod *pod, libsched_status *status);
   /* A strategic merge patch of the pod's status, as JSON: {"status": {"conditions": [...],
-     "nominatedNodeName": ..., "extendedResourceClaimStatus": ...}}. */
+     "nominatedNodeName": ..., "extendedResourceClaimStatus": ...,
+     "nodeAllocatableResourceClaimStatuses": ...}}. */
   libsched_code (*patch_pod_status)(void *user_data, const libsched_pod *pod, libsched_str patch, libsched_status *status);
   /* A JSON merge patch of any other object; `namespace_` is empty for kinds without one. */
   libsched_code (*patch_object)(void *user_data, libsched_str kind, libsched_str namespace_, libsched_str name,

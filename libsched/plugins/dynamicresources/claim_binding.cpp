@@ -36,7 +36,7 @@ Status reserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims,
       item.claim = verdict->extended.claim;
       out.mappings = verdict->extended.mappings;
     }
-    if (unattended ? claim.reserved_for_uid(call.pod.meta.uid) : !allocates) continue;
+    if (unattended ? is_reserved(claim, call.pod, options.groups) : !allocates) continue;
     // A pod may name a claim twice: then the first allocation stands.
     const bool again = std::any_of(
         out.items.begin(), out.items.begin() + static_cast<ptrdiff_t>(i), [&](const auto& other) {
@@ -58,7 +58,7 @@ Status reserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims,
     if (allocates) set_allocation(*copy, item.allocation);
     copy->in_flight = !unattended;
     if (unattended) {
-      add_consumer(*copy, call.pod);
+      add_consumer(*copy, call.pod, data.claims()[i].group.get());
       if (options.features.binding_conditions) stamp(*copy, call.services.clock().now_ns());
     }
     const Result<void> done =
@@ -117,9 +117,14 @@ Steps<> unreserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims) {
       const auto& seen = static_cast<const ResourceClaim&>(*there->api);
       if (seen.allocation && seen.reserved_for_uid(call.pod.meta.uid)) known = &seen;
     }
-    co_await release_consumer(call.services, *known, call.pod);
+    static_cast<void>(co_await release_consumer(call.services, *known, call.pod.meta.uid));
   }
   reservation.items.clear();
+  if (call.row == kNoId || !claims.data->taken(call.row)) co_return;
+  PodStatusPatch patch;
+  patch.allocatable_claims = no_takes(claims.data->options().allocatable.overheads);
+  static_cast<void>(
+      co_await call.services.api().request(ApiRequest::patch_pod_status(call.pod, patch)));
 }
 
 }  // namespace libsched

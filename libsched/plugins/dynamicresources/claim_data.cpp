@@ -53,6 +53,7 @@ ClaimData::ClaimData(const PodRef& pod, std::vector<Claim> claims,
       for (const DeviceRequirement& a : r.first_available) note_class(a.device_class);
     }
   }
+  note_mapped();
   for (const ExtendedResource& r : resources_) note_class(r.device_class);
   if (to_allocate_.empty() && !has_pending_) return;
   const auto class_of = [this](Str name) -> const DeviceClass* {
@@ -85,14 +86,17 @@ ClaimData::Judge::Judge(ClaimData& data, Clock& clock, const std::function<bool(
       memory_(data.lock_memory(&memory_lock_)) {}
 
 ClaimData::Answer ClaimData::Judge::of(const NodeView& node) {
-  const Row known = data_.row(node.row());
-  return known.answer != Answer::kUnknown ? known.answer : answer(node.node(), node.row());
+  // What pods take of the node's own resources may have changed.
+  const Answer known = data_.row(node.row()).answer;
+  return known != Answer::kUnknown && !data_.options_.allocatable.on ? known : answer(node);
 }
 
-ClaimData::Answer ClaimData::Judge::answer(const Node& node, uint32_t row) {
+ClaimData::Answer ClaimData::Judge::answer(const NodeView& view) {
+  const Node& node = view.node();
+  const uint32_t row = view.row();
   Row& known = data_.row(row);
   const auto in_full = [&] {
-    Verdict made = data_.judge(node, row, memory_, &clock_, expired_);
+    Verdict made = data_.judge(view, memory_, &clock_, expired_);
     if (!made.status.success() && expired_()) return Answer::kUnknown;
     for (const uint32_t claim : made.unavailable) data_.unavailable_[claim] = true;
     const bool fits = made.status.success();
@@ -103,6 +107,7 @@ ClaimData::Answer ClaimData::Judge::answer(const Node& node, uint32_t row) {
     data_.full_[row] = std::move(verdict);
     return known.answer = Answer::kOther;
   };
+  if (data_.options_.allocatable.on) return in_full();
   Verdict out;
   Plan* const plan = data_.plan_for(node, &out);
   if (plan == nullptr && !out.status.success()) return fail(std::move(out));
@@ -164,7 +169,7 @@ const ClaimData::Verdict* ClaimData::known(const NodeView& node) {
   if (answer == Answer::kFits) {
     std::unique_lock<Mutex> memory_lock;
     DeviceMemory* const memory = lock_memory(&memory_lock);
-    made = judge(node.node(), index, memory, nullptr, [] { return false; });
+    made = judge(node, memory, nullptr, [] { return false; });
   } else {
     if (const Plan* const plan = plan_for(node.node(), &made)) made.extended = plan->extended;
     made.at_fault = Verdict::AtFault::kDevices;
@@ -225,14 +230,19 @@ ClaimData::Plan* ClaimData::plan_for(const Node& node, Verdict* out) {
   return &plans_.back();
 }
 
-ClaimData::Verdict ClaimData::judge(const Node& node, uint32_t row, DeviceMemory* memory,
-                                    Clock* clock, const std::function<bool()>& expired) {
+ClaimData::Verdict ClaimData::judge(const NodeView& view, DeviceMemory* memory, Clock* clock,
+                                    const std::function<bool()>& expired) {
+  const Node& node = view.node();
+  const uint32_t row = view.row();
   Verdict out;
   const Plan* const plan = plan_for(node, &out);
   if (plan == nullptr) return out;
   out.extended = plan->extended;
   std::vector<uint32_t> unavailable;
-  if (has_allocated_ && clock != nullptr) unavailable = unavailable_on(node, clock->now_ns());
+  if ((has_allocated_ || has_pending_) && clock != nullptr)
+    unavailable = unavailable_on(node, clock->now_ns());
+  if (options_.allocatable.on)
+    if (out.status = check_shared(view); !out.status.success()) return out;
   // A failed allocation hides that claims are elsewhere, and PostFilter does not hear of them.
   if (allocator_) {
     Result<AllocationOutcome> found = search(node, row, *plan, *memory, clock, expired, false);
@@ -248,11 +258,23 @@ ClaimData::Verdict ClaimData::judge(const Node& node, uint32_t row, DeviceMemory
   } else {
     this->row(row).score = allocated_score_;
   }
+  if (options_.allocatable.on)
+    if (out.status = take_of_node(view, &out); !out.status.success()) {
+      out.allocations.clear();
+      return out;
+    }
   if (unavailable.empty()) return out;
   out.allocations.clear();
+  out.taken = {};
   out.status = Status::unresolvable("resourceclaim not available on the node");
   out.unavailable = std::move(unavailable);
   return out;
+}
+
+Ref<const AllocatableClaimList> ClaimData::taken(uint32_t row) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = full_.find(row);
+  return found == full_.end() ? Ref<const AllocatableClaimList>() : found->second.taken;
 }
 
 // Of the claims to allocate and those that are pending.
@@ -270,16 +292,35 @@ int32_t ClaimData::score_of(const std::vector<NewAllocationRef>& allocations) co
 std::vector<uint32_t> ClaimData::unavailable_on(const Node& node, int64_t now_ns) const {
   std::vector<uint32_t> out;
   for (uint32_t i = 0; i < claims_.size(); ++i)
-    if (!claims_[i].to_allocate() && !available(*claims_[i].object, node, now_ns)) out.push_back(i);
+    if (!available(claims_[i], node, now_ns)) out.push_back(i);
   return out;
 }
 
-// Whether the node can have the devices of an allocated claim.
-bool ClaimData::available(const ResourceClaim& claim, const Node& node, int64_t now_ns) const {
-  const NodeSelector& selector = claim.allocation->node_selector;
+// Whether the devices that a claim has are there for the node. The kubelet leaves out operations
+// for some, which it must declare.
+bool ClaimData::may_be_on(const Claim& c, const Node& node) const {
+  const Behaviours& behaviours = options_.features.behaviours;
+  const ClaimAllocation* allocation = nullptr;
+  if (!c.to_allocate()) allocation = &*c.object->allocation;
+  if (c.pending && behaviours.pending_claims_have_nodes)
+    allocation = &c.pending->allocation->allocation;
+  if (allocation == nullptr) return true;
+  const NodeSelector& selector = allocation->node_selector;
   if (selector.present && !node_selector_matches(selector, node.meta.labels, node.meta.name))
     return false;
-  if (!options_.features.binding_conditions) return true;
+  if (!behaviours.optional_node_operations || c.to_allocate()) return true;
+  const Span<Str> declared = node.declared_features;
+  return std::find(declared.begin(), declared.end(), "DRAOptionalNodeOperations") !=
+             declared.end() ||
+         std::all_of(allocation->results.begin(), allocation->results.end(),
+                     [](const AllocatedDevice& d) { return d.skip_node_operations.empty(); });
+}
+
+// Whether the node can have the devices of a claim, if it has some.
+bool ClaimData::available(const Claim& c, const Node& node, int64_t now_ns) const {
+  if (!may_be_on(c, node)) return false;
+  if (!options_.features.binding_conditions || c.to_allocate()) return true;
+  const ResourceClaim& claim = *c.object;
   switch (readiness_of(claim)) {
     case Readiness::kReady: return true;
     case Readiness::kFailed: return false;

@@ -17,10 +17,12 @@
 #include "libsched/cluster/node_view.hpp"
 #include "libsched/framework/cycle_state.hpp"
 #include "libsched/framework/status.hpp"
+#include "libsched/plugins/dynamicresources/allocatable_check.hpp"
 #include "libsched/plugins/dynamicresources/device_facts.hpp"
 #include "libsched/plugins/dynamicresources/device_state.hpp"
 #include "libsched/plugins/dynamicresources/extended_claim.hpp"
 #include "libsched/plugins/dynamicresources/pending_claims.hpp"
+#include "libsched/plugins/dynamicresources/pod_claims.hpp"
 
 namespace libsched {
 
@@ -30,6 +32,8 @@ struct ClaimOptions {
   cel::Options selectors;
   int64_t filter_timeout_ns = 0;  // 0: none
   int64_t binding_timeout_ns = 0;
+  AllocatableRules allocatable;
+  bool groups = false;  // gate DRAWorkloadResourceClaims
 };
 
 // When the search for the devices of one node ends: after the filter's time-out, or when the caller
@@ -60,13 +64,14 @@ class ClaimData {
     bool extended = false;  // for the pod's extended resources; the last one
     // Another member of the pod's group has got an allocation for it, which is not written yet.
     PendingClaimRef pending = {};
+    PodGroupRef group = {};  // for which it is reserved as a whole; null: for the pod
     bool to_allocate() const { return !object->allocation.has_value(); }
   };
   // What a node is for the pod.
   struct Verdict {
     // Of a rejection that is no Error, unless claims are unavailable: the claim of the extended
-    // resources as such, or that there are no devices.
-    enum class AtFault : uint8_t { kExtendedClaim, kDevices };
+    // resources as such, that there are no devices, or what they take of the node.
+    enum class AtFault : uint8_t { kExtendedClaim, kDevices, kAllocatable };
 
     Status status;
     AtFault at_fault = AtFault::kExtendedClaim;
@@ -75,7 +80,8 @@ class ClaimData {
     // Of the claims to allocate, in their order; those that are pending stand at the end, as
     // upstream has them, and are taken in this order all the same.
     std::vector<NewAllocationRef> allocations;
-    ExtendedAsk extended;  // if the node needs the claim for them
+    ExtendedAsk extended;                   // if the node needs the claim for them
+    Ref<const AllocatableClaimList> taken;  // of the node's own resources; null: nothing
   };
   enum class Answer : uint8_t { kUnknown, kFits, kImpossible, kInvalidPools, kOther };
 
@@ -85,6 +91,7 @@ class ClaimData {
             const ClaimOptions& options, const View& view);
 
   const Pod& pod() const { return *pod_; }
+  const ClaimOptions& options() const { return options_; }
   const std::vector<Claim>& claims() const { return claims_; }
   bool allocates() const { return allocator_ != nullptr; }
   // Whether some claim has a request with alternatives.
@@ -103,7 +110,7 @@ class ClaimData {
     const Status& status_of(uint32_t row) const { return data_.full_.at(row).status; }
 
    private:
-    Answer answer(const Node& node, uint32_t row);
+    Answer answer(const NodeView& node);
 
     ClaimData& data_;
     Clock& clock_;
@@ -119,6 +126,8 @@ class ClaimData {
   const Verdict* known(const NodeView& node);
   // The score of a node that fits.
   int64_t score(uint32_t row) const;
+  // What the node of the latest verdict of a row gives of its own resources; null: nothing.
+  Ref<const AllocatableClaimList> taken(uint32_t row) const;
   // Adds the facts of a verdict's rejection, and those of the devices that an accepted node gives.
   // The view is the one that was judged.
   void explain(const View& view, const NodeView& node, Clock& clock, const Verdict& verdict,
@@ -148,14 +157,18 @@ class ClaimData {
   DeviceMemory* lock_memory(std::unique_lock<Mutex>* lock);
   // Null: `out` is the verdict.
   Plan* plan_for(const Node& node, Verdict* out);
-  Verdict judge(const Node& node, uint32_t row, DeviceMemory* memory, Clock* clock,
+  Verdict judge(const NodeView& node, DeviceMemory* memory, Clock* clock,
                 const std::function<bool()>& expired);
   std::vector<uint32_t> unavailable_on(const Node& node, int64_t now_ns) const;
   int32_t score_of(const std::vector<NewAllocationRef>& allocations) const;
-  bool available(const ResourceClaim& claim, const Node& node, int64_t now_ns) const;
+  bool available(const Claim& claim, const Node& node, int64_t now_ns) const;
+  bool may_be_on(const Claim& claim, const Node& node) const;
+  // For the gate DRANodeAllocatableResources.
+  void note_mapped();
+  Status check_shared(const NodeView& node) const;
+  Status take_of_node(const NodeView& node, Verdict* out) const;
   std::vector<const ResourceClaim*> claims_to_allocate(const Verdict& verdict) const;
-  void explain_elsewhere(const ResourceClaim& claim, const Node& node, int64_t now_ns,
-                         Fact* fact) const;
+  void explain_elsewhere(const Claim& claim, const Node& node, int64_t now_ns, Fact* fact) const;
   Result<AllocationOutcome> search(const Node& node, uint32_t row, const Plan& plan,
                                    DeviceMemory& memory, Clock* clock,
                                    const std::function<bool()>& expired, bool only_whether);
@@ -168,6 +181,7 @@ class ClaimData {
   const DeviceStates& states_;
   ClaimOptions options_;
   bool has_allocated_ = false, has_alternatives_ = false, has_pending_ = false;
+  std::vector<bool> mapped_;     // by claim: has an allocation that may not be shared
   int32_t allocated_score_ = 0;  // of the claims that are allocated already
   std::vector<const ResourceClaim*> to_allocate_;
   std::vector<DeviceClassRef> classes_;  // that they name
@@ -190,6 +204,9 @@ struct ClaimsOfCycle final : PluginData {
   std::shared_ptr<ClaimReservation> reserved;
   std::shared_ptr<PluginData> clone() const override {
     return std::make_shared<ClaimsOfCycle>(*this);
+  }
+  Ref<const AllocatableClaimList> allocatable_on(uint32_t row) override {
+    return data ? data->taken(row) : Ref<const AllocatableClaimList>();
   }
 };
 

@@ -24,7 +24,7 @@ void ClaimData::explain(const View& view, const NodeView& node, Clock& clock,
     Fact& fact = facts->add(reason)
                      .key("resourceClaim", claim.meta.ns, claim.meta.name)
                      .flag("allocated", true);
-    explain_elsewhere(claim, object, clock.now_ns(), &fact);
+    explain_elsewhere(claims_[i], object, clock.now_ns(), &fact);
   }
   if (!verdict.unavailable.empty()) return;
   if (verdict.at_fault == Verdict::AtFault::kDevices) {
@@ -42,6 +42,18 @@ void ClaimData::explain(const View& view, const NodeView& node, Clock& clock,
                             found->kind == AllocationOutcome::Kind::kTimedOut);
     };
     facts_->add(target, pools, memory.selectors, claims_to_allocate(verdict), finds, reason, facts);
+    return;
+  }
+  if (verdict.at_fault == Verdict::AtFault::kAllocatable) {
+    for (const std::string& why : verdict.status.reasons)
+      for (const Claim& c : claims_) {
+        Fact& fact = facts->add(why)
+                         .key("resourceClaim", c.object->meta.ns, c.object->meta.name)
+                         .flag("allocated", !c.to_allocate());
+        constexpr Str kInsufficient = "Insufficient ";
+        if (why.starts_with(kInsufficient))
+          fact.text("resource", Str(why).substr(kInsufficient.size()));
+      }
     return;
   }
   const ResourceClaim& claim = *claims_.back().object;
@@ -62,17 +74,18 @@ void ClaimData::explain_error(const View& view, const NodeView& node, const Verd
                        claims_to_allocate(verdict), reason, facts);
 }
 
-// Why the node cannot use the devices of an allocated claim.
-void ClaimData::explain_elsewhere(const ResourceClaim& claim, const Node& node, int64_t now_ns,
+// Why the node cannot use the devices that a claim has.
+void ClaimData::explain_elsewhere(const Claim& c, const Node& node, int64_t now_ns,
                                   Fact* fact) const {
-  const NodeSelector& selector = claim.allocation->node_selector;
+  const ClaimAllocation& allocation =
+      c.pending ? c.pending->allocation->allocation : *c.object->allocation;
   const char* problem = "node";
-  if (!selector.present || node_selector_matches(selector, node.meta.labels, node.meta.name))
-    problem = binding_timed_out(claim, options_.binding_timeout_ns, now_ns) &&
-                      readiness_of(claim) == Readiness::kPending
+  if (may_be_on(c, node))
+    problem = binding_timed_out(*c.object, options_.binding_timeout_ns, now_ns) &&
+                      readiness_of(*c.object) == Readiness::kPending
                   ? "binding timed out"
                   : "binding failed";
-  const std::vector<std::string> devices = devices_of(*claim.allocation);
+  const std::vector<std::string> devices = devices_of(allocation);
   fact->text("problem", problem).texts("devices", std::vector<Str>(devices.begin(), devices.end()));
 }
 

@@ -28,13 +28,26 @@ class ClaimBinder {
 
   Steps<Status> write_all() {
     for (size_t i = 0; i < reservation_.items.size(); ++i) {
-      if (data_.claims()[i].object->reserved_for_uid(call_.pod.meta.uid)) continue;
+      if (is_reserved(*data_.claims()[i].object, call_.pod, options_.groups)) continue;
       Status s = co_await write(i);
       if (s.success()) continue;
       reservation_.items[i].lost = reservation_.items[i].allocation != nullptr;
       co_return s;
     }
     co_return Status();
+  }
+
+  // What the devices take of the node's own resources.
+  Steps<Status> write_taken() {
+    PodStatusPatch patch;
+    patch.allocatable_claims = data_.taken(call_.row);
+    if (!patch.allocatable_claims) co_return Status();
+    const Result<void> done =
+        co_await call_.services.api().request(ApiRequest::patch_pod_status(call_.pod, patch));
+    if (done.ok()) co_return Status();
+    co_return Status::from_error("updating pod " +
+                                 object_key(call_.pod.meta.ns, call_.pod.meta.name) +
+                                 " NodeAllocatableResourceClaimStatuses: " + done.error().message);
   }
 
   Steps<Status> wait() {
@@ -151,7 +164,8 @@ class ClaimBinder {
     Result<void> done = {};
     for (int tries = 0; tries < kTries; ++tries) {
       if (tries > 0) {
-        if (!co_await sleep_until(later_ns(now(), kRetryAfter))) co_return error("context canceled");
+        if (!co_await sleep_until(later_ns(now(), kRetryAfter)))
+          co_return error("context canceled");
         claim = watched(i);
       }
       if (!claim)
@@ -166,7 +180,7 @@ class ClaimBinder {
         co_return error("claim " + key + " got deallocated elsewhere in the meantime");
       const Ref<ResourceClaim> copy = copy_resource_claim(*claim);
       if (item.allocation) set_allocation(*copy, item.allocation);
-      add_consumer(*copy, call_.pod);
+      add_consumer(*copy, call_.pod, data_.claims()[i].group.get());
       if (options_.features.binding_conditions) stamp(*copy, now());
       seen_[i] = watched(i);
       done = co_await write_claim(call_.services, copy);
@@ -212,6 +226,7 @@ Steps<Status> bind_claims(const BindingCall& call, const ClaimsOfCycle& claims,
                           const ClaimOptions& options) {
   ClaimBinder binder(call, claims, options);
   Status s = co_await binder.write_all();
+  if (s.success() && call.row != kNoId) s = co_await binder.write_taken();
   if (s.success()) s = co_await binder.wait();
   co_return s;
 }

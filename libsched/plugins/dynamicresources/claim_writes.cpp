@@ -26,10 +26,14 @@ void set_allocation(ResourceClaim& copy, const NewAllocationRef& allocation) {
   copy.finalizers = copy.arena.copy(all);
 }
 
-void add_consumer(ResourceClaim& copy, const Pod& pod) {
+void add_consumer(ResourceClaim& copy, const Pod& pod, const PodGroup* group) {
   std::vector<ClaimConsumer> all(copy.reserved_for.begin(), copy.reserved_for.end());
-  all.push_back(
-      {Str(), Str("pods"), copy.arena.copy(pod.meta.name), copy.arena.copy(pod.meta.uid)});
+  const ObjectMeta& of = group == nullptr ? pod.meta : group->meta;
+  const Str name = copy.arena.copy(of.name), uid = copy.arena.copy(of.uid);
+  if (group == nullptr)
+    all.push_back({Str(), Str("pods"), name, uid});
+  else
+    all.push_back({Str("scheduling.k8s.io"), Str("podgroups"), name, uid});
   copy.reserved_for = copy.arena.copy(all);
 }
 
@@ -58,10 +62,10 @@ Steps<Result<void>> write_claim(Services& services, ResourceClaimRef claim) {
       ApiRequest::update_object(StoredKind::kResourceClaim, object, text));
 }
 
-Steps<> release_consumer(Services& services, const ResourceClaim& claim, const Pod& pod) {
+Steps<Result<void>> release_consumer(Services& services, const ResourceClaim& claim, Str uid) {
   const Ref<ResourceClaim> copy = copy_resource_claim(claim);
   remove_items(*copy, &ResourceClaim::reserved_for,
-               [&](const ClaimConsumer& c) { return c.uid == pod.meta.uid; });
+               [&](const ClaimConsumer& c) { return c.uid == uid; });
   copy->meta.resource_version = {};  // whatever version the claim has by now
   JsonText patch;
   patch.object([&] {
@@ -70,8 +74,8 @@ Steps<> release_consumer(Services& services, const ResourceClaim& claim, const P
   });
   const ObjectRef object{ResourceClaimRef(copy)};
   const std::string text = patch.take();
-  static_cast<void>(co_await services.api().request(
-      ApiRequest::update_object(StoredKind::kResourceClaim, object, text)));
+  co_return co_await services.api().request(
+      ApiRequest::update_object(StoredKind::kResourceClaim, object, text));
 }
 
 bool is_conflict(const Error& error) {

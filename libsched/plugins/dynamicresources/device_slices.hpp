@@ -23,6 +23,13 @@ class DeviceSlices {
   size_t pool_count() const { return pools_.size(); }
   // The index of a pool, or kNoId.
   uint32_t index_of(Str driver, Str pool) const;
+  // Calls f(slice) for those of pools with this name, of every driver and generation.
+  template <typename F>
+  void for_each_in(Str pool, F&& f) const {
+    for (const Whole& w : pools_)
+      if (w.name == pool)
+        for (const ResourceSlice* s : w.slices) f(*s);
+  }
   // Whether the order in which nodes are asked may matter: counters may belong to the name of a
   // pool, and pools that share one, or that are being updated, may disagree about them.
   bool depends_on_order() const { return depends_on_order_; }

@@ -2,6 +2,7 @@
 // Mirrors upstream's plugins/dynamicresources.
 #include <algorithm>
 
+#include "libsched/base/quote.hpp"
 #include "libsched/cluster/change_errors.hpp"
 #include "libsched/config/selector_options.hpp"
 #include "libsched/framework/facts.hpp"
@@ -45,14 +46,15 @@ class DynamicResources final : public Plugin {
   bool may_hold_back(const Pod& pod) const override { return (pod.parts & pod_part::kClaims) != 0; }
   Status pre_enqueue(const Call& call, const Pod& pod) const override {
     if (!settings_.enabled || pod.spec.resource_claims.empty()) return {};
-    const auto claims = claims_of(call.view, pod);
+    const auto claims = claims_of(call.view, pod, settings_.claims.groups);
     return claims.ok() ? Status() : Status::unresolvable(claims.error().message);
   }
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     if (!settings_.enabled) return Status(Code::kSkip);
     const Pod& pod = call.pod;
-    Result<std::vector<ResourceClaimRef>> found = claims_of(call.view, pod);
+    Result<std::vector<ResourceClaimRef>> found =
+        claims_of(call.view, pod, settings_.claims.groups);
     std::vector<ExtendedResource> resources;
     if (found.ok() && settings_.extended_resources && asks_scalars(pod.requests))
       resources = extended_resources_of(call.view, pod);
@@ -62,6 +64,13 @@ class DynamicResources final : public Plugin {
     data->view_version = call.view.version();
     *call.data = data;
     if (!found.ok()) return Status::unresolvable(found.error().message);
+    std::vector<PodGroupRef> groups;  // by entry of the pod
+    if (settings_.claims.groups) {
+      Result<std::vector<PodGroupRef>> all = groups_of_entries(
+          call.view, pod, settings_.claims.features.behaviours.groups_of_snapshot);
+      if (!all.ok()) return Status::unresolvable(all.error().message);
+      groups = std::move(*all);
+    }
     std::vector<ClaimData::Claim> claims;
     bool allocates = false;
     const PendingClaims* const group = PendingClaims::of(call.state);
@@ -88,9 +97,12 @@ class DynamicResources final : public Plugin {
       }
       allocates |= !claim.allocation;
     }
+    // Upstream counts claims as if each entry had one.
+    for (size_t i = 0; i < claims.size() && i < groups.size(); ++i) claims[i].group = groups[i];
     data->data = std::make_shared<ClaimData>(
         PodRef::share(&pod), std::move(claims), std::move(resources),
-        allocates ? states_.of(call.view) : nullptr, states_, settings_.claims, call.view);
+        allocates || settings_.claims.allocatable.on ? states_.of(call.view) : nullptr, states_,
+        settings_.claims, call.view);
     data->reserved = std::make_shared<ClaimReservation>();
     return Status();
   }
@@ -136,7 +148,7 @@ class DynamicResources final : public Plugin {
       if (status.rejected())
         for (const PodResourceClaim& entry : pod.spec.resource_claims)
           add_entry(call.view, pod, entry, &facts->add(reason));
-      if (const auto claims = claims_of(call.view, pod); claims.ok())
+      if (const auto claims = claims_of(call.view, pod, settings_.claims.groups); claims.ok())
         for (const ResourceClaimRef& claim : *claims) add_classes(call.view, *claim, reason, facts);
     }
   }
@@ -188,6 +200,9 @@ class DynamicResources final : public Plugin {
       if (!deleted.success()) return deleted;
       return Status(Code::kUnschedulable, "deletion of ResourceClaim completed");
     }
+    if (settings_.claims.groups && !settings_.claims.features.behaviours.groups_of_snapshot &&
+        !call.pod.spec.scheduling_group.empty())
+      if (Status s = unreserve_group(call); !s.success()) return s;
     return nothing_to_do("still not schedulable");
   }
 
@@ -203,10 +218,13 @@ class DynamicResources final : public Plugin {
       set.for_each([&](uint32_t row) { set.fail(row); });
       return {};
     }
-    if (claims == nullptr || !claims->data || !claims->data->allocates() ||
-        !claims->data->has_alternatives())
-      return {true, 0};
-    set.for_each([&](uint32_t row) { scores[row] = claims->data->score(row); });
+    if (claims == nullptr || !claims->data || !claims->data->has_alternatives()) return {true, 0};
+    // Claims that are all allocated count where their devices take something of the node.
+    const bool allocates = claims->data->allocates();
+    if (!allocates && !settings_.claims.allocatable.on) return {true, 0};
+    set.for_each([&](uint32_t row) {
+      scores[row] = allocates || claims->data->taken(row) ? claims->data->score(row) : 0;
+    });
     return {};
   }
   Status score_status(const ScoreCall& call, uint32_t) const override {
@@ -285,7 +303,8 @@ class DynamicResources final : public Plugin {
     if (!change.after) return no_object(change);
     if (index == 1) return hint_of_claim(view, pod, change);
     const Pod& after = *object_of<Pod>(change.after);
-    return queue_if(settings_.pod_events.about(pod, after) && claims_of(view, after).ok());
+    return queue_if(settings_.pod_events.about(pod, after) &&
+                    claims_of(view, after, settings_.claims.groups).ok());
   }
 
  private:
@@ -293,6 +312,28 @@ class DynamicResources final : public Plugin {
   bool misses_allocations(const ClaimsOfCycle* claims) const {
     return settings_.claims.features.behaviours.score_needs_all_claims && claims != nullptr &&
            claims->data && claims->data->allocates() && claims->data->has_allocated();
+  }
+
+  // Lets go of the claims of a group of which no pod has a node, so that other devices can be found
+  // for them. Success: there is none.
+  static Status unreserve_group(const PostFilterCall& call) {
+    const Pod& pod = call.pod;
+    const Str name = pod.spec.scheduling_group;
+    if (call.services.pod_groups().state(call.view, pod.meta.ns, name).scheduled > 0)
+      return Status();
+    const auto* const group = call.view.objects().find<PodGroup>(pod.meta.ns, name);
+    if (group == nullptr)
+      return Status::from_error("podgroup.scheduling.k8s.io " + go_quote(name) + " not found");
+    const Result<std::vector<ResourceClaimRef>> claims = claims_of_group(call.view, *group);
+    if (!claims.ok()) return Status::from_error(claims.error().message);
+    for (const ResourceClaimRef& claim : *claims) {
+      if (!claim->allocation || !is_reserved(*claim, pod, true)) continue;
+      Result<void> done = {};
+      call.services.tasks().outside_cycle(
+          [&] { done = release_consumer(call.services, *claim, group->meta.uid).now(); });
+      if (done.ok()) return Status::unresolvable("ResourceClaim unreserved for PodGroup");
+    }
+    return Status();
   }
 
   Status nothing_to_do(const char* why) const {
@@ -380,8 +421,8 @@ class DynamicResources final : public Plugin {
   }
 
   // A claim that lost its allocation may help any pod with claims, another change only its own.
-  static QueueingHint hint_of_claim(const View& view, const Pod& pod, const ObjectChange& change) {
-    const auto claims = claims_of(view, pod);
+  QueueingHint hint_of_claim(const View& view, const Pod& pod, const ObjectChange& change) const {
+    const auto claims = claims_of(view, pod, settings_.claims.groups);
     if (!claims.ok()) return QueueingHint::kQueueSkip;
     const ResourceClaim& after = *object_of<ResourceClaim>(change.after);
     const ResourceClaim* const before =
@@ -439,6 +480,9 @@ Result<std::unique_ptr<Plugin>> make_dynamic_resources(const FactoryCall& call) 
   if (on(Gate::kDRASchedulerFilterTimeout))
     s.claims.filter_timeout_ns =
         args == nullptr ? 10 * kSecond : args->filter_timeout_ns.value_or(0);
+  s.claims.groups = on(Gate::kDRAWorkloadResourceClaims);
+  s.claims.allocatable = {on(Gate::kDRANodeAllocatableResources),
+                          call.behaviours.allocatable_overheads, on(Gate::kPodLevelResources)};
   s.claims.selectors = selector_options(call.behaviours, on(Gate::kDRAListTypeAttributes));
   return std::unique_ptr<Plugin>(std::make_unique<DynamicResources>(s));
 }

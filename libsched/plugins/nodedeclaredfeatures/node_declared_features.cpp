@@ -1,8 +1,7 @@
 // NodeDeclaredFeatures: a node must declare the features that the pod's spec relies on.
-// Mirrors upstream's plugins/nodedeclaredfeatures with the feature registry of v1.36, of which two
-// features can be required of a pod before it is scheduled.
+// Mirrors upstream's plugins/nodedeclaredfeatures with its feature registry, of which two features
+// can be required of a pod before it is scheduled, and a third since 1.37.
 #include <algorithm>
-#include <array>
 
 #include "libsched/base/quote.hpp"
 #include "libsched/framework/facts.hpp"
@@ -13,15 +12,25 @@
 namespace libsched {
 namespace {
 
-// Upstream's registry, in its order.
-constexpr std::array<Str, 5> kFeatures = {
-    "ExtendWebSocketsToKubelet", "InPlacePodLevelResourcesVerticalScaling",
-    "InPlacePodVerticalScalingInitContainers", "RestartAllContainersOnContainerExits",
-    "UserNamespacesHostNetworkSupport"};
+// Upstream's registry, in its order, and what 1.37 has added to it.
+constexpr Str kFeatures[] = {"ExtendWebSocketsToKubelet", "InPlacePodLevelResourcesVerticalScaling",
+                             "InPlacePodVerticalScalingInitContainers",
+                             "RestartAllContainersOnContainerExits",
+                             "UserNamespacesHostNetworkSupport"};
+constexpr Str kFeaturesOf137[] = {"DRANodeAllocatableResources",
+                                  "DRAOptionalNodeOperations",
+                                  "ExtendWebSocketsToKubelet",
+                                  "InPlacePodLevelResourcesVerticalScaling",
+                                  "InPlacePodVerticalScalingInitContainers",
+                                  "InPlacePodVerticalScalingMemoryBackedVolumes",
+                                  "RestartAllContainersOnContainerExits",
+                                  "UserNamespacesHostNetworkSupport",
+                                  "VolumeBindMountOptions"};
 
 class NodeDeclaredFeatures final : public Plugin {
  public:
-  NodeDeclaredFeatures(bool enabled, const Behaviours& b) : enabled_(enabled), pod_events_(b) {}
+  NodeDeclaredFeatures(bool enabled, const Behaviours& b)
+      : enabled_(enabled), mount_options_(b.declares_mount_options), pod_events_(b) {}
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     return !enabled_ || required(call.pod).empty() ? Status(Code::kSkip) : Status();
@@ -69,10 +78,11 @@ class NodeDeclaredFeatures final : public Plugin {
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     // Without the gate upstream has no version to infer features for.
     if (!enabled_) return Status::from_error("target version cannot be nil");
-    std::string bits(kFeatures.size(), '0');
+    const Span<Str> features = mount_options_ ? Span<Str>(kFeaturesOf137) : Span<Str>(kFeatures);
+    std::string bits(features.size(), '0');
     for (const Str f : required(pod))
-      bits[static_cast<size_t>(std::find(kFeatures.begin(), kFeatures.end(), f) -
-                               kFeatures.begin())] = '1';
+      bits[static_cast<size_t>(std::find(features.begin(), features.end(), f) - features.begin())] =
+          '1';
     out->push_back(sign_fragment(kSignFeatures, json_quote(bits)));
     return {};
   }
@@ -99,7 +109,7 @@ class NodeDeclaredFeatures final : public Plugin {
   }
 
  private:
-  static std::vector<Str> required(const Pod& pod) {
+  std::vector<Str> required(const Pod& pod) const {
     std::vector<Str> out;
     const auto restarts_all = [](const Container& c) { return c.restarts_all_containers; };
     if (std::any_of(pod.spec.containers.begin(), pod.spec.containers.end(), restarts_all) ||
@@ -107,10 +117,12 @@ class NodeDeclaredFeatures final : public Plugin {
       out.push_back("RestartAllContainersOnContainerExits");
     if (pod.spec.host_network && pod.spec.host_users && !*pod.spec.host_users)
       out.push_back("UserNamespacesHostNetworkSupport");
+    if (mount_options_ && pod.spec.bind_mount_options) out.push_back("VolumeBindMountOptions");
     return out;
   }
 
   bool enabled_;
+  bool mount_options_;
   PodEvents pod_events_;
 };
 

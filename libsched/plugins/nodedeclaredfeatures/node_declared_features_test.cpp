@@ -47,6 +47,27 @@ TEST_CASE("a node must declare every feature that is needed") {
         "Success");
 }
 
+TEST_CASE("since 1.37 pods with options of bind mounts need a feature") {
+  const auto on = [](const char* declared, const std::string& spec, Release release) {
+    TrialOptions options;
+    options.release = release;
+    Trial t("NodeDeclaredFeatures",
+            node_n(std::string("status: {declaredFeatures: [") + declared + "]}"), options);
+    return t.filter(spec);
+  };
+  const std::string mounts = "volumeMounts: [{name: v}, {name: w, bindMountOptions: [noexec]}]}]}";
+  for (const std::string& spec :
+       {"{containers: [{name: a, " + mounts, "{initContainers: [{name: a, " + mounts,
+        "{ephemeralContainers: [{name: a, targetContainerName: b, " + mounts}) {
+    CAPTURE(spec);
+    CHECK(on("", spec, Release::k1_37) == kNo);
+    CHECK(on("VolumeBindMountOptions", spec, Release::k1_37) == "Success");
+    CHECK(on("", spec, Release::k1_36) == "Success");
+  }
+  const std::string none = "{containers: [{name: a, volumeMounts: [{bindMountOptions: []}]}]}";
+  CHECK(on("", none, Release::k1_37) == "Success");
+}
+
 TEST_CASE("with the gate off the plugin does nothing") {
   Ref<Cluster> cluster = make_ref<Cluster>();
   REQUIRE(cluster->update_node(parse_node("metadata: {name: 'n'}", {}).value()).ok());

@@ -61,6 +61,9 @@ Ref<Pod> patched_pod(const Pod& pod, const PodStatusPatch& patch) {
       hash = hash_str(m.request, hash_str(m.resource, hash_str(m.container, hash)));
     next->status.extended_claim_hash = hash | 1;
   }
+  if (patch.allocatable_claims)
+    next->status.allocatable_claims =
+        copy_allocatable_claims(patch.allocatable_claims->claims, next->arena);
   return next;
 }
 

@@ -73,7 +73,9 @@ Result<void> GroupTrial::show_terms(const Pod& incoming) {
   for (const Assumed& a : assumed_) {
     const Pod& pod = *a.trial->pod;
     if (!pod.has_pod_affinity || a.node.anti_affinity) continue;
-    const Ref<Pod> shown = without_terms(pod, !all_nodes && !a.node.affinity);
+    const View& view = cluster_->view();
+    const PodRef assumed = view.slot(view.find_pod(pod.meta.ns, pod.meta.name)).pod;
+    const Ref<Pod> shown = without_terms(*assumed, !all_nodes && !a.node.affinity);
     LIBSCHED_TRY(cluster_->forget(pod.meta.ns, pod.meta.name));
     LIBSCHED_TRY(cluster_->assume(*shown, a.trial->node));
   }

@@ -117,7 +117,8 @@ Result<uint32_t> Sim::place_pod(Known* known, uint32_t row) {
   const PodRef& pod = known->content->pod;
   known->state->release_shared();
   if (known->concerns == kAllChanges) known->version = 0;  // its data may have been released
-  const Result<uint32_t> slot = put_pod(pod, known->ref, row);
+  const PodRef otherwise = evaluator_->assumed_otherwise(*known->state, *pod, row);
+  const Result<uint32_t> slot = put_pod(otherwise ? otherwise : pod, known->ref, row);
   const bool extended = slot.ok() && asks_device_resource(view(), *pod);
   if (!slot.ok() || (pod->spec.resource_claims.empty() && !extended)) return slot;
   evaluator_->forget_filters(known->ref);  // what was prepared is used up

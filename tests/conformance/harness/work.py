@@ -27,10 +27,13 @@ MUTATED = "mutated"  # the kind of recorded mutants
 # Kinds whose cases name their mode themselves, and that mode.
 ONE_MODE = {"trace": "trace", "queue": "queue", "schedule": "cycles", "podgroup": "cycles",
             "cel": "cel", "celany": "cel", "dra": "dra", "dra2": "dra", "drascore": "dra", "draclasses": "dra",
-            "drastable": "dra"}
+            "drastable": "dra", "draallocatable": "dra", "dragroups": "dra"}
 # Kind drastable: the cases of dra2 with the gates for which upstream takes its stable allocator, whose order of pools
 # is left to chance.
 STABLE = {"DRAConsumableCapacity": False, "DRADeviceBindingConditions": False}
+# The gates of all cases of a kind.
+GATES = {"drastable": STABLE, "draallocatable": {"DRANodeAllocatableResources": True},
+         "dragroups": {"GenericWorkload": True, "DRAWorkloadResourceClaims": True}}
 # Of kinds dra2, drascore and draclasses, every third case has the first of these feature gates, and every third one some of the others.
 TAINT_RULES = {"DRADeviceTaintRules": True}
 DEVICE_GATES = (
@@ -80,8 +83,8 @@ class Generated:
 
     def cases(self, oracle):
         texts = ask_once([oracle, *self.arguments()]).splitlines()
-        if self.kind == "drastable":
-            return [_with(text, "gates", STABLE) for text in texts]
+        if self.kind in GATES:
+            return [_with(text, "gates", GATES[self.kind]) for text in texts]
         if self.kind in ("dra2", "drascore", "draclasses"):
             return [_with_gates(text, self.start + i) for i, text in enumerate(texts)]
         if not self.defaults:
@@ -244,7 +247,7 @@ class Judges:
         """The results of a chunk; upstream and libsched work on it at the same time."""
         if isinstance(chunk, Recorded):
             texts, truths = [pair[0] for pair in chunk.pairs], [pair[1] for pair in chunk.pairs]
-            answers = [_remembered(answer, chunk.release) for answer in self.ask_libsched(texts)]
+            answers = [remembered(answer, chunk.release) for answer in self.ask_libsched(texts)]
         else:
             texts = chunk.cases(self.oracle)
             if self.release:
@@ -286,7 +289,7 @@ class Judges:
 
         def ask():
             try:
-                answers.extend(_remembered(answer, self.release) for answer in service.ask(texts))
+                answers.extend(remembered(answer, self.release) for answer in service.ask(texts))
             except ServiceError as error:
                 failure.append(error)
         thread = threading.Thread(target=ask)
@@ -305,7 +308,7 @@ class Judges:
         return golden, answers[0], chunk.compare(text, golden, answers[0], self.fields).differences
 
 
-def _remembered(answer, release):
+def remembered(answer, release):
     """An answer of libsched without what the release does not remember."""
     if release in NO_MOVE_REQUEST and isinstance(answer, str):
         return _MOVE_REQUEST.sub(r"\g<1>-1", answer)

@@ -218,6 +218,7 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %gives_text(libsched_pod_json)
 %gives_text(libsched_node_json)
 %gives_text(libsched_view_json)
+%gives_text(libsched_view_objects_json)
 %gives_text(libsched_view_release_json)
 %gives_text(libsched_view_choose_nodes)
 %gives_text(libsched_config_describe_json)

@@ -17,16 +17,17 @@ std::string claim(const std::string& name, const std::string& status = "") {
          status;
 }
 std::string allocated(const std::string& more = "") {
-  return "status: {allocation: {devices: {results: [{request: r, driver: d, pool: n, device: d0" +
+  return "status: {allocation: {devices: {results: [{request: r, driver: d, pool: 'n', device: d0" +
          more + "}]}}}\n";
 }
 // A node with 4 cpus, and a device that has these fields.
 std::string world(const std::string& device, const std::string& claims = claim("c")) {
-  return "---\nkind: Node\nmetadata: {name: n}\nstatus: {allocatable: {cpu: 4, memory: 8Gi, "
+  return "---\nkind: Node\nmetadata: {name: 'n'}\nstatus: {allocatable: {cpu: 4, memory: 8Gi, "
          "hugepages-2Mi: 8Mi, pods: 9}}\n"
          "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: any}\n"
          "---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: "
-         "{driver: d, pool: {name: n, generation: 1, resourceSliceCount: 1}, nodeName: n, devices: "
+         "{driver: d, pool: {name: 'n', generation: 1, resourceSliceCount: 1}, nodeName: 'n', "
+         "devices: "
          "[{name: d0, " +
          device + "}]}\n" + claims;
 }
@@ -88,7 +89,7 @@ TEST_CASE("amounts follow the capacity that a share consumes") {
         "Success");
   CHECK(on(Release::k1_36, of_old("memory: {capacityKey: mem, allocationMultiplier: '4.5'}")) ==
         "UnschedulableAndUnresolvable: Insufficient memory");
-  CHECK(on(Release::k1_36, of_old("memory: {capacityKey: no, allocationMultiplier: '9'}")) ==
+  CHECK(on(Release::k1_36, of_old("memory: {capacityKey: gone, allocationMultiplier: '9'}")) ==
         "Success");
   CHECK(on(Release::k1_37,
            of_new("memory: {mapping: {capacityKey: mem, capacityMultiplier: '4.5'}}")) ==
@@ -160,19 +161,19 @@ TEST_CASE("claims that are allocated count since 1.37, and mapped ones have one 
   // 1.36 asks the pods of the node.
   const auto user = [](const std::string& name) {
     return "---\nkind: Pod\nmetadata: {name: " + name + ", namespace: default, uid: u-" + name +
-           "}\nspec: {nodeName: n}\nstatus: {nodeAllocatableResourceClaimStatuses: "
+           "}\nspec: {nodeName: 'n'}\nstatus: {nodeAllocatableResourceClaimStatuses: "
            "[{resourceClaimName: c, resources: {cpu: 1}}]}\n";
   };
   CHECK(verdict(Release::k1_36, device, kUsing, claim("c", allocated()) + user("x")) ==
         "UnschedulableAndUnresolvable: node allocatable resource claim c is already used by "
         "another pod");
-  CHECK(verdict(Release::k1_36, device, kUsing, claim("c", allocated()) + user("x") + user("y")) ==
+  CHECK(verdict(Release::k1_36, device, kUsing, claim("c", allocated()) + user("x") + user("z")) ==
         "UnschedulableAndUnresolvable: node allocatable resource claim c shared by multiple pods");
 }
 
 TEST_CASE("what the status of a pod says counts on its node") {
   const std::string users =
-      "---\nkind: Pod\nmetadata: {name: x, namespace: default}\nspec: {nodeName: n}\nstatus: "
+      "---\nkind: Pod\nmetadata: {name: x, namespace: default}\nspec: {nodeName: 'n'}\nstatus: "
       "{nodeAllocatableResourceClaimStatuses: [{resourceClaimName: z, containers: [a, b], "
       "resources: {cpu: 3}, mapping: [{name: cpu, quantity: 1}], overhead: [{name: cpu, perPod: "
       "1, perContainer: 500m}]}]}\n";

@@ -14,7 +14,7 @@ std::string claim(const std::string& more, const std::string& status = "") {
          status;
 }
 std::string allocated_on(const std::string& node, const std::string& reserved) {
-  return "status: {allocation: {devices: {results: [{request: r, driver: d, pool: n, device: "
+  return "status: {allocation: {devices: {results: [{request: r, driver: d, pool: 'n', device: "
          "d0}]}, "
          "nodeSelector: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, "
          "values: [" +
@@ -28,10 +28,11 @@ std::string group(const std::string& entry) {
          entry + "]}\n";
 }
 std::string world(const std::string& more) {
-  return "---\nkind: Node\nmetadata: {name: n}\n"
+  return "---\nkind: Node\nmetadata: {name: 'n'}\n"
          "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: any}\n"
          "---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec: "
-         "{driver: d, pool: {name: n, generation: 1, resourceSliceCount: 1}, nodeName: n, devices: "
+         "{driver: d, pool: {name: 'n', generation: 1, resourceSliceCount: 1}, nodeName: 'n', "
+         "devices: "
          "[{name: d0}]}\n" +
          more;
 }
@@ -138,7 +139,7 @@ TEST_CASE("PostFilter lets go of the group's claims if no pod of it has a node")
   CHECK(after(kOfGroup) == "UnschedulableAndUnresolvable: ResourceClaim unreserved for PodGroup");
   CHECK(after("{resource: pods, name: x, uid: u-x}") == "Unschedulable: still not schedulable");
   CHECK(after(kOfGroup,
-              "---\nkind: Pod\nmetadata: {name: b, namespace: default}\nspec: {nodeName: n, "
+              "---\nkind: Pod\nmetadata: {name: b, namespace: default}\nspec: {nodeName: 'n', "
               "schedulingGroup: {podGroupName: g}}\n") == "Unschedulable: still not schedulable");
 }
 

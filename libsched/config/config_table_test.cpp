@@ -42,8 +42,11 @@ void check_error(const Json& c, const Error& error) {
 }
 
 void check_case(const Json& c) {
+  ConfigOptions options;
+  options.gates = FeatureGates(Release::k1_36);
+  const PluginCatalog catalog = in_tree_catalog(Release::k1_36);
   const std::string stage = c.value("stage", "");
-  auto config = parse_config(c["text"].get<std::string>());
+  auto config = parse_config(c["text"].get<std::string>(), options);
   if (!config) {
     CHECK_MESSAGE(stage != "", "not expected: ", config.error().message);
     CHECK_MESSAGE(stage != "framework", "too early: ", config.error().message);
@@ -52,7 +55,7 @@ void check_case(const Json& c) {
   CHECK_MESSAGE((stage == "" || stage == "framework"), "accepted, want: ", c.value("error", ""));
   if (stage != "" && stage != "framework") return;
 
-  const auto checked = check_config_json(**config, in_tree_catalog());
+  const auto checked = check_config_json(**config, catalog);
   CHECK_EQ(checked.ok(), stage == "");
   if (!checked) check_error(c, checked.error());
   Json got = Json::parse(checked ? *checked : config_to_json(**config));
@@ -71,10 +74,10 @@ void check_case(const Json& c) {
 
   // The written text can be read again, and has the same meaning.
   const std::string text = config_to_json(**config);
-  auto again = parse_config(text);
+  auto again = parse_config(text, options);
   REQUIRE_MESSAGE(again.ok(), again.error().message);
   CHECK((config_to_json(**again) == text));
-  const auto checked_again = check_config_json(**again, in_tree_catalog());
+  const auto checked_again = check_config_json(**again, catalog);
   CHECK_EQ(checked_again.ok(), checked.ok());
   if (!checked || !checked_again) return;
   Json same = Json::parse(*checked_again);

@@ -148,8 +148,8 @@ TEST_CASE("further documents give a warning") {
 
 TEST_CASE("gates decide on defaults and on what is valid") {
   ConfigOptions options;
-  options.gates =
-      *FeatureGates::parse("GenericWorkload=true,GangScheduling=true,StorageCapacityScoring=true");
+  options.gates = *FeatureGates::parse(
+      "GenericWorkload=true,GangScheduling=true,StorageCapacityScoring=true", Release::k1_36);
   const ConfigRef config = parse("", options);
   CHECK_EQ(config->profiles[0].plugins.multi_point.enabled.back().name, "GangScheduling");
   const auto shape = args_of<VolumeBindingArgs>(config, "VolumeBinding").shape;

@@ -1,4 +1,4 @@
-// Feature gates: defaults of v1.36, overrides, and unknown or locked names.
+// Feature gates: defaults of v1.37, overrides, and unknown or locked names.
 #include "libsched/config/feature_gates.hpp"
 
 #include <doctest/doctest.h>
@@ -12,13 +12,15 @@ std::string parse_error(Str text) {
   return gates ? "" : gates.error().message;
 }
 
-TEST_CASE("the defaults are those of v1.36") {
+TEST_CASE("the defaults are those of v1.37") {
   const FeatureGates gates;
   CHECK(gates.enabled(Gate::kDynamicResourceAllocation));
   CHECK(gates.enabled(Gate::kNodeDeclaredFeatures));
   CHECK(gates.enabled(Gate::kPodLevelResources));
   CHECK_FALSE(gates.enabled(Gate::kTaintTolerationComparisonOperators));
-  CHECK_FALSE(gates.enabled(Gate::kGangScheduling));
+  CHECK(gates.enabled(Gate::kStorageCapacityScoring));
+  CHECK_FALSE(gates.enabled(Gate::kGenericWorkload));
+  CHECK_FALSE(gates.enabled(Gate::kGangScheduling));  // which is part of GenericWorkload
   CHECK_FALSE(gates.enabled(Gate::kSchedulerAsyncAPICalls));
   CHECK_EQ(gates.to_string(), "");
   CHECK(gates.require_supported().ok());
@@ -56,26 +58,29 @@ TEST_CASE("gates are set by text and by map") {
 
 TEST_CASE("what upstream refuses is refused in its words") {
   CHECK_EQ(parse_error("Bogus=true"), "unrecognized feature gate: Bogus");
-  CHECK_EQ(parse_error("SchedulerQueueingHints=false"),
-           "cannot set feature gate SchedulerQueueingHints to false, feature is locked to true");
-  CHECK_EQ(parse_error("SchedulerQueueingHints=true"), "");
+  CHECK_EQ(parse_error("DRAPrioritizedList=false"),
+           "cannot set feature gate DRAPrioritizedList to false, feature is locked to true");
+  CHECK_EQ(parse_error("DRAPrioritizedList=true"), "");
+  CHECK_EQ(parse_error("SchedulerQueueingHints=true"),
+           "unrecognized feature gate: SchedulerQueueingHints");
   CHECK_EQ(parse_error("A"), "missing bool value for A");
   CHECK_EQ(parse_error("A=maybe"),
            R"(invalid value of A=maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax)");
-  CHECK_EQ(
-      parse_error("GangScheduling=true"),
-      "GangScheduling is enabled, but depends on features that are disabled: [GenericWorkload]");
-  CHECK_EQ(parse_error("SchedulerQueueingHints=false,SidecarContainers=false"),
-           "[cannot set feature gate SchedulerQueueingHints to false, feature is locked to true, "
-           "cannot set feature gate SidecarContainers to false, feature is locked to true]");
+  CHECK_EQ(parse_error("TopologyAwareWorkloadScheduling=true"),
+           "TopologyAwareWorkloadScheduling is enabled, but depends on features that are disabled: "
+           "[GenericWorkload]");
+  CHECK_EQ(parse_error("DRAExtendedResource=false,DRAPrioritizedList=false"),
+           "[cannot set feature gate DRAExtendedResource to false, feature is locked to true, "
+           "cannot set feature gate DRAPrioritizedList to false, feature is locked to true]");
 }
 
 TEST_CASE("AllAlpha and AllBeta set what is not set by name") {
-  const auto alpha = FeatureGates::parse("AllAlpha=true,StorageCapacityScoring=false");
+  const auto alpha =
+      FeatureGates::parse("AllAlpha=true,StorageCapacityScoring=false", Release::k1_36);
   REQUIRE(alpha.ok());
   CHECK(alpha->enabled(Gate::kGangScheduling));
   CHECK_FALSE(alpha->enabled(Gate::kStorageCapacityScoring));
-  const auto beta = FeatureGates::parse("AllBeta=false");
+  const auto beta = FeatureGates::parse("AllBeta=false", Release::k1_36);
   REQUIRE(beta.ok());
   CHECK_FALSE(beta->enabled(Gate::kNodeDeclaredFeatures));
   CHECK(beta->enabled(Gate::kDynamicResourceAllocation));

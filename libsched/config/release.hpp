@@ -16,7 +16,7 @@ namespace libsched {
 enum class Release : uint8_t { k1_31, k1_32, k1_33, k1_34, k1_35, k1_36, k1_37 };
 inline constexpr Release kOldestRelease = Release::k1_31;
 inline constexpr Release kNewestRelease = Release::k1_37;
-inline constexpr Release kDefaultRelease = Release::k1_36;
+inline constexpr Release kDefaultRelease = Release::k1_37;
 inline constexpr size_t kReleaseCount = static_cast<size_t>(kNewestRelease) + 1;
 
 // A range of releases, both ends included.

@@ -27,7 +27,7 @@ std::string refusal(Str text) {
 
 TEST_CASE("releases are ordered, and named by their minor") {
   CHECK_LT(Release::k1_31, Release::k1_36);
-  CHECK_EQ(*parse_release(""), Release::k1_36);
+  CHECK_EQ(*parse_release(""), Release::k1_37);
   CHECK_EQ(*parse_release("1.36"), Release::k1_36);
   CHECK_EQ(*parse_release("1.31"), Release::k1_31);
   CHECK_EQ(*parse_release("v1.33.2+rke2r1"), Release::k1_33);
@@ -349,14 +349,15 @@ TEST_CASE("a configuration of one release is not read anew for another") {
   constexpr Str kText = R"({"apiVersion": "kubescheduler.config.k8s.io/v1",
       "kind": "KubeSchedulerConfiguration", "profiles": [{"plugins": {"podGroupPostFilter": {
       "disabled": [{"name": "DefaultPreemption"}]}}}]})";
-  const FeatureGates newest(Release::k1_37);
+  const FeatureGates newest(Release::k1_37), older(Release::k1_36);
   ConfigOptions options;
+  options.gates = older;
   CHECK_EQ(parse_config(kText, options).error().message,
            "strict decoding error: unknown field \"profiles[0].plugins.podGroupPostFilter\"");
   options.gates = newest;
   const auto any = parse_config(kText, options);
   REQUIRE(any.ok());
-  CHECK_FALSE(with_gates(*any, FeatureGates()).ok());  // the field is unknown there
+  CHECK_FALSE(with_gates(*any, older).ok());  // the field is unknown there
 
   options.usable = {Release::k1_37, Release::k1_37};
   for (const auto& own : {parse_config(kText, options), parse_profile("schedulerName: a", options),
@@ -365,11 +366,12 @@ TEST_CASE("a configuration of one release is not read anew for another") {
     CHECK(with_gates(*own, newest).ok());
     const auto gates = FeatureGates::parse("GenericWorkload=false", Release::k1_37);
     CHECK(with_gates(*with_gates(*own, *gates), newest).ok());
-    CHECK_EQ(with_gates(*own, FeatureGates()).error().message,
+    CHECK_EQ(with_gates(*own, older).error().message,
              "the configuration was read with the semantics of 1.37, which cannot be used with "
              "those of 1.36");
   }
   CHECK(with_gates(default_config(), newest).ok());
+  CHECK(with_gates(default_config(), older).ok());
 }
 
 TEST_CASE("gates of two releases are not the same gates") {

@@ -37,9 +37,9 @@ size_t compare(element table, bool keep_annotations, Parse&& parse, Changes&& ch
   return compared;
 }
 
-TEST_CASE("recorded changes of nodes and pods") {
+TEST_CASE("recorded changes of nodes and pods in 1.36") {
   const RecordedTable table("changes.json");
-  const FeatureGates gates;
+  const FeatureGates gates(Release::k1_36);
   for (const bool keep : {false, true}) {
     CAPTURE(keep);
     CHECK(
@@ -81,7 +81,8 @@ TEST_CASE("changes: gates, added and deleted objects, other kinds") {
   const Result<FeatureGates> off = FeatureGates::parse(
       "NodeDeclaredFeatures=false,InPlacePodLevelResourcesVerticalScaling=false,"
       "UserNamespacesHostNetworkSupport=false,RestartAllContainersOnContainerExits=false,"
-      "InPlacePodVerticalScalingInitContainers=false,ExtendWebSocketsToKubelet=false");
+      "InPlacePodVerticalScalingInitContainers=false,ExtendWebSocketsToKubelet=false",
+      Release::k1_36);
   REQUIRE_MESSAGE(off.ok(), off.error().text());
   CHECK(node_changes(*now, *old, *off) == 0);
   const auto pod = [](const std::string& status) {
@@ -108,7 +109,7 @@ TEST_CASE("changes: a request that grows is an event in 1.37") {
   };
   const PodRef small = pod(R"("cpu":"1")"), large = pod(R"("cpu":"2")");
   const PodRef more = pod(R"("cpu":"1","memory":"1")"), other = pod(R"("memory":"1")");
-  const FeatureGates older, newer(Release::k1_37);
+  const FeatureGates older(Release::k1_36), newer(Release::k1_37);
   CHECK(pod_changes(*large, *small, older) == kUpdate);
   CHECK(pod_changes(*large, *small, newer) == kUpdatePodScaleUp);
   CHECK(pod_changes(*more, *small, newer) == kUpdatePodScaleUp);

@@ -15,7 +15,7 @@ bool may_differ(const Pod& pod, const PodAccounting& as) {
     return true;
   return (!as.pod_level && has(pod_part::kPodResources)) ||
          ((!as.resizes || !as.pod_level_resizes) && has(pod_part::kResized)) ||
-         (as.resizes_by_pod && has(pod_part::kResized) && !status_is_as_asked(pod)) ||
+         (!as.resizes_by_pod && has(pod_part::kResized) && !status_is_as_asked(pod)) ||
          ((!as.sidecar_ports || !as.sidecar_defaults) && has(pod_part::kInitContainers)) ||
          (!as.sidecar_defaults && non_zero_without_sidecars(pod) != pod.occupied_nonzero);
 }

@@ -9,7 +9,7 @@ namespace libsched {
 // Which part of PodStatus::allocatable_claims counts.
 enum class AllocatableClaims : uint8_t { kNone, kResources, kMapped };
 
-// The default is that of 1.36 and of derive_pod().
+// The default is that of 1.37 and of derive_pod().
 struct PodAccounting {
   bool pod_level = true;          // gate PodLevelResources: spec.resources count
   bool resizes = true;            // gate InPlacePodVerticalScaling: so does the status of a resize
@@ -22,7 +22,7 @@ struct PodAccounting {
   bool sidecar_defaults = true;
   // Of a resize counts the largest of the pod's totals of what is asked for, set and allocated;
   // without, for each container the largest of the three.
-  bool resizes_by_pod = false;
+  bool resizes_by_pod = true;
   // Gate DRANodeAllocatableResources: what devices take of the node's resources adds to the pod's
   // use of the node, but not to its requests.
   AllocatableClaims allocatable = AllocatableClaims::kNone;

@@ -68,13 +68,18 @@ std::string shown(const Resources& r) {
   return out;
 }
 
-void check(Maker& m, Str requests, Str occupied, int64_t non_zero_cpu, int64_t non_zero_memory) {
+void check(Maker& m, Str requests, Str occupied, int64_t non_zero_cpu, int64_t non_zero_memory,
+           const PodAccounting& accounting = {}) {
   derive_pod(*m.pod);
-  CHECK(shown(m.pod->requests) == requests);
-  CHECK(shown(m.pod->occupied) == occupied);
-  CHECK(m.pod->occupied_nonzero.milli_cpu == non_zero_cpu);
-  CHECK(m.pod->occupied_nonzero.memory == non_zero_memory);
+  const PodRef pod = accounted(m.pod, accounting);
+  CHECK(shown(pod->requests) == requests);
+  CHECK(shown(pod->occupied) == occupied);
+  CHECK(pod->occupied_nonzero.milli_cpu == non_zero_cpu);
+  CHECK(pod->occupied_nonzero.memory == non_zero_memory);
 }
+
+// As up to 1.36.
+constexpr PodAccounting kByContainer{.resizes_by_pod = false};
 
 constexpr int64_t kMi = 1 << 20;
 
@@ -157,26 +162,26 @@ TEST_CASE("a resize occupies the largest of what is asked, set and allocated") {
   m.statuses(
       {m.status("a", "cpu=2 memory=5", "cpu=1500m memory=20"), m.status("gone", "cpu=9", "")});
   m.init_statuses({m.status("s", "cpu=3", ""), m.status("i", "cpu=50", "")});
-  check(m, "3000 10 0 0", "6000 20 0 0", 6000, 400 * kMi + 20);
+  check(m, "3000 10 0 0", "6000 20 0 0", 6000, 400 * kMi + 20, kByContainer);
 
   m.pending("Deferred");
-  check(m, "3000 10 0 0", "6000 20 0 0", 6000, 400 * kMi + 20);
+  check(m, "3000 10 0 0", "6000 20 0 0", 6000, 400 * kMi + 20, kByContainer);
 
   // Infeasible: what the spec asks for doesn't count, not even for a resource only it names.
   m.statuses({m.status("a", "cpu=200m", "cpu=100m"), m.status("b", "", "memory=7")});
   m.pending("Infeasible");
-  check(m, "3000 10 0 0", "3200 7 0 0", 3300, 400 * kMi + 7);
+  check(m, "3000 10 0 0", "3200 7 0 0", 3300, 400 * kMi + 7, kByContainer);
 }
 
 TEST_CASE("of several statuses of a container the last counts, init statuses after the others") {
   Maker m;
   m.containers({m.container("a", "cpu=1 memory=1")});
   m.statuses({m.status("a", "cpu=5", ""), m.status("a", "cpu=2", "")});
-  check(m, "1000 1 0 0", "2000 1 0 0", 2000, 1);
+  check(m, "1000 1 0 0", "2000 1 0 0", 2000, 1, kByContainer);
   ContainerStatus bare;
   bare.name = "a";
   m.init_statuses({bare});
-  check(m, "1000 1 0 0", "1000 1 0 0", 1000, 1);
+  check(m, "1000 1 0 0", "1000 1 0 0", 1000, 1, kByContainer);
 }
 
 TEST_CASE("a resize of pod-level requests") {
@@ -186,10 +191,10 @@ TEST_CASE("a resize of pod-level requests") {
   m.pod->status.has_resources = true;
   m.pod->status.pod_requests = m.list("cpu=3 memory=50");
   m.pod->status.pod_allocated = m.list("memory=200");
-  check(m, "2000 100 0 0", "3000 200 0 0", 3000, 200);
+  check(m, "2000 100 0 0", "3000 200 0 0", 3000, 200, kByContainer);
   m.pod->status.pod_requests = m.list("memory=50");
   m.pending("Infeasible");
-  check(m, "2000 100 0 0", "0 200 0 0", 0, 200);
+  check(m, "2000 100 0 0", "0 200 0 0", 0, 200, kByContainer);
 
   Arena arena;
   CHECK(shown(pod_requests(*m.pod, {.use_status = true, .pod_level_status = false}, arena)) ==
@@ -302,7 +307,7 @@ TEST_CASE("accounting: pod-level requests, and resizes") {
   CHECK(as({.pod_level = false, .resizes = false}) == "1000 10, 1000 10");
 }
 
-TEST_CASE("accounting: resizes by pod") {
+TEST_CASE("accounting: resizes by pod or by container") {
   for (const size_t others : {0, 20}) {
     Maker m;
     m.containers({m.container("a", "cpu=1"), m.container("b", "cpu=3")});
@@ -312,19 +317,19 @@ TEST_CASE("accounting: resizes by pod") {
     for (size_t i = 0; i < others; ++i) all.push_back(m.status("gone", "cpu=9", "cpu=9"));
     m.pod->status.containers = m.pod->arena.copy(all);
     derive_pod(*m.pod);
-    CHECK(m.pod->occupied.milli_cpu == 12000);
-    const PodRef by_pod = accounted(m.pod, {.resizes_by_pod = true});
-    CHECK(by_pod->occupied.milli_cpu == 6000);  // allocated: 3 of a, and of b what it asks for
-    CHECK(by_pod->occupied.memory == 7);
-    CHECK(by_pod->occupied_nonzero.milli_cpu == 6000);
-    CHECK(by_pod->requests.milli_cpu == 4000);
-    CHECK(shown(*accounted(by_pod, {})) == shown(*m.pod));
+    CHECK(m.pod->occupied.milli_cpu == 6000);  // allocated: 3 of a, and of b what it asks for
+    CHECK(m.pod->occupied.memory == 7);
+    CHECK(m.pod->occupied_nonzero.milli_cpu == 6000);
+    CHECK(m.pod->requests.milli_cpu == 4000);
+    const PodRef by_container = accounted(m.pod, kByContainer);
+    CHECK(by_container->occupied.milli_cpu == 12000);
+    CHECK(shown(*accounted(by_container, {})) == shown(*m.pod));
   }
   Maker same;
   same.containers({same.container("a", "cpu=1")});
   same.statuses({same.status("a", "cpu=1", "cpu=1")});
   derive_pod(*same.pod);
-  CHECK(accounted(same.pod, {.resizes_by_pod = true}).get() == same.pod.get());
+  CHECK(accounted(same.pod, kByContainer).get() == same.pod.get());
 }
 
 TEST_CASE("accounting: what devices take of the node") {

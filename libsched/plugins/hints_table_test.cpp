@@ -1,4 +1,5 @@
-// The registrations of each plugin, and its hints, against upstream's recorded answers.
+// The registrations of each plugin, and its hints, against the recorded answers of
+// upstream's 1.36.
 #include "libsched/ingest/recorded_table_test.hpp"
 #include "libsched/plugins/trial_test.hpp"
 
@@ -72,10 +73,12 @@ TEST_CASE("recorded queueing hints") {
   for (const element group : array(table["groups"])) {
     CAPTURE(group_index);
     ++group_index;
-    const Result<ConfigRef> config = parse_config(text_at(group["config"]), {});
+    ConfigOptions options;
+    options.gates = FeatureGates(Release::k1_36);
+    const Result<ConfigRef> config = parse_config(text_at(group["config"]), options);
     REQUIRE_MESSAGE(config.ok(), config.error().text());
     const FrameworkRef framework =
-        Framework::create(*config, "", in_tree_registry(), FeatureGates()).value();
+        Framework::create(*config, "", in_tree_registry(), options.gates, Release::k1_36).value();
     const Ref<Cluster> cluster = make_ref<Cluster>();
     for (const element o : array(group["objects"])) {
       const Result<ObjectSet> set = parse_objects(simdjson::minify(o), {});

@@ -22,8 +22,8 @@ struct Here final : PluginData {
 // Counts the pods that AddPod adds, and returns `verdict` of their names and those of the copy.
 struct World {
   using Verdict = std::function<Status(const std::vector<std::string>& added, bool copy)>;
-  explicit World(Verdict verdict, Status add = {})
-      : verdict_(std::move(verdict)), world_({fake(std::move(add))}) {
+  explicit World(Verdict verdict, Status add = {}, Release release = kDefaultRelease)
+      : verdict_(std::move(verdict)), world_({fake(std::move(add))}, {"n1", "n2", "n3"}, release) {
     world_.pod = pod("p", 5);
   }
 
@@ -166,7 +166,6 @@ TEST_CASE("pending pods of the cluster that are nominated count by themselves") 
   };
   put(listed("low", 4, "n1"));
   put(listed("far", 9, "elsewhere"));
-  put(listed("gated", 9, "n1", ", schedulingGates: [{name: g}]"));
   put(listed("other", 9, "n1", "", "others"));
   const Ref<Pod> leaving = copy_pod(*listed("leaving", 9, "n1"), {});
   leaving->meta.deleted.present = true;
@@ -197,6 +196,23 @@ TEST_CASE("pending pods of the cluster that are nominated count by themselves") 
     REQUIRE(w.cluster().remove_pod("d", "a").ok());
     REQUIRE(w.cluster().remove_pod("d", "b").ok());
     CHECK(w.all() == free);
+  }
+}
+
+TEST_CASE("a pending pod of the cluster that is nominated and gated counts from 1.37 on") {
+  for (const Release release : {Release::k1_36, Release::k1_37}) {
+    World w(
+        [](const std::vector<std::string>& added, bool) {
+          return added.empty() ? Status() : Status(Code::kUnschedulable, joined(added));
+        },
+        {}, release);
+    const Change change =
+        PutPod{listed("gated", 9, "n1", ", schedulingGates: [{name: g}]"), {}, PutMode::kApply};
+    REQUIRE(w.cluster().apply(&change, 1).ok());
+    const bool counts = release == Release::k1_37;
+    CHECK(w.all() == std::string(counts ? "n1 Unschedulable gated" : "n1 Success ") +
+                         "; n2 Success ; n3 Success ; ");
+    CHECK(w.first() == (counts ? "n2" : "n1"));
   }
 }
 

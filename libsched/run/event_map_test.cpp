@@ -29,12 +29,13 @@ std::string show(const EventMap& map) {
   return out;
 }
 
-TEST_CASE("registrations are by plugin; a node's addition implies the removal of its taints") {
+TEST_CASE(
+    "registrations are by plugin; in 1.36 a node's addition implies the removal of its taints") {
   const std::vector<Fake> fakes = {
       wants("B", {{{"Pod", kDelete, {}}, false}, {{"Node", kAdd, {}}, true}}),
       wants("A", {{{"Node", kUpdateNodeTaint, {}}, true}, {{"Node", kAdd, {}}, true}}),
       wants("None", {})};
-  const EventMap map = *event_map(*fake_framework(fakes));
+  const EventMap map = *event_map(*fake_framework(fakes, FeatureGates(Release::k1_36)));
   CHECK(show(map) ==
         "A:NodeUpdateNodeTaint#0 A:NodeAdd#1 B:PodDelete B:NodeAdd#1 "
         "B:NodeUpdateNodeTaint ");
@@ -46,7 +47,8 @@ TEST_CASE("registrations are by plugin; a node's addition implies the removal of
 
 TEST_CASE("in 1.37 a node's addition implies nothing") {
   const std::vector<Fake> fakes = {wants("A", {{{"Node", kAdd, {}}, true}})};
-  CHECK(show(*event_map(*fake_framework(fakes))) == "A:NodeAdd#0 A:NodeUpdateNodeTaint ");
+  CHECK(show(*event_map(*fake_framework(fakes, FeatureGates(Release::k1_36)))) ==
+        "A:NodeAdd#0 A:NodeUpdateNodeTaint ");
   CHECK(show(*event_map(*fake_framework(fakes, FeatureGates(Release::k1_37)))) == "A:NodeAdd#0 ");
 }
 

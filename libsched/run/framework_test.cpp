@@ -91,8 +91,8 @@ TEST_CASE("extenders of a configuration that nobody has made are refused by name
 }
 
 TEST_CASE("a gate for an unimplemented feature is refused") {
-  const Result<FeatureGates> gates =
-      FeatureGates::parse("GenericWorkload=true,TopologyAwareWorkloadScheduling=true");
+  const Result<FeatureGates> gates = FeatureGates::parse(
+      "GenericWorkload=true,TopologyAwareWorkloadScheduling=true", Release::k1_36);
   REQUIRE_MESSAGE(gates.ok(), gates.error().text());
   const std::vector<Fake> fakes;
   const Error e = refused(fake_config({}), fake_registry(fakes), "", *gates);

@@ -16,11 +16,12 @@ bool same_name(const Pod& a, const Pod& b) {
 }  // namespace
 
 // Whether a pod of the cluster is in the queue of the framework's scheduler, as far as its document
-// tells. Upstream nominates no pod that is gated, has no pods of other schedulers, and pops one
-// that is being deleted for good; what such a pod asks for is unknown then.
+// tells. Upstream up to 1.36 nominates no pod that is gated; it has no pods of other schedulers,
+// and pops one that is being deleted for good; what such a pod asks for is unknown then.
 bool Nominations::counts(const Pod& listed) const {
-  return listed.spec.scheduling_gates.empty() && !listed.meta.terminating() &&
-         framework_.schedules(listed.spec.scheduler_name) && !services_.nominator().has(listed);
+  return (listed.spec.scheduling_gates.empty() || framework_.behaviours().nominates_added) &&
+         !listed.meta.terminating() && framework_.schedules(listed.spec.scheduler_name) &&
+         !services_.nominator().has(listed);
 }
 
 std::vector<PodRef> Nominations::listed_on(Str node) const {

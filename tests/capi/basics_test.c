@@ -9,7 +9,7 @@ static void test_versions(void) {
   snprintf(expected, sizeof expected, "%d.%d.%d", LIBSCHED_VERSION_MAJOR, LIBSCHED_VERSION_MINOR,
            LIBSCHED_VERSION_PATCH);
   CHECK(strcmp(libsched_version(), expected) == 0);
-  CHECK(strcmp(libsched_k8s_version(), "1.36") == 0);
+  CHECK(strcmp(libsched_k8s_version(), "1.37") == 0);
   CHECK(LIBSCHED_VERSION_AT_LEAST(0, 1));
   CHECK(!LIBSCHED_VERSION_AT_LEAST(99, 0));
 }

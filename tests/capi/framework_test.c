@@ -87,7 +87,7 @@ static void test_framework(void) {
   CHECK(strncmp(plugins_at(framework, "score"), "TaintToleration,", 16) == 0);
   CHECK(strcmp(plugins_at(framework, "bind"), "DefaultBinder") == 0);
   CHECK(strstr(plugins_at(framework, "filter"),
-               "NodeUnschedulable,NodeName,TaintToleration,NodeAffinity,"
+               "NodeName,NodeUnschedulable,TaintToleration,NodeAffinity,"
                "NodePorts,NodeResourcesFit") != NULL);
   libsched_pod* low = NULL;
   libsched_pod* high = NULL;
@@ -141,6 +141,7 @@ static void test_config_semantics(void) {
                    "profiles: [{plugins: {podGroupPostFilter: {disabled: [{name: '*'}]}}}]\n");
   libsched_config_options options = LIBSCHED_CONFIG_OPTIONS_INIT;
   libsched_config* config = UNTOUCHED;
+  options.semantics = LIBSCHED_STR("1.36");
   CHECK_FAILS(LIBSCHED_ERR_INVALID, "profiles[0].plugins.podGroupPostFilter", "unknown field",
               libsched_config_parse(document, &options, &config, err));
   options.semantics = LIBSCHED_STR("1.30");
@@ -422,6 +423,7 @@ static void test_several_queue_sorts(void) {
 
   /* Gates of the framework decide on the default plugins, and gates of both on what is valid. */
   libsched_framework_options gated = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
+  gated.semantics = text("1.36");
   gated.feature_gates = text("GenericWorkload=true,GangScheduling=true");
   CHECK_OK(libsched_framework_create(config, text(""), registry, NULL, &framework, err));
   CHECK(libsched_framework_plugin_count(framework, text("permit")) == 0);
@@ -435,13 +437,15 @@ static void test_several_queue_sorts(void) {
   config = UNTOUCHED;
   read.feature_gates = text("NoSuchGate=true");
   CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "NoSuchGate", libsched_config_parse(shaped, &read, &config, err));
-  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "shape", libsched_config_parse(shaped, NULL, &config, err));
+  read.feature_gates = text("StorageCapacityScoring=false");
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "shape", libsched_config_parse(shaped, &read, &config, err));
   CHECK(config == UNTOUCHED);
-  read.feature_gates = text("StorageCapacityScoring=true");
-  CHECK_OK(libsched_config_parse(shaped, &read, &config, err));
+  CHECK_OK(libsched_config_parse(shaped, NULL, &config, err));
   libsched_framework* refused = UNTOUCHED;
+  gated.semantics = text("");
+  gated.feature_gates = text("StorageCapacityScoring=false");
   CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "shape",
-              libsched_framework_create(config, text(""), NULL, NULL, &refused, err));
+              libsched_framework_create(config, text(""), NULL, &gated, &refused, err));
   CHECK(refused == UNTOUCHED);
   libsched_framework_unref(framework);
   libsched_config_unref(config);

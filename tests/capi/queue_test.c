@@ -143,11 +143,11 @@ static void test_a_pods_way(void) {
   CHECK_STR(libsched_text_get(json),
             "{\"incoming\":["
             "{\"queue\":\"active\",\"event\":\"BackoffComplete\",\"count\":2},"
-            "{\"queue\":\"active\",\"event\":\"UnschedulablePodAdd\",\"count\":2},"
+            "{\"queue\":\"active\",\"event\":\"UnscheduledPodAdd\",\"count\":2},"
             "{\"queue\":\"backoff\",\"event\":\"NodeAdd\",\"count\":1},"
             "{\"queue\":\"backoff\",\"event\":\"ScheduleAttemptFailure\",\"count\":1},"
             "{\"queue\":\"unschedulable\",\"event\":\"ScheduleAttemptFailure\",\"count\":1},"
-            "{\"queue\":\"unschedulable\",\"event\":\"UnschedulablePodAdd\",\"count\":1}],"
+            "{\"queue\":\"unschedulable\",\"event\":\"UnscheduledPodAdd\",\"count\":1}],"
             "\"unschedulable\":["
             "{\"plugin\":\"NodeAffinity\",\"profile\":\"default-scheduler\",\"count\":1},"
             "{\"plugin\":\"NodeResourcesFit\",\"profile\":\"default-scheduler\",\"count\":1},"
@@ -190,7 +190,7 @@ static void test_what_is_in_flight_and_nominated(void) {
   CHECK(libsched_queue_in_flight(b.queue, entries, 4) == 3);
   CHECK(entries[0].pod == a && entries[0].event.len == 0);
   CHECK(entries[1].pod == NULL);
-  CHECK_STR(entries[1].event, "UnschedulablePodUpdate");
+  CHECK_STR(entries[1].event, "TargetPodUpdate");
   CHECK_STR(entries[2].event, "ForceActivate");
   libsched_queue_counts counts = LIBSCHED_QUEUE_COUNTS_INIT;
   CHECK_OK(libsched_queue_get(b.queue, &counts, err));

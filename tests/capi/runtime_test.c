@@ -112,13 +112,12 @@ static void check_event(const libsched_event_map* events, size_t index, const ch
   CHECK(libsched_event_map_has_hint(events, index) == has_hint);
 }
 
-/* What the recorder registers for, and the end of a taint, which stands in for new nodes. */
+/* What the recorder registers for. */
 static void check_events(const libsched_event_map* events) {
-  CHECK(libsched_event_map_count(events) == 3);
+  CHECK(libsched_event_map_count(events) == 2);
   check_event(events, 0, "Node", 1, "NodeAdd", true);
   check_event(events, 1, "Pod", 2, "PodDelete", false);
-  check_event(events, 2, "Node", 16, "NodeUpdateNodeTaint", false);
-  check_no_event(events, 3);
+  check_no_event(events, 2);
   libsched_event_map* const other = libsched_event_map_ref(events);
   CHECK(other == events && libsched_event_map_count(NULL) == 0);
   libsched_event_map_unref(other);

@@ -110,7 +110,7 @@ bool libsched_cancel_is_set(const libsched_cancel *cancel);
 
 uint32_t libsched_abi_version(void);    /* LIBSCHED_ABI_VERSION of the library that is loaded */
 const char *libsched_version(void);     /* "0.1.0"; static */
-const char *libsched_k8s_version(void); /* "1.36", the release whose semantics apply; static */
+const char *libsched_k8s_version(void); /* "1.37", the release to follow where none is chosen; static */
 
 #ifdef __cplusplus
 }

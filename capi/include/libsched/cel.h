@@ -18,8 +18,8 @@ typedef struct libsched_cel_options {
   bool any_result;       /* takes expressions whose result is no bool, for their values */
   bool reserved[2];      /* false */
   uint64_t cost_limit;   /* where an evaluation ends; 0: 1,000,000, as in Kubernetes */
-  /* The release whose expressions they are, as in libsched_framework_options. In 1.37 attributes may be
-     lists also without list_attributes. */
+  /* The release whose expressions they are, as in libsched_framework_options; empty: the default,
+     libsched_k8s_version(). From 1.37 on attributes may be lists also without list_attributes. */
   libsched_str semantics;
 } libsched_cel_options;
 #define LIBSCHED_CEL_OPTIONS_INIT {sizeof(libsched_cel_options), false, false, {false, false}, 0, {LIBSCHED_NULL, 0}}
@@ -31,7 +31,7 @@ enum {
   LIBSCHED_CEL_BOOL = 2,
   LIBSCHED_CEL_STRING = 3,
   LIBSCHED_CEL_VERSION = 4,
-  LIBSCHED_CEL_INTS = 5, /* lists need list_attributes, or the semantics of 1.37 */
+  LIBSCHED_CEL_INTS = 5, /* lists need list_attributes before 1.37 */
   LIBSCHED_CEL_BOOLS = 6,
   LIBSCHED_CEL_STRINGS = 7,
   LIBSCHED_CEL_VERSIONS = 8

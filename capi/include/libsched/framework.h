@@ -61,8 +61,8 @@ typedef struct libsched_config_options {
      sets the defaults anew, and validates, with the gates of its own. */
   libsched_str feature_gates;
   /* The release whose fields, defaults, rules and texts apply, as in libsched_framework_options. Frameworks of
-     the configuration follow it, and with other semantics they are an error. Empty: "1.36", and a framework
-     of another release reads the document anew. */
+     the configuration follow it, and with other semantics they are an error. Empty: the default,
+     libsched_k8s_version(), and a framework of another release reads the document anew. */
   libsched_str semantics;
 } libsched_config_options;
 #define LIBSCHED_CONFIG_OPTIONS_INIT {sizeof(libsched_config_options), false, false, {false, false}, {LIBSCHED_NULL, 0}, {LIBSCHED_NULL, 0}}
@@ -117,8 +117,8 @@ typedef struct libsched_framework_options {
   bool reserved[2];            /* false */
   libsched_str feature_gates;  /* "A=true,B=false"; empty: those of the release. The configuration's
                                   defaults follow them, such as the plugin of a gate. */
-  /* The release to follow: "1.31" to "1.37". Empty: that of the configuration, which is "1.36" unless it
-     was read with another one. A version of a release names it, too, as API servers and vendors write
+  /* The release to follow: "1.31" to "1.37". Empty: that of the configuration, which is libsched_k8s_version()
+     unless it was read with another one. A version of a release names it, too, as API servers and vendors write
      it ("v1.31.14", "v1.31.9-eks-1", "v1.31.2+rke2r1"). Feature gates, default plugins and rules of
      configurations are those of the release, as which plugins judge, score, count requests and ports,
      and word their reasons. Up to 1.34 ties are broken uniformly by the seed of the cycle. */

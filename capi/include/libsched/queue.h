@@ -95,7 +95,7 @@ enum {
 typedef struct libsched_queue_event {
   uint32_t struct_size;  /* sizeof(libsched_queue_event) */
   uint32_t check;        /* LIBSCHED_MOVE_* */
-  libsched_str resource; /* "Node", "AssignedPod", "UnschedulablePod" (of 1.37 "UnscheduledPod", "TargetPod"), "*", ... */
+  libsched_str resource; /* "Node", "AssignedPod", "UnscheduledPod", "TargetPod" (before 1.37 "UnschedulablePod"), "*", ... */
   int64_t actions;       /* the bits of libsched_events_add(); 8191: all */
   libsched_str label;    /* its name in traces and metrics; empty: resource and action */
   const libsched_pod *old_pod;

@@ -1,5 +1,5 @@
-// The node that is nominated when the search begins at a given offset, against upstream's recorded
-// answers for every offset.
+// The node that is nominated when the search begins at a given offset, against the recorded
+// answers of upstream's 1.36 for every offset.
 #include "libsched/ingest/recorded_table_test.hpp"
 #include "libsched/plugins/trial_test.hpp"
 #include "tests/unit/rounds.hpp"
@@ -53,10 +53,12 @@ TEST_CASE("recorded preemption at every offset") {
   for (const element row : array(table["rows"])) {
     const std::string name = text_at(row["name"]);
     CAPTURE(name);
-    const Result<ConfigRef> config = parse_config(text_at(row["config"]), {});
+    ConfigOptions options;
+    options.gates = FeatureGates(Release::k1_36);
+    const Result<ConfigRef> config = parse_config(text_at(row["config"]), options);
     REQUIRE_MESSAGE(config.ok(), config.error().text());
     const FrameworkRef framework =
-        Framework::create(*config, "", in_tree_registry(), FeatureGates()).value();
+        Framework::create(*config, "", in_tree_registry(), options.gates, Release::k1_36).value();
     const Ref<Cluster> cluster = make_ref<Cluster>();
     for (const element o : array(row["objects"])) {
       const Result<ObjectSet> set = parse_objects(simdjson::minify(o), {});

@@ -1,4 +1,4 @@
-// GangScheduling: the gate before the queue, waiting on Permit, and hints.
+// GangScheduling of 1.36: the gate before the queue, waiting on Permit, and hints.
 #include "libsched/plugins/trial_test.hpp"
 
 namespace libsched::gang_scheduling_test {
@@ -12,6 +12,7 @@ const std::string kGang = kGroup + "{gang: {minCount: 2}}}\n" + kNode;
 TrialOptions gates() {
   TrialOptions options;
   options.gates = "GenericWorkload=true,GangScheduling=true";
+  options.release = Release::k1_36;
   return options;
 }
 

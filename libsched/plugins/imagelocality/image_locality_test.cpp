@@ -23,9 +23,9 @@ TEST_CASE("size times spread, between the thresholds") {
   // Each container counts, even init containers and a repeated image.
   CHECK(t.scores("{initContainers: [{name: i, image: 'web:1'}], containers: [{name: c, image: "
                  "'web:1'}, {name: d, image: db}]}") == "a 16/16, b 16/16, c 1/1, d 0/0");
-  // Image volumes add size, but do not raise a threshold.
+  // Image volumes add size, and raise the thresholds as containers do.
   CHECK(t.scores("{volumes: [{name: v, image: {reference: 'web:1'}}], containers: [{name: c, "
-                 "image: 'web:1'}]}") == "a 48/48, b 48/48, c 0/0, d 0/0");
+                 "image: 'web:1'}]}") == "a 24/24, b 24/24, c 0/0, d 0/0");
 }
 
 TEST_CASE("names with a port, and more than the most") {

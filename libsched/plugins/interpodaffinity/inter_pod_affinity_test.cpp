@@ -150,9 +150,10 @@ TEST_CASE("affinity: namespace selectors of the incoming pod") {
   CHECK(want("{matchLabels: {team: red}}") == "a2 b1 b2 bare");
   CHECK(want("{matchLabels: {team: green}}") == "a1 a2 b1 b2 bare");
   CHECK(want("{matchLabels: {team: red}}, namespaces: [unknown]") == "a2 b1 b2");
-  // Upstream keeps the selector and matches it against empty labels: these select everywhere.
-  CHECK(want("{matchExpressions: [{key: team, operator: DoesNotExist}]}") == "a2 b2");
-  CHECK(want("{matchExpressions: [{key: team, operator: NotIn, values: [red]}]}") == "a2 b2");
+  // A namespace that is not known has no labels, and is not selected.
+  CHECK(want("{matchExpressions: [{key: team, operator: DoesNotExist}]}") == "a1 a2 b1 b2 bare");
+  CHECK(want("{matchExpressions: [{key: team, operator: NotIn, values: [red]}]}") ==
+        "a1 a2 b2 bare");
 }
 
 TEST_CASE("affinity: terms that do not parse are upstream's status") {

@@ -68,14 +68,15 @@ TEST_CASE("since 1.37 pods with options of bind mounts need a feature") {
   CHECK(on("", none, Release::k1_37) == "Success");
 }
 
-TEST_CASE("with the gate off the plugin does nothing") {
+TEST_CASE("with the gate off, which 1.37 has no more, the plugin does nothing") {
   Ref<Cluster> cluster = make_ref<Cluster>();
   REQUIRE(cluster->update_node(parse_node("metadata: {name: 'n'}", {}).value()).ok());
   const Result<FeatureGates> gates = FeatureGates::parse(
       "NodeDeclaredFeatures=false,ExtendWebSocketsToKubelet=false,"
       "InPlacePodLevelResourcesVerticalScaling=false,"
       "InPlacePodVerticalScalingInitContainers=false,RestartAllContainersOnContainerExits=false,"
-      "UserNamespacesHostNetworkSupport=false");
+      "UserNamespacesHostNetworkSupport=false",
+      Release::k1_36);
   REQUIRE_MESSAGE(gates.ok(), gates.error().text());
   const std::unique_ptr<Plugin> plugin = make_node_declared_features({nullptr, *gates}).value();
   const PodRef pod = Trial::pod(kRestartsAll);

@@ -34,7 +34,7 @@ std::optional<NonZero> Allocation::derived(const Pod& pod) const {
     const AccountedPod counted(pod, accounting_);
     return NonZero{counted->occupied.milli_cpu, counted->occupied.memory};
   }
-  if (pod.accounted_otherwise || status_has_resources(pod.status) || has_pod_level_requests(pod))
+  if (pod.accounted_otherwise || status_counts(pod) || has_pod_level_requests(pod))
     return std::nullopt;
   return pod.occupied_nonzero;
 }

@@ -76,20 +76,20 @@ int used(Trial& t) {
 
 TEST_CASE("1.37 counts a resize by pod") {
   const std::string node = node_n("status: {allocatable: {cpu: 8, pods: 20}}");
-  for (const Case& c : cases()) {
-    CAPTURE(c.name);
-    Trial old("NodeResourcesFit", node + c.pod);
-    CHECK(used(old) == c.by_container);
-    Trial now("NodeResourcesFit", node + c.pod, of(Release::k1_37));
-    CHECK(used(now) == c.by_pod);
-    // The pod comes to a cluster that counts so, and leaves it.
-    Trial empty("NodeResourcesFit", node, of(Release::k1_37));
-    CHECK(used(empty) == 0);
-    empty.apply(c.pod);
-    CHECK(used(empty) == c.by_pod);
-    REQUIRE(empty.cluster().remove_pod("default", "e").ok());
-    CHECK(used(empty) == 0);
-  }
+  for (const Case& c : cases())
+    for (const Release release : {Release::k1_36, Release::k1_37}) {
+      CAPTURE(c.name);
+      const int uses = release == Release::k1_37 ? c.by_pod : c.by_container;
+      Trial there("NodeResourcesFit", node + c.pod, of(release));
+      CHECK(used(there) == uses);
+      // The pod comes to a cluster that counts so, and leaves it.
+      Trial empty("NodeResourcesFit", node, of(release));
+      CHECK(used(empty) == 0);
+      empty.apply(c.pod);
+      CHECK(used(empty) == uses);
+      REQUIRE(empty.cluster().remove_pod("default", "e").ok());
+      CHECK(used(empty) == 0);
+    }
 }
 
 TEST_CASE("pod-level requests in a resize") {
@@ -113,7 +113,7 @@ TEST_CASE("an update scales a pod down as the release counts") {
     return parse_objects(text.substr(0, 4) + "apiVersion: v1\n" + text.substr(4), {})->pods[0];
   };
   const PodRef before = parsed(cases()[1].pod), after = parsed(cases()[8].pod);
-  CHECK_FALSE(requests_scaled_down(*after, *before, {}));
+  CHECK_FALSE(requests_scaled_down(*after, *before, {.resizes_by_pod = false}));
   CHECK(requests_scaled_down(*after, *before, {.resizes_by_pod = true}));
 }
 

@@ -187,7 +187,8 @@ TEST_CASE("VolumeLimitScaling keeps pods away from nodes without the driver") {
   CHECK(on.filter(spec(uses("a")), "bare") == "Unschedulable: d" + missing);
   CHECK(on.filter(spec(uses("b"))) == "Unschedulable: e" + missing);
   CHECK(on.filter(spec(uses("c")), "bare") == "Success");
-  Trial off("NodeVolumeLimits", world);
+  options.gates = "VolumeLimitScaling=false";
+  Trial off("NodeVolumeLimits", world, options);
   CHECK(off.filter(spec(uses("a")), "bare") == "Success");
   CHECK(off.filter(spec(uses("b"))) == "Success");
 }

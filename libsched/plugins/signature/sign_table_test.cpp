@@ -1,4 +1,4 @@
-// Each plugin's part of a pod's signature, against upstream's recorded answers.
+// Each plugin's part of a pod's signature, against the recorded answers of upstream's 1.36.
 #include "libsched/ingest/recorded_table_test.hpp"
 #include "libsched/plugins/trial_test.hpp"
 
@@ -36,10 +36,12 @@ TEST_CASE("recorded signatures of pods") {
   const RecordedTable table("sign.json.gz");
   size_t compared = 0;
   for (const element group : array(table["groups"])) {
-    const Result<ConfigRef> config = parse_config(text_at(group["config"]), {});
+    ConfigOptions options;
+    options.gates = FeatureGates(Release::k1_36);
+    const Result<ConfigRef> config = parse_config(text_at(group["config"]), options);
     REQUIRE_MESSAGE(config.ok(), config.error().text());
     const FrameworkRef framework =
-        Framework::create(*config, "", in_tree_registry(), FeatureGates()).value();
+        Framework::create(*config, "", in_tree_registry(), options.gates, Release::k1_36).value();
     const Ref<Cluster> cluster = make_ref<Cluster>();
     for (const element o : array(group["objects"]))
       REQUIRE(cluster->apply(parse_objects(simdjson::minify(o), {}).value()).ok());

@@ -30,7 +30,9 @@ std::string capacity(const std::string& name, const std::string& zone, const std
 TEST_CASE("VolumeBinding scores with StorageCapacityScoring alone") {
   const std::string world = hosts() + local_class() + volume("v", "40Gi") + bound("b", "w") +
                             volume("w", "1Gi", "", "", "Bound") + claim("c", asks("10Gi", "local"));
-  Trial off("VolumeBinding", world);
+  TrialOptions without;
+  without.gates = "StorageCapacityScoring=false";
+  Trial off("VolumeBinding", world, without);
   Trial on("VolumeBinding", world, scoring());
   for (const std::string& pod : {std::string("{}"), spec(uses("b"))}) {
     CHECK(off.scores(pod) == "Skip");

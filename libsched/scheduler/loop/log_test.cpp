@@ -108,7 +108,7 @@ TEST_CASE("the lines of what is delivered, and of the moves in the queue") {
   CHECK(w.settle() ==
         "3 Add event for node node=n1\n"
         "3 Add event for unscheduled pod pod=d/a\n"
-        "5 Pod moved to an internal scheduling queue pod=d/a event=UnschedulablePodAdd "
+        "5 Pod moved to an internal scheduling queue pod=d/a event=UnscheduledPodAdd "
         "queue=Active\n"
         "4 About to try and schedule pod pod=d/a\n"
         "3 Attempting to schedule pod pod=d/a\n"
@@ -118,7 +118,7 @@ TEST_CASE("the lines of what is delivered, and of the moves in the queue") {
   w.pod("b");
   CHECK(w.settle() ==
         "3 Add event for unscheduled pod pod=d/b\n"
-        "5 Pod moved to an internal scheduling queue pod=d/b event=UnschedulablePodAdd "
+        "5 Pod moved to an internal scheduling queue pod=d/b event=UnscheduledPodAdd "
         "queue=Active\n"
         "4 About to try and schedule pod pod=d/b\n"
         "3 Attempting to schedule pod pod=d/b\n"

@@ -21,17 +21,17 @@ struct World {
   Ref<ApiServer> server;
   SchedulerRef scheduler;
 
-  explicit World(const std::string& gates) {
+  explicit World(const std::string& gates, Release release = kDefaultRelease) {
     ApiServerOptions api;
     api.keep_calls = true;
     server = make_ref<ApiServer>(clock, api);
     ConfigOptions options;
-    options.gates = FeatureGates::parse(gates).value();
+    options.gates = FeatureGates::parse(gates, release).value();
     const Result<ConfigRef> config = parse_config(
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n", options);
     REQUIRE_MESSAGE(config.ok(), config.error().text());
     Result<FrameworkRef> framework = Framework::create(
-        *config, (*config)->profiles[0].scheduler_name, in_tree_registry(), options.gates);
+        *config, (*config)->profiles[0].scheduler_name, in_tree_registry(), options.gates, release);
     REQUIRE_MESSAGE(framework.ok(), framework.error().text());
     Result<SchedulerRef> made = Scheduler::create({*framework}, cluster, clock, server, {});
     REQUIRE_MESSAGE(made.ok(), made.error().text());
@@ -137,7 +137,7 @@ TEST_CASE("A nominated pod that is in no queue takes no room") {
 
 TEST_CASE("Members of a group do not see the anti-affinity of those before them on fresh nodes") {
   for (const bool fresh : {true, false}) {
-    World w(kGroups);
+    World w(kGroups, Release::k1_36);
     w.node("n1", 4);
     if (!fresh)
       w.pod("old", 1,
@@ -157,7 +157,7 @@ TEST_CASE("Members of a group do not see the anti-affinity of those before them 
 }
 
 TEST_CASE("Scores of a group's member that prefers others read the terms of those before it") {
-  World w(kGroups);
+  World w(kGroups, Release::k1_36);
   w.node("m1", 4);
   w.node("n1", 4);
   w.group(2);
@@ -182,7 +182,7 @@ TEST_CASE("Scores of a group's member that prefers others read the terms of thos
 }
 
 TEST_CASE("What happens during the trial of a group does not reach it") {
-  World w(std::string(kGroups) + ",SchedulerAsyncPreemption=false");
+  World w(std::string(kGroups) + ",SchedulerAsyncPreemption=false", Release::k1_36);
   w.node("n1", 2);
   w.pod("victim", 2, "nodeName: n1, priority: 1");
   w.group(2);
@@ -199,7 +199,7 @@ TEST_CASE("What happens during the trial of a group does not reach it") {
 }
 
 TEST_CASE("A member that is taken back takes the ports of its victim along, as upstream's") {
-  World w(kGroups);
+  World w(kGroups, Release::k1_36);
   w.node("n1", 4);
   const auto with_port = [&](const std::string& name, const std::string& spec) {
     w.create("apiVersion: v1\nkind: Pod\nmetadata: {namespace: default, name: " + name +
@@ -222,7 +222,7 @@ TEST_CASE("A member that is taken back takes the ports of its victim along, as u
 }
 
 TEST_CASE("A member whose trial is undone keeps the nomination that the API server knows") {
-  World w(kGroups);
+  World w(kGroups, Release::k1_36);
   w.node("n1", 2);
   w.group(3);
   w.pod("a", 1, "priority: 9, schedulingGroup: {podGroupName: g}");
@@ -258,7 +258,7 @@ constexpr const char* kShared = "resourceClaims: [{name: c, resourceClaimName: s
 // The allocation is written for the member that comes first; upstream's binding of the other one
 // fails then, and it is retried with the allocated claim.
 TEST_CASE("Members of a group share the allocation of a claim that is in flight") {
-  World w(kGroups);
+  World w(kGroups, Release::k1_36);
   w.node("n1", 8);
   w.create(kDevice);
   w.group(2);
@@ -277,7 +277,7 @@ TEST_CASE("Members of a group share the allocation of a claim that is in flight"
 }
 
 TEST_CASE("A group that does not fit takes back the allocation that its members share") {
-  World w(kGroups);
+  World w(kGroups, Release::k1_36);
   w.node("n1", 2);
   w.create(kDevice);
   w.group(3);
@@ -312,7 +312,7 @@ TEST_CASE("SchedulerAsyncAPICalls: no cycle waits for a patch") {
 }
 
 TEST_CASE("SchedulerAsyncAPICalls: a binding replaces the patch of the nomination") {
-  World w(std::string(kGroups) + ",SchedulerAsyncAPICalls=true");
+  World w(std::string(kGroups) + ",SchedulerAsyncAPICalls=true", Release::k1_36);
   w.node("n1", 4);
   w.group(2);
   w.pod("a", 1, "priority: 2, schedulingGroup: {podGroupName: g}");

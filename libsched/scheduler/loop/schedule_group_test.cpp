@@ -65,7 +65,8 @@ struct Groups {
     };
     fakes = {one, gang, binder};
     const FeatureGates gates =
-        FeatureGates::parse("GenericWorkload=true,SchedulerPopFromBackoffQ=false").value();
+        FeatureGates::parse("GenericWorkload=true,SchedulerPopFromBackoffQ=false", Release::k1_36)
+            .value();
     SchedulerOptions options;
     options.observer = log;
     Result<SchedulerRef> made =

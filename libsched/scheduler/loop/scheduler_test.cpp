@@ -325,9 +325,9 @@ TEST_CASE("metrics: attempts, handlers of events and points of a scheduler are c
   has("permit_wait_duration_seconds_bucket{result=\"Unschedulable\",le=\"4.096\"} 1");
   has("goroutines{operation=\"binding\"} 0");
   has("event_handling_duration_seconds_count{event=\"NodeAdd\"} 2");
-  has("event_handling_duration_seconds_count{event=\"UnschedulablePodAdd\"} 3");
+  has("event_handling_duration_seconds_count{event=\"UnscheduledPodAdd\"} 3");
   has("event_handling_duration_seconds_count{event=\"AssignedPodAdd\"} 2");
-  has("event_handling_duration_seconds_count{event=\"UnschedulablePodDelete\"} 2");
+  has("event_handling_duration_seconds_count{event=\"UnscheduledPodDelete\"} 2");
   has("framework_extension_point_duration_seconds_count{extension_point=\"Filter\",profile="
       "\"fakes\",status=\"Success\"} 5");
   has("framework_extension_point_duration_seconds_count{extension_point=\"Permit\",profile="

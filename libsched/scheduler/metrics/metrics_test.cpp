@@ -1,5 +1,5 @@
-// The metrics are upstream's, and their text is byte for byte the one that upstream's gatherer and
-// encoder write for the same observations.
+// The metrics are those of upstream's 1.36, and their text is byte for byte the one that its
+// gatherer and encoder write for the same observations.
 #include <cmath>
 #include <set>
 #include <sstream>
@@ -36,15 +36,16 @@ struct Trial {
     filter.bind = [](const BindingCall&) { return Status(); };
     fakes = {sort, filter};
     for (const char* name : {"default-scheduler", kOther}) {
-      const Result<FrameworkRef> framework =
-          Framework::create(*config, name, fake_registry(fakes), FeatureGates());
+      const Result<FrameworkRef> framework = Framework::create(
+          *config, name, fake_registry(fakes), FeatureGates(Release::k1_36), Release::k1_36);
       REQUIRE_MESSAGE(framework.ok(), framework.error().text());
       evaluators.push_back(make_ref<Evaluator>(*framework, cluster));
       REQUIRE(evaluators.back()->use(services).ok());
       profiles.push_back(evaluators.back().get());
     }
     queue = SchedulingQueue::create(profiles, {}).value();
-    metrics = SchedulerMetrics::create(profiles, FeatureGates::parse(kAllGates).value());
+    metrics =
+        SchedulerMetrics::create(profiles, FeatureGates::parse(kAllGates, Release::k1_36).value());
   }
   std::string text() const { return metrics->text(*services, *queue, *cluster); }
   uint32_t plugin(const std::string& name) const {
@@ -244,7 +245,7 @@ TEST_CASE("metrics: what the queue counts") {
            "scheduler_inflight_events{event=\"NodeAdd\"} 1\n",
            "scheduler_inflight_events{event=\"PodPopped\"} 1\n",
            "scheduler_unschedulable_pods{plugin=\"F\",profile=\"fakes\"} 1\n",
-           "scheduler_queue_incoming_pods_total{event=\"UnschedulablePodAdd\",queue=\"active\"} "
+           "scheduler_queue_incoming_pods_total{event=\"UnscheduledPodAdd\",queue=\"active\"} "
            "3\n",
            "scheduler_queue_incoming_pods_total{event=\"ScheduleAttemptFailure\",queue="
            "\"unschedulable\"} 1\n",

@@ -1,4 +1,4 @@
-// The queue and pods of PodGroups: which pods are members, and how members come back.
+// The queue of 1.36 and pods of PodGroups: which pods are members, and how members come back.
 #include "libsched/scheduler/queue/queue_trial_test.hpp"
 
 namespace libsched::groups_test {
@@ -10,7 +10,7 @@ PodRef member(const std::string& name) {
 TEST_CASE("pods that the queue knows are members of their groups, if groups are enabled") {
   for (const char* gates : {"GenericWorkload=true", ""}) {
     CAPTURE(gates);
-    QueueTrial t({rejector("F", {})}, gates);
+    QueueTrial t({rejector("F", {})}, gates, {}, Release::k1_36);
     const auto known = [&] {
       return t.services->pod_groups().state(t.cluster->view(), "d", "g").all();
     };
@@ -29,7 +29,7 @@ TEST_CASE("pods that the queue knows are members of their groups, if groups are 
 }
 
 TEST_CASE("a rejected member of a group is retried by time alone") {
-  QueueTrial t({rejector("F", {{"Node", kAdd, {}}})}, "GenericWorkload=true");
+  QueueTrial t({rejector("F", {{"Node", kAdd, {}}})}, "GenericWorkload=true", {}, Release::k1_36);
   REQUIRE(t.queue->add(member("a")).ok());
   t.fail(t.pop(), {"F"});
   CHECK(t.queue->backoff_count() == 1);

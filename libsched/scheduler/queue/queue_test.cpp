@@ -15,7 +15,7 @@ TEST_CASE("pods are popped by QueueSort, and counted") {
   t.add(queue_pod("high", 10));
   t.add(queue_pod("low2"));
   CHECK(t.show() == "high low low2 |||");
-  CHECK(t.incoming(QueuePart::kActive, "UnschedulablePodAdd") == 3);
+  CHECK(t.incoming(QueuePart::kActive, "UnscheduledPodAdd") == 3);
   const QueuedPodRef high = t.pop();
   CHECK(high->pod->meta.name == "high");
   CHECK(high->attempts == 1);
@@ -56,12 +56,12 @@ TEST_CASE("a gated pod waits, and a pod of its name in a heap stays") {
   t.add(queue_pod("a"));
   CHECK(t.show() == "||| (a)");
   CHECK(t.queue->unschedulable_pods().gated() == 1);
-  CHECK(t.incoming(QueuePart::kUnschedulable, "UnschedulablePodAdd") == 1);
+  CHECK(t.incoming(QueuePart::kUnschedulable, "UnscheduledPodAdd") == 1);
   CHECK(t.blamed("Gate") == 1);
   t.add(queue_pod("a", 0, "uid: new"));  // again: replaces it, and is not counted
   CHECK(t.show() == "||| (a)");
   CHECK(t.queue->unschedulable(true)[0]->pod->meta.uid == "new");
-  CHECK(t.incoming(QueuePart::kUnschedulable, "UnschedulablePodAdd") == 1);
+  CHECK(t.incoming(QueuePart::kUnschedulable, "UnscheduledPodAdd") == 1);
   CHECK(t.queue->unschedulable(true)[0]->initial_attempt_ns == kNoTime);
 
   closed->clear();
@@ -146,7 +146,7 @@ TEST_CASE("an update of a pod in flight is kept as events until it comes back") 
   const QueuedPodRef popped = t.pop();
   const PodRef changed = queue_pod("a", 0, "uid: a, labels: {x: z}", "tolerations: [{key: k}]");
   t.update(a, changed);
-  CHECK(t.flying() == "a UnschedulablePodUpdatePodLabel UnschedulablePodUpdatePodToleration");
+  CHECK(t.flying() == "a TargetPodUpdatePodLabel TargetPodUpdatePodToleration");
   CHECK(popped->pod == a);
   CHECK(asked == 0);
   const Str names[] = {"F"};
@@ -189,7 +189,7 @@ TEST_CASE("an update of an unknown pod adds it") {
   QueueTrial t({kPlain});
   t.update(queue_pod("a"), queue_pod("a", 1));
   CHECK(t.show() == "a |||");
-  CHECK(t.incoming(QueuePart::kActive, "UnschedulablePodUpdate") == 1);
+  CHECK(t.incoming(QueuePart::kActive, "UnscheduledPodAdd") == 1);
 }
 
 TEST_CASE("an update does not change a pod's name") {
@@ -225,21 +225,23 @@ TEST_CASE("a waiting pod that is deleted is no longer counted as unschedulable")
   CHECK(t.blamed("F") == 0);
 }
 
-TEST_CASE("only an entry by add or a generic update nominates by status") {
-  QueueTrial t({rejector("F", {{"*", kAllActions, {}}})});
-  const PodRef a = queue_pod("a");
-  const QueuedPodRef info = t.rejected(a, {"F"});
-  t.services->nominator().add(a, Nomination{true, "m"});
-  t.pass(5000);
-  t.update(a, queue_pod("a", 0, "uid: a, labels: {x: z}"));
-  CHECK(t.show() == "a |||");
-  CHECK(t.services->nominator().node_of(*a) == "m");  // kept: neither document has one
-  QueuedPodRef popped = t.pop();
-  t.fail(popped, {"F"});
-  t.pass(5000);
-  t.update(popped->pod, queue_pod("a", 7, "uid: a, labels: {x: z}"));
-  CHECK(t.show() == "a |||");
-  CHECK(t.services->nominator().node_of(*a).empty());
+TEST_CASE("only an entry by add, or up to 1.36 a generic update, nominates by status") {
+  for (const Release release : {Release::k1_36, Release::k1_37}) {
+    QueueTrial t({rejector("F", {{"*", kAllActions, {}}})}, "", {}, release);
+    const PodRef a = queue_pod("a");
+    const QueuedPodRef info = t.rejected(a, {"F"});
+    t.services->nominator().add(a, Nomination{true, "m"});
+    t.pass(5000);
+    t.update(a, queue_pod("a", 0, "uid: a, labels: {x: z}"));
+    CHECK(t.show() == "a |||");
+    CHECK(t.services->nominator().node_of(*a) == "m");  // kept: neither document has one
+    QueuedPodRef popped = t.pop();
+    t.fail(popped, {"F"});
+    t.pass(5000);
+    t.update(popped->pod, queue_pod("a", 7, "uid: a, labels: {x: z}"));
+    CHECK(t.show() == "a |||");
+    CHECK(t.services->nominator().node_of(*a) == (release == Release::k1_36 ? "" : "m"));
+  }
 }
 
 TEST_CASE("with an idle scheduler rejected pods do not wait for their backoff, failed ones do") {

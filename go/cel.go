@@ -17,7 +17,7 @@ type CELOptions struct {
 	ListAttributes bool   // attributes may be lists: feature gate DRAListTypeAttributes
 	AnyResult      bool   // takes expressions whose result is no bool, for their values
 	CostLimit      uint64 // where an evaluation ends; 0: 1,000,000
-	// Semantics is the release whose expressions they are, as of WithSemantics. In "1.37" attributes may be lists
+	// Semantics is the release whose expressions they are, as of WithSemantics. From "1.37" on attributes may be lists
 	// also without ListAttributes.
 	Semantics string
 }

@@ -37,7 +37,7 @@ func ConfigFeatureGates(gates map[string]bool) ConfigOption {
 
 // ConfigSemantics chooses the release whose fields, defaults, rules and texts apply, as [WithSemantics] does for
 // a framework. Frameworks of the configuration follow it; with other semantics they are an error. Without it
-// 1.36 applies, and a framework of another release reads the document anew.
+// [KubernetesVersion] applies, and a framework of another release reads the document anew.
 func ConfigSemantics(release string) ConfigOption {
 	return func(o *configOptions) { o.semantics = release }
 }

@@ -154,8 +154,9 @@ func TestGatesDecideOnDefaults(t *testing.T) {
 	document := []byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n")
 	for _, option := range []libsched.FrameworkOption{libsched.WithConfigYAML(document),
 		libsched.WithConfig(must(libsched.ParseConfig(document))(t)),
-		libsched.WithConfig(must(libsched.ParseConfig(nil, libsched.ConfigFeatureGates(gates)))(t))} {
-		fw := newFramework(t, option, libsched.WithFeatureGates(gates))
+		libsched.WithConfig(must(libsched.ParseConfig(nil, libsched.ConfigFeatureGates(gates),
+			libsched.ConfigSemantics("1.36")))(t))} {
+		fw := newFramework(t, option, libsched.WithFeatureGates(gates), libsched.WithSemantics("1.36"))
 		if permit := must(fw.Plugins())(t)["permit"]; len(permit) != 1 || permit[0].Name != "GangScheduling" {
 			t.Error(permit)
 		}

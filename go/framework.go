@@ -63,7 +63,7 @@ func WithFeatureGates(gates map[string]bool) FrameworkOption {
 }
 
 // WithSemantics chooses the release whose semantics apply: "1.31" to "1.37" (default: that of the
-// configuration, see [ConfigSemantics], else "1.36"); a version of one names it, too, as API servers and
+// configuration, see [ConfigSemantics], else [KubernetesVersion]); a version of one names it, too, as API servers and
 // vendors write it ("v1.31.9-eks-1"). Feature gates, default plugins and rules of configurations are those
 // of the release, as which plugins judge, score, count requests and ports, and word their reasons. Up to
 // 1.34 ties are broken uniformly by CycleOptions.Seed.

@@ -31,7 +31,7 @@ func names(plugins []libsched.PluginWeight) []string {
 func TestFramework(t *testing.T) {
 	fw := newFramework(t)
 	plugins := must(fw.Plugins())(t)
-	if fw.Profile() != "default-scheduler" || plugins["filter"][0].Name != "NodeUnschedulable" ||
+	if fw.Profile() != "default-scheduler" || plugins["filter"][0].Name != "NodeName" ||
 		plugins["score"][0] != (libsched.PluginWeight{Name: "TaintToleration", Weight: 3}) {
 		t.Error(fw.Profile(), plugins)
 	}
@@ -81,7 +81,7 @@ func TestFrameworkErrors(t *testing.T) {
 }
 
 func TestVersions(t *testing.T) {
-	if !strings.HasPrefix(libsched.Version(), "0.") || libsched.KubernetesVersion() != "1.36" {
+	if !strings.HasPrefix(libsched.Version(), "0.") || libsched.KubernetesVersion() != "1.37" {
 		t.Error(libsched.Version(), libsched.KubernetesVersion())
 	}
 }

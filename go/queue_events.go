@@ -56,8 +56,8 @@ func borrowObject(object EventObject) (eventObject, error) {
 	return o, err
 }
 
-// QueueEvent is a change in the cluster that may help pods. Resource may also be "AssignedPod" or
-// "UnschedulablePod", which is "UnscheduledPod" or "TargetPod" with the semantics of 1.37.
+// QueueEvent is a change in the cluster that may help pods. Resource may also be "AssignedPod",
+// "UnscheduledPod" or "TargetPod", which are "AssignedPod" and "UnschedulablePod" with semantics before 1.37.
 type QueueEvent struct {
 	ClusterEvent
 	Label    string      // its name in traces and metrics; "": resource and action

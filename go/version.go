@@ -15,5 +15,5 @@ func init() {
 // Version returns the version of the loaded library: "0.1.0".
 func Version() string { return C.GoString(C.libsched_version()) }
 
-// KubernetesVersion returns the version of Kubernetes whose semantics the library implements: "1.36".
+// KubernetesVersion returns the release of Kubernetes that frameworks follow where none is chosen: "1.37".
 func KubernetesVersion() string { return C.GoString(C.libsched_k8s_version()) }

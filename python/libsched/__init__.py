@@ -1,7 +1,7 @@
 """libsched: the Kubernetes scheduling framework as a library.
 
 Does this pod fit, on which nodes, and why not on the others? The verdicts and reasons are those of
-kube-scheduler, v1.36 or another release from 1.31 to 1.37; no running cluster is needed.
+kube-scheduler, of the release `k8s_version` or another one; no running cluster is needed.
 
 >>> import libsched
 >>> cluster = libsched.Cluster({"kind": "Node", "apiVersion": "v1", "metadata": {"name": "a"},

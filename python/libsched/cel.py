@@ -1,7 +1,7 @@
 """Selectors of devices in the Common Expression Language (CEL), as Kubernetes evaluates them.
 
 Compile an expression once, and ask it about devices: of dicts, or of all ResourceSlices of a dump.
-Types, errors, costs and the limit on cost are those of Kubernetes v1.36.
+Types, errors, costs and the limit on cost are those of a release of Kubernetes.
 
 >>> import libsched.cel
 >>> program = libsched.cel.compile(
@@ -26,6 +26,7 @@ from . import _core
 from ._arguments import names_arguments
 from ._html import MOST_ROWS, escaped, more
 from ._sources import Source
+from .config import semantics_text
 from .errors import InvalidError
 from .objects import Objects
 
@@ -229,7 +230,7 @@ class Program:
 
     @property
     def type(self) -> str:
-        """The type of the result, such as ``bool``, ``any`` or ``list(int)``."""
+        """The type of the result, such as ``bool``, ``dyn`` or ``list(int)``."""
         return self._handle.type
 
     def evaluate(self, device: Mapping[str, Any]) -> Answer:
@@ -305,20 +306,20 @@ class Program:
 
 @names_arguments
 def compile(expression: str, *, list_attributes: bool = False, any_result: bool = False,
-            cost_limit: int = 0, semantics: str = "1.36") -> Program:
+            cost_limit: int = 0, semantics: str | None = None) -> Program:
     """Compiles an expression over the variable ``device``.
 
     Parameters
     ----------
     expression : str
     list_attributes : bool
-        Attributes may be lists: the feature gate DRAListTypeAttributes. In 1.37 they may without it.
+        Attributes may be lists: the feature gate DRAListTypeAttributes. From 1.37 on they may without it.
     any_result : bool
-        Take expressions of any type, for their values; a selector has type bool or any.
+        Take expressions of any type, for their values; a selector has type bool or one that is not known: ``dyn``, before 1.37 ``any``.
     cost_limit : int
         Where an evaluation ends with an error; 0 means 1,000,000, as in Kubernetes.
-    semantics : str
-        The release whose expressions they are, as of a `Framework`.
+    semantics : str, optional
+        The release whose expressions they are, as of a `Framework`; by default `k8s_version`.
 
     Raises
     ------
@@ -336,7 +337,7 @@ def compile(expression: str, *, list_attributes: bool = False, any_result: bool 
      | ......^
     """
     return Program(expression, list_attributes=list_attributes, any_result=any_result,
-                   cost_limit=cost_limit, semantics=semantics)
+                   cost_limit=cost_limit, semantics=semantics_text(semantics))
 
 
 def _again(expression: str, options: dict[str, Any]) -> Program:

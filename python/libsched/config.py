@@ -32,7 +32,7 @@ class Config:
     semantics : str, optional
         The release whose fields, defaults, rules and texts apply, as for a `Framework`. Frameworks
         of the configuration follow it, and with other semantics they are an error. By default
-        ``"1.36"``, and a framework of another release reads the document anew.
+        `k8s_version`, and a framework of another release reads the document anew.
 
     Raises
     ------

@@ -44,10 +44,10 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         The scheduler name of the profile; required if the configuration has several.
     feature_gates : mapping or str, optional
         ``{"A": True}`` or ``"A=true,B=false"``; by default those of the release.
-    semantics : {"1.37", "1.36", "1.35", "1.34", "1.33", "1.32", "1.31"}, optional
-        The release whose semantics apply, by default that of the configuration, and ``"1.36"`` if
-        it has none; a version of a release names it, too, as API servers and vendors write it
-        (``"v1.31.9-eks-1"``). Feature gates, default plugins and rules of
+    semantics : str, optional
+        The release whose semantics apply, such as ``"1.36"``, by default that of the configuration,
+        and `k8s_version` if it has none; a version of a release names it, too, as API servers and
+        vendors write it (``"v1.31.9-eks-1"``). Feature gates, default plugins and rules of
         configurations are those of the release, as which plugins judge, score, count requests and
         ports, and word their reasons. Up to ``"1.34"`` ties are broken uniformly by a seed.
     plugins : iterable of classes, objects and texts, optional

@@ -236,8 +236,8 @@ class Queue:
         Parameters
         ----------
         resource : str
-            As in `ClusterEvent`; also ``"AssignedPod"`` and ``"UnschedulablePod"``
-            (of 1.37 ``"UnscheduledPod"`` and ``"TargetPod"``).
+            As in `ClusterEvent`; also ``"AssignedPod"``, ``"UnscheduledPod"`` and ``"TargetPod"``
+            (before 1.37 ``"AssignedPod"`` and ``"UnschedulablePod"``).
         actions : Action
         label : str
             The name of the event; empty: resource and action.

@@ -61,7 +61,8 @@ def test_values():
     lists = {"driver": "d", "attributes": {"all": {"ints": [1, 2]}}}
     sized = "device.attributes['d'].all.size() == 2"
     assert libsched.cel.compile(sized, list_attributes=True).match(lists)
-    assert libsched.cel.compile("true").evaluate(lists).error
+    assert libsched.cel.compile("true", semantics="1.36").evaluate(lists).error
+    assert libsched.cel.compile("true").match(lists)
 
 
 def test_expressions_that_do_not_compile():
@@ -112,8 +113,9 @@ def test_semantics():
     sized = f"device.attributes['{GPU}'].sizes.exists(size, size == 2)"
     lists = {"driver": GPU, "attributes": {"sizes": {"ints": [1, 2]}}}
     assert libsched.cel.compile(sized, semantics="1.37").match(lists)
+    assert libsched.cel.compile(sized).match(lists)
     with pytest.raises(libsched.cel.CompileError, match="range of a comprehension"):
-        libsched.cel.compile(sized)
+        libsched.cel.compile(sized, semantics="1.36")
     with pytest.raises(libsched.cel.CompileError, match="undeclared reference to 'includes'"):
         libsched.cel.compile("[1].includes(1)", semantics="v1.35.2")
     with pytest.raises(libsched.UnsupportedError, match='unknown semantics "1.30"'):
@@ -132,8 +134,8 @@ def test_programs_are_values():
 
 def test_the_command_follows_a_release(run):
     expression = f"device.attributes['{GPU}'].index"
-    assert run("cel", expression).out == "google.protobuf.Any\n"
-    assert run("cel", expression, "--semantics", "1.37").out == "dyn\n"
+    assert run("cel", expression, "--semantics", "1.36").out == "google.protobuf.Any\n"
+    assert run("cel", expression).out == run("cel", expression, "--semantics", "1.37").out == "dyn\n"
     done = run("cel", expression, "--semantics", "1.30")
     assert done.code == 2 and 'unknown semantics "1.30"' in done.err
 

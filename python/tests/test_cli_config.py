@@ -62,9 +62,9 @@ def test_version(run):
     done = run("version")
     assert done.code == 0
     assert [line.split()[-1] for line in done.out.splitlines()] == [
-        libsched.__version__, "1", "1.36"]
+        libsched.__version__, "1", libsched.k8s_version]
     assert run("version", "--json").json() == {
-        "libsched": libsched.__version__, "abi": 1, "kubernetes": "1.36"}
+        "libsched": libsched.__version__, "abi": 1, "kubernetes": libsched.k8s_version}
 
 
 def test_help(run):

@@ -69,7 +69,7 @@ def test_facts(explain):
 
 def test_one_node(explain):
     done = explain(pod("x", **LIKES), "--node", "a")
-    assert done.code == 0 and done.out.startswith("default/x on a: fits\n  yes   NodeUnschedulable\n")
+    assert done.code == 0 and done.out.startswith("default/x on a: fits\n  yes   NodeName\n")
     assert done.out.endswith(NODE)
     done = explain(pod("x", **LIKES), "--node", "c")
     assert done.out.startswith("default/x on c: does not fit\n") and "score" not in done.out

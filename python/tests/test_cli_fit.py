@@ -60,7 +60,7 @@ def test_explain(fit):
                         "  b  fits\n"
                         "  c  no    NodeUnschedulable  node(s) were unschedulable\n")
     done = fit(pod(cpu="2"), "--explain", "a")
-    assert done.out.startswith("default/p on a: does not fit\n  yes   NodeUnschedulable\n")
+    assert done.out.startswith("default/p on a: does not fit\n  yes   NodeName\n")
     assert "  no    NodeResourcesFit      Insufficient cpu\n" in done.out
     done = fit(pod(cpu="2"), "--explain", "z")
     assert done.code == 2 and 'no node "z"' in done.err

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import libsched
+from libsched.cli.releases import ends
 from manifests import node, pod, several
 from test_releases import of
 
@@ -60,3 +61,14 @@ def test_two_dumps_of_two_releases(run):
     done = run("compare", "old.json", "--after", "new.json", files=files)
     assert done.err == ("semantics of 1.33: the kubelet on a is v1.33.1\n"
                         "semantics of 1.36: the kubelet on a is v1.36.1\n")
+
+
+def test_the_help_names_the_releases_that_there_are(run):
+    oldest, newest = ends()
+    assert f'"{oldest}" to "{newest}"' in " ".join(run("fit", "--help").out.split())
+    before, after = (f"1.{int(end[2:]) + step}" for end, step in ((oldest, -1), (newest, 1)))
+    for known in (oldest, newest):
+        assert libsched.Config(semantics=known).profiles
+    for unknown in (before, after):
+        with pytest.raises(libsched.UnsupportedError, match="unknown semantics"):
+            libsched.Config(semantics=unknown)

@@ -130,7 +130,7 @@ spec: {{schedulingGroup: {{podGroupName: g}}, containers: [{{name: c, image: x, 
 
 
 def test_a_gang_with_its_group(simulate):
-    done = simulate("cluster.yaml", "--workload", "gang.yaml", "--feature-gates",
+    done = simulate("cluster.yaml", "--workload", "gang.yaml", "--semantics", "1.36", "--feature-gates",
                     "GenericWorkload=true,GangScheduling=true", gang_yaml=GANG)
     assert done.code == 1
     assert "gang.yaml: taken to be in the cluster: 1 PodGroup" in done.err

@@ -39,7 +39,7 @@ def test_every_command_has_the_options(run, verb):
                files=FILES)
     assert done.code == 2 and '"add-node z=1": there is no node "z"' in done.err
     done = run(*call(verb, "--config", "config.json", "--skip-unknown-plugins", "--plugin", "mine:NoB",
-                     "--feature-gates", "GangScheduling=false", "--add-node", "b=1", "-o", "yaml"), files=FILES)
+                     "--feature-gates", "GenericWorkload=false", "--add-node", "b=1", "-o", "yaml"), files=FILES)
     assert done.code in (0, 1) and "left out, because there are no such plugins: Nobody" in done.err, done
     assert done.out.startswith("---\n")
 

@@ -52,7 +52,7 @@ def test_explaining_a_node(scheduler, cluster):
     result = scheduler.fit(cluster, pod("x", cpu="2"))
     lines = result.explain("a").splitlines()
     assert lines[0] == "default/x on a: does not fit"
-    assert lines[1].split() == ["yes", "NodeUnschedulable"]
+    assert lines[1].split() == ["yes", "NodeName"]
     assert "  no    NodeResourcesFit      Insufficient cpu" in lines
     assert any(line.startswith("  skip  NodePorts") for line in lines)
     assert result.explain("b").startswith("default/x on b: fits\n")

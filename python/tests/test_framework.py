@@ -22,7 +22,7 @@ def names(framework, point):
 def test_defaults(scheduler):
     assert scheduler.profile == "default-scheduler"
     assert repr(scheduler) == "<Framework default-scheduler>"
-    assert names(scheduler, "filter")[:3] == ["NodeUnschedulable", "NodeName", "TaintToleration"]
+    assert names(scheduler, "filter")[:3] == ["NodeName", "NodeUnschedulable", "TaintToleration"]
     assert ("TaintToleration", 3) in scheduler.plugins["score"]
     scheduler.plugins["filter"].clear()
     assert scheduler.plugins["filter"]
@@ -88,20 +88,20 @@ def test_feature_gates():
 
 def test_gates_decide_on_a_configurations_defaults():
     gates = {"GenericWorkload": True, "GangScheduling": True}
-    for config in (None, libsched.Config(), libsched.Config(feature_gates=gates), {
+    for config in (None, libsched.Config(), libsched.Config(feature_gates=gates, semantics="1.36"), {
             "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}):
         assert "permit" not in libsched.Framework(config).plugins
-        assert libsched.Framework(config, feature_gates=gates).plugins["permit"] == [
+        assert libsched.Framework(config, feature_gates=gates, semantics="1.36").plugins["permit"] == [
             ("GangScheduling", 0)]
     shape = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
              "profiles": [{"pluginConfig": [{"name": "VolumeBinding", "args": {
                  "shape": [{"utilization": 0, "score": 1}]}}]}]}
+    off, on = "StorageCapacityScoring=false", "StorageCapacityScoring=true"
     with pytest.raises(libsched.InvalidError, match="shape"):
-        libsched.Config(shape)
-    scoring = "StorageCapacityScoring=true"
+        libsched.Config(shape, feature_gates=off)
     with pytest.raises(libsched.InvalidError, match="shape"):  # valid with that gate alone
-        libsched.Framework(libsched.Config(shape, feature_gates=scoring))
-    copied = pickle.loads(pickle.dumps(libsched.Config(shape, feature_gates=scoring)))
+        libsched.Framework(libsched.Config(shape, feature_gates=on), feature_gates=off)
+    copied = pickle.loads(pickle.dumps(libsched.Config(shape, feature_gates=on, semantics="1.36")))
     assert copied.profiles == ["default-scheduler"]
 
 

@@ -65,7 +65,7 @@ class Waits:
 
 def preempting_pods_and_groups():
     """Everything but volumes and Permit."""
-    server, scheduler = world(Framework(feature_gates=GATES))
+    server, scheduler = world(Framework(feature_gates=GATES, semantics="1.36"))
     group = {"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup",
              "metadata": {"name": "g", "namespace": "default"},
              "spec": {"schedulingPolicy": {"gang": {"minCount": 2}}}}

@@ -3,7 +3,7 @@
 The node has 4 cpu, of which 1 is used, and keeps 2 for a pod of priority 100. `CASES` are questions about it, and
 nominated.jsonl has the real kube-scheduler's answers (tests/oracle/README.md has the format), recorded by
 
-    .venv/bin/python python/tests/test_nominated.py | build/oracle/oracle run -pair -compact > python/tests/nominated.jsonl
+    .venv/bin/python python/tests/test_nominated.py | build/oracle/oracle-1.37 run -pair -compact > python/tests/nominated.jsonl
 """
 
 import copy

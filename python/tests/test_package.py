@@ -68,7 +68,7 @@ def test_everything_public_is_documented():
 
 def test_versions():
     assert re.fullmatch(r"\d+\.\d+\.\d+", libsched.__version__)
-    assert libsched.k8s_version == "1.36"
+    assert libsched.k8s_version == "1.37"
     assert _core.abi_version() == _core.ABI_VERSION
 
 

@@ -81,7 +81,7 @@ def test_updates_nominations_and_activation():
     popped = queue.pop_specific(before)
     queue.update(before, after)
     queue.activate([after])
-    assert queue.in_flight() == [before, "UnschedulablePodUpdate", "ForceActivate"]
+    assert queue.in_flight() == [before, "TargetPodUpdate", "ForceActivate"]
     queue.add_unschedulable(popped, pod=after, unschedulable=["X"])
     assert popped.pod == after and keys(queue, "backoff") == ["default/p"]
     queue.delete(after)

@@ -150,7 +150,7 @@ OF_1_37 = {**HEADER, "profiles": [{"plugins": {"podGroupPostFilter": {"disabled"
 
 def test_a_configuration_has_a_release() -> None:
     with pytest.raises(InvalidError) as caught:
-        Config(OF_1_37)
+        Config(OF_1_37, semantics="1.36")
     assert caught.value.path == "profiles[0].plugins.podGroupPostFilter"
     config = Config(OF_1_37, semantics="v1.37.1")
     for known in (config, pickle.loads(pickle.dumps(config))):
@@ -193,7 +193,7 @@ def test_a_profile_alone_has_a_release() -> None:
     profile = {"plugins": {"podGroupPostFilter": {}, "queueSort": {"enabled": [{"name": "PrioritySort"}]},
                            "bind": {"enabled": [{"name": "DefaultBinder"}]}}}
     with pytest.raises(InvalidError):
-        Config.of_profile(profile)
+        Config.of_profile(profile, semantics="1.36")
     assert Framework(Config.of_profile(profile, semantics="1.37")).plugins == {
         "bind": [("DefaultBinder", 0)], "queueSort": [("PrioritySort", 0)]}
 

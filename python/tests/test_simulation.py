@@ -219,7 +219,7 @@ def test_a_gang_without_room_is_tried_in_vain():
         member["spec"]["schedulingGroup"] = {"podGroupName": "g"}
         workload.add(member)
     workload.add(pod("alone", cpu="4"), arrival=1000)
-    result = Simulation(Cluster([node("n1"), group]), workload, Framework(feature_gates=gates)).run()
+    result = Simulation(Cluster([node("n1"), group]), workload, Framework(feature_gates=gates, semantics="1.36")).run()
     assert result.states["running"] == 1 and result.states["pending"] == 3
     assert 1000 < result.summary["time"] < 2000
     assert 100 < result.summary["attempts"] < 100_000

@@ -22,7 +22,7 @@ from ..fit import FitResult
 from ..framework import Framework
 from ..objects import Pod
 from ..plugins import registry_of
-from . import configs, semantics, what_if
+from . import configs, releases, semantics, what_if
 from .candidate import Candidate
 from .digits import whole
 from .terminal import Terminal
@@ -61,10 +61,15 @@ def add_inputs(made: argparse.ArgumentParser, verb: str) -> None:
                       help=f"{verb} all pods of CLUSTER that have no node")
 
 
+def _releases() -> str:
+    oldest, newest = releases.ends()
+    return f'"{oldest}" to "{newest}"'
+
+
 def add_semantics(made: argparse.ArgumentParser) -> None:
     """Adds the option for the release of Kubernetes."""
     made.add_argument("--semantics", metavar="RELEASE", default="",
-                      help=f'whose semantics: "1.31" to "1.37" (default: "{k8s_version()}"); also a version such as '
+                      help=f'whose semantics: {_releases()} (default: "{k8s_version()}"); also a version such as '
                            '"v1.31.9-eks-1"')
 
 
@@ -82,7 +87,7 @@ def add_judging(made: argparse.ArgumentParser, configs: int = 1) -> None:
     made.add_argument("--profile", type=nonempty, metavar="NAME",
                       help="the profile that judges (default: the pod's schedulerName)")
     made.add_argument("--semantics", metavar="RELEASE" if configs == 1 else "RELEASE|A..B", default=semantics.AUTO,
-                      help='whose semantics: "1.31" to "1.37", also a version such as "v1.31.9-eks-1" (default: '
+                      help=f'whose semantics: {_releases()}, also a version such as "v1.31.9-eks-1" (default: '
                            'auto, the release of the cluster by its kube-scheduler, API server or newest kubelet; '
                            f'{k8s_version()} if it does not tell)')
     made.add_argument("--feature-gates", metavar="A=true,B=false", default="",

@@ -18,6 +18,7 @@ from ..objects import Objects, Pod
 from . import admission, configs, needs, reading, semantics, what_if
 from .admission import Asked
 from .candidate import ENDED, Candidate
+from .releases import ends as release_ends
 from .releases import named as releases_named
 from .terminal import Terminal
 
@@ -187,7 +188,10 @@ def asks_extenders(options: argparse.Namespace) -> bool:
     The release of the cluster is not known yet: some releases may refuse the configuration.
     """
     given = getattr(options, "config", None) or ()
-    releases = releases_named("1.37..1.31") if options.semantics == semantics.AUTO else [options.semantics]
+    releases = [options.semantics]
+    if options.semantics == semantics.AUTO:
+        oldest, newest = release_ends()
+        releases = releases_named(f"{newest}..{oldest}")
     return any(configs.has_extenders(name, releases, options.feature_gates)
                for name in ([given] if isinstance(given, str) else given))
 

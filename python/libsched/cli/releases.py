@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import re
 
+from .. import _core
 from ..config import Config
 from ..errors import Error
+from ..releases import release_of
 
 _MINOR = re.compile(r"v?1\.(\d+)")
+
+
+def ends() -> tuple[str, str]:
+    """Returns the oldest and the newest release that may be chosen."""
+    nearest = [release_of(_core.Cluster(), version).name for version in ("v1.0", "v1.999")]
+    return nearest[0], nearest[1]
 
 
 def named(text: str) -> list[str]:
@@ -20,10 +28,10 @@ def named(text: str) -> list[str]:
     UnsupportedError
         There is no such release; the message lists the releases.
     """
-    ends = text.split("..")
-    if len(ends) > 2 or "" in ends:
-        ends = [text or "?"]
-    first, *rest = (_minor(end) for end in ends)
+    parts = text.split("..")
+    if len(parts) > 2 or "" in parts:
+        parts = [text or "?"]
+    first, *rest = (_minor(part) for part in parts)
     last = rest[0] if rest else first
     step = 1 if first <= last else -1
     return [f"1.{minor}" for minor in range(first, last + step, step)]

@@ -5,6 +5,8 @@ import ctypes
 import json
 import subprocess
 
+from harness.work import DEFAULT_RELEASE
+
 CONFIG = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
           "profiles": [{"schedulerName": "default-scheduler",
                         "plugins": {"postFilter": {"disabled": [{"name": "*"}]}}}]}
@@ -21,6 +23,10 @@ class Str(ctypes.Structure):
 def string(value):
     data = value if isinstance(value, bytes) else value.encode()
     return Str(data, len(data))
+
+
+class ConfigOptions(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_uint32), ("bools", ctypes.c_bool * 4), ("feature_gates", Str), ("semantics", Str)]
 
 
 class Refused(Exception):
@@ -62,7 +68,8 @@ class Library:
             cluster = keep("cluster", self.made("cluster_create", None))
             parsed = keep("objects", self.made("objects_parse", string(json.dumps(listed)), None))
             self.call("cluster_apply", cluster, parsed)
-            config = keep("config", self.made("config_parse", string(json.dumps(CONFIG)), None))
+            options = ConfigOptions(ctypes.sizeof(ConfigOptions), semantics=string(DEFAULT_RELEASE))
+            config = keep("config", self.made("config_parse", string(json.dumps(CONFIG)), ctypes.byref(options)))
             framework = keep("framework", self.made("framework_create", config, string(""), None, None))
             yield keep("evaluator", self.made("evaluator_create", framework, cluster, None)), keep
         finally:

@@ -19,6 +19,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from extender_server import ExtenderServer  # noqa: E402
+from harness.work import DEFAULT_RELEASE  # noqa: E402
 
 import libsched  # noqa: E402
 from libsched.attempt import WriterQueue, schedule_one  # noqa: E402
@@ -159,7 +160,7 @@ def ask_libsched(case, seed=0):
                                    defaults=False, keep_raw=True))
     services = libsched.Services(libsched.Clock.system())
     try:
-        framework = libsched.Framework(case["config"], services=services)
+        framework = libsched.Framework(case["config"], services=services, semantics=DEFAULT_RELEASE)
     except libsched.Error as error:
         return {"refused": error.message}
     out = []

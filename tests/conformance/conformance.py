@@ -8,7 +8,7 @@
     conformance.py --oracle build/oracle/oracle --mutate 50000                    mutants of both
     conformance.py --oracle build/oracle/oracle --record tests/goldens            record
 
---oracle is that of the default release, which makes the cases; with --release 1.34 they are judged by
+--oracle is that of 1.36, which makes the cases; with --release 1.34 they are judged by
 the oracle beside it whose name ends in -1.34. Fresh cases have seeds derived from the time, which are printed; --start repeats a run. A case that
 differs is shrunk and written to build/conformance. The exit code is 1 on any difference, 2 if nothing
 could be compared.
@@ -43,7 +43,7 @@ def parse(arguments):
     add("--libsched", default=".venv/bin/libsched", metavar="COMMAND",
         help="the command under test; `evaluate` is appended if it is one word (%(default)s)")
     add("--oracle", metavar="PROGRAM", help="the built oracle")
-    add("--release", metavar="MINOR", help="compare the semantics of another minor release of Kubernetes, "
+    add("--release", metavar="MINOR", help="compare the semantics of this minor release of Kubernetes, "
         f"by its oracle (default: {work.DEFAULT_RELEASE}); with --goldens, only that of the recorded ones")
     add("--goldens", metavar="DIR", help="compare with recorded goldens; needs no oracle")
     add("--first", type=int, metavar="N", help="of each file of goldens, the first N cases (all)")
@@ -191,7 +191,7 @@ class Differing:
 
 def compare(options):
     judges = work.Judges(libsched_command(options.libsched), options.oracle, options.fields,
-                         options.timeout, None if options.goldens else options.release)
+                         options.timeout, None if options.goldens else options.release or work.DEFAULT_RELEASE)
     kinds = None if options.kinds in (None, ["all"]) else options.kinds
     with judges:
         if judges.release:

@@ -7,9 +7,14 @@ pods and nodes as JSON. Needs the Python package.
 
 import base64
 import json
+import pathlib
 import sys
 
-import libsched
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from harness.work import DEFAULT_RELEASE  # noqa: E402
+
+import libsched  # noqa: E402
 
 
 def as_go(value):
@@ -27,7 +32,7 @@ def answer(question):
     text = base64.b64decode(question["text"])
     try:
         if question["reader"] == "config":
-            libsched.Config(text)
+            libsched.Config(text, semantics=DEFAULT_RELEASE)
             return {}
         objects = libsched.Objects.parse(text, defaults=False, keep_raw=True)
         return {"objects": [as_go(each.raw()) for each in [*objects.pods, *objects.nodes]]}

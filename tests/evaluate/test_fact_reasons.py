@@ -103,7 +103,7 @@ def group(gang):
             "spec": {"schedulingPolicy": {"gang": {"minCount": gang}}}}
 
 
-GANG = {"gates": {"GenericWorkload": True, "GangScheduling": True}}
+GANG = {"gates": {"GenericWorkload": True, "GangScheduling": True}, "semantics": "1.36"}
 MISSING = {"volume": "v", "claim": "ns/data", "exists": False}
 
 DEVICES = {"resourceClaims": [{"name": "card", "resourceClaimName": "gpu"}]}
@@ -269,7 +269,7 @@ REASONS = {
         [THERE, {"resourceClaim": "ns/gpu", "request": "r", "problem": "no class"}]),
     "no alternatives": (
         [device_claim(firstAvailable=[{"name": "a", "deviceClassName": "gpu"}]), device_class()],
-        pod(**DEVICES), {"gates": {"DRAPrioritizedList": False}}, "DynamicResources",
+        pod(**DEVICES), {"gates": {"DRAPrioritizedList": False}, "semantics": "1.36"}, "DynamicResources",
         "resource claim ns/gpu, request r: has subrequests, but the DRAPrioritizedList feature is disabled",
         [THERE]),
     "an extended resource's claim of an earlier cycle": (
@@ -301,7 +301,8 @@ GOLDEN = [
 def answer(objects, asking, options):
     cluster = Cluster([*([] if any(o["kind"] == "Node" for o in objects) else [node()]), *objects],
                       defaults=options.get("defaults", True))
-    framework = Framework(options.get("config"), feature_gates=options.get("gates"))
+    framework = Framework(options.get("config"), feature_gates=options.get("gates"),
+                          semantics=options.get("semantics"))
     return framework.fit(cluster, asking, facts=True)
 
 

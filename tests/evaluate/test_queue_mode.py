@@ -101,7 +101,7 @@ def test_held_pods_are_bound_or_done(run):
     assert steps[4]["inFlight"] == ["pod default/a", "AssignedPodAdd"]
     assert steps[5]["errorBackoff"] == ["default/a"]
     assert steps[7]["listing"] == {
-        "summary": "activeQ:0; backoffQ:1; unschedulablePods:0", "pending": ["default/a"],
+        "summary": "activeQ:0; backoffQ:1; unschedulableEntities:0", "pending": ["default/a"],
         "podsInActiveQ": [], "podsInBackoffQ": ["default/a"], "unschedulablePods": [], "inFlightPods": []}
 
 
@@ -158,7 +158,7 @@ def test_an_empty_script(run):
 def test_a_release_has_its_own_events_and_words(run):
     changed = {**pod("a"), "metadata": {**pod("a")["metadata"], "labels": {"x": "y"}}}
     steps = [add("a"), {"do": "pop"}, {"do": "update", "pod": changed}, {"do": "list"}]
-    older, newer = (queue(run, *steps, **more) for more in ({}, {"release": "1.37"}))
+    older, newer = (queue(run, *steps, **more) for more in ({"release": "1.36"}, {"release": "1.37"}))
     assert older[2]["inFlight"] == ["pod default/a", "UnschedulablePodUpdatePodLabel"]
     assert newer[2]["inFlight"] == ["pod default/a", "TargetPodUpdatePodLabel"]
     assert older[3]["listing"]["summary"] == "activeQ:0; backoffQ:0; unschedulablePods:0"

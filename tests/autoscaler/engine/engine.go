@@ -21,10 +21,13 @@ type Engine struct {
 
 var _ contract.ClusterSnapshot = (*Engine)(nil)
 
+// release is that of the upstream which package reference compares with.
+const release = "1.36"
+
 // New returns an empty Engine with the plugins of a KubeSchedulerConfiguration ("" is the default) and objects
 // that are neither pods nor nodes.
 func New(configuration string, objects ...runtime.Object) (*Engine, error) {
-	var options []libsched.FrameworkOption
+	options := []libsched.FrameworkOption{libsched.WithSemantics(release)}
 	if configuration != "" {
 		options = append(options, libsched.WithConfigYAML([]byte(configuration)))
 	}

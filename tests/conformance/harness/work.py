@@ -20,7 +20,7 @@ from .expressions import compare_expressions
 from .legitimate import compare_known
 from .service import Crash, Service, ServiceError
 
-DEFAULT_RELEASE = "1.36"  # of libsched, and of the oracle that makes cases
+DEFAULT_RELEASE = "1.36"  # of the oracle that makes cases, and of cases unless another one is chosen
 CHUNK = 50
 AGAIN = 30  # times that upstream is asked about a case that differs: timers of one moment run in either order
 MUTATED = "mutated"  # the kind of recorded mutants

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from libsched import k8s_version
 from libsched.objects import Pod
 from libsched.queue import Queue, QueuedPod
 
@@ -18,7 +19,7 @@ class QueueView:
         self.versions: dict[Pod, str] = {}  # the resourceVersion of each version of a pod
         self._queue = queue
         self._start = start
-        self._waiting = "unschedulableEntities" if release == "1.37" else "unschedulablePods"
+        self._waiting = "unschedulableEntities" if (release or k8s_version) == "1.37" else "unschedulablePods"
         self._last: dict[str, Result] = {}
 
     def info(self, queued: QueuedPod) -> Result:

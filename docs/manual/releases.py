@@ -7,7 +7,7 @@ import re
 NAME = "releases"
 HERE = pathlib.Path(__file__).resolve().parent
 DIFFERENCES = HERE.parents[1] / "python" / "libsched" / "differences.json"
-RELEASES = [f"1.{minor}" for minor in range(31, 38)]
+RELEASES = sorted({release for one in json.loads(DIFFERENCES.read_text(encoding="utf-8")) for release in one["releases"]})
 OTHERS = "The scheduler"  # the heading of what is no plugin's
 SEEN = {"run": "both sides run", "read": "read in the source"}
 

@@ -105,7 +105,7 @@ func TestRandomTies(t *testing.T) {
 		}
 	}
 	for seed := range uint64(8) {
-		if node := run(seed, libsched.WithSemantics("1.36")); node != run(0, libsched.WithSemantics("")) {
+		if node := run(seed, libsched.WithSemantics("1.36")); node != run(0, libsched.WithSemantics("1.36")) {
 			t.Error("a seed matters to upstream's ties:", node)
 		}
 	}
@@ -139,7 +139,7 @@ func TestSemantics(t *testing.T) {
 func TestConfigSemantics(t *testing.T) {
 	document := []byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n" +
 		"profiles: [{plugins: {podGroupPostFilter: {disabled: [{name: '*'}]}}}]\n")
-	if _, err := libsched.ParseConfig(document); !errors.Is(err, libsched.ErrInvalid) {
+	if _, err := libsched.ParseConfig(document, libsched.ConfigSemantics("1.36")); !errors.Is(err, libsched.ErrInvalid) {
 		t.Error(err)
 	}
 	if _, err := libsched.ParseConfig(nil, libsched.ConfigSemantics("1.30")); !errors.Is(err, libsched.ErrUnsupported) {

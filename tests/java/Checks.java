@@ -250,7 +250,7 @@ public final class Checks {
           {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
            "profiles": [{"plugins": {"podGroupPostFilter": {}}}]}""";
       Sched.configParse(text, reading).close();
-      reading.setSemantics("");
+      reading.setSemantics("1.36");
       try {
         Sched.configParse(text, reading);
         throw new AssertionError("podGroupPostFilter");

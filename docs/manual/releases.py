@@ -7,7 +7,8 @@ import re
 NAME = "releases"
 HERE = pathlib.Path(__file__).resolve().parent
 DIFFERENCES = HERE.parents[1] / "python" / "libsched" / "differences.json"
-RELEASES = sorted({release for one in json.loads(DIFFERENCES.read_text(encoding="utf-8")) for release in one["releases"]})
+RELEASES = sorted({release for one in json.loads(DIFFERENCES.read_text(encoding="utf-8"))
+                   for release in one["releases"]})
 OTHERS = "The scheduler"  # the heading of what is no plugin's
 SEEN = {"run": "both sides run", "read": "read in the source"}
 

@@ -315,7 +315,8 @@ def compile(expression: str, *, list_attributes: bool = False, any_result: bool 
     list_attributes : bool
         Attributes may be lists: the feature gate DRAListTypeAttributes. From 1.37 on they may without it.
     any_result : bool
-        Take expressions of any type, for their values; a selector has type bool or one that is not known: ``dyn``, before 1.37 ``any``.
+        Take expressions of any type, for their values; that of a selector is bool, or known only when
+        there is a device.
     cost_limit : int
         Where an evaluation ends with an error; 0 means 1,000,000, as in Kubernetes.
     semantics : str, optional

@@ -33,8 +33,8 @@ KINDS = ("basic", "taints", "nodeaffinity", "ports", "config", "images", "podaff
          "defaultspread", "volumes", "csilimit", "mixed", "changes",
          "preempt", "nominated", "drapreempt", "points")
 # Kinds that are scripts, expressions, or claims of devices.
-SCRIPTS = ("queue", "schedule", "podgroup", "cel", "celany", "dra", "dra2", "drascore", "draclasses", "drastable",
-           "draallocatable", "dragroups")
+SCRIPTS = ("queue", "schedule", "podgroup", "placement", "workload", "cel", "celany", "dra", "dra2", "drascore",
+           "draclasses", "drastable", "draallocatable", "dragroups")
 
 
 def parse(arguments):
@@ -215,6 +215,7 @@ def compare(options):
                 start = int(time.time()) * 1000
             wanted = kinds or ((*KINDS, *SCRIPTS) if options.kinds is None else
                                (*recording.all_kinds(options.oracle), *SCRIPTS))
+            wanted = [kind for kind in wanted if kinds or work.has_kind(options.release, kind)]
             print(f"seeds from {start} (repeat with --start {start}), {options.seeds} a kind, "
                   f"nasty {','.join(f'{n:g}' for n in options.nasty)}, mode {options.mode}")
             chunks = [c for plan in planned(options, wanted, start) for c in plan.chunks()]

@@ -10,6 +10,9 @@ import re
 
 from .comparison import Verdict, compare
 
+GROUPS = {"podgroup", "placement", "workload"}  # kinds with groups of pods
+# Parts of the queue that list the pods of groups, which upstream does not order.
+_PARTS = {"active", "backoff", "errorBackoff"}
 _TIMES = {"at", "now", "timestamp", "initialAttempt", "done"}
 _UNSUPPORTED = re.compile(r"that libsched does not implement yet: (\w+)")
 
@@ -37,8 +40,10 @@ def _comparable(kind, value):
     for key, each in value.items():
         if key in _TIMES and isinstance(each, int):
             found[key] = each // 10**6
-        elif key == "inFlight" and kind == "podgroup":
+        elif key == "inFlight" and kind in GROUPS:
             found[key] = _sorted_pods(each)
+        elif key in _PARTS and kind in GROUPS:
+            found[key] = sorted(each)
         else:
             found[key] = _comparable(kind, each)
     return found

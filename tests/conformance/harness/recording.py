@@ -18,7 +18,8 @@ START = 20260101
 TRACES = 400  # cases of mode trace, which have one form only
 # Of kinds that are scripts: chance of odd values, cases.
 SCRIPTS = {"queue": ((0.05, 200), (0.5, 100)), "schedule": ((0.05, 200), (0.5, 100)),
-           "podgroup": ((0.05, 30), (0.5, 10)), "cel": ((0.05, 2500), (0.5, 500)),
+           "podgroup": ((0.05, 30), (0.5, 10)), "placement": ((0.05, 30), (0.5, 10)),
+           "workload": ((0.05, 60), (0.5, 20)), "cel": ((0.05, 2500), (0.5, 500)),
            "dra": ((0.05, 40), (0.5, 20)), "dra2": ((0.05, 120), (0.5, 60)),
            "drascore": ((0.05, 60), (0.5, 20)), "draclasses": ((0.05, 40), (0.5, 20)),
            "draallocatable": ((0.05, 60), (0.5, 20)), "dragroups": ((0.05, 40), (0.5, 20)),
@@ -31,7 +32,7 @@ recorded as `{{{{"name", "error"}}}}`.
 
 """
 _ABOUT_SCRIPTS = """\
-Only in kind podgroup may times differ by microseconds, and neighbouring pods in flight may have another order, because upstream takes the members of a
+Only in kinds podgroup, placement and workload may times differ by microseconds, and neighbouring pods in flight may have another order, because upstream takes the members of a
 group in the order of a map; neither is compared. In kind cel, answers that depend on the order of a map are marked
 `unordered` when upstream's own repetitions differed. Every third case of kinds dra2, drascore and draclasses has the feature gate
 DRADeviceTaintRules, and every third one has other gates of devices turned off. Kind draallocatable has the gate
@@ -70,7 +71,7 @@ def record(options, kinds):
     everything = options.kinds in (None, ["all"]) and release in FULL
     mutable = [kind for kind in kinds if kind not in FEWER]
     if everything:
-        kinds = [*kinds, "trace", *SCRIPTS]
+        kinds = [*kinds, "trace", *(kind for kind in SCRIPTS if work.has_kind(release, kind))]
     elif options.kinds not in (None, ["all"]):
         kinds = options.kinds
     start = START if options.start is None else options.start

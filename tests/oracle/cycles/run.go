@@ -158,6 +158,7 @@ func (r *runner) begin(c *cases.CyclesCase) error {
 	onPop(r.sched, func(info *framework.QueuedPodInfo) {
 		r.cycles = append(r.cycles, cases.Cycle{At: time.Since(r.start).Nanoseconds(), Pod: judge.PodKey(info.Pod), Info: r.view.Info(info)})
 	})
+	sortPlacements(r.first)
 	r.turnPreemption()
 	r.factory.Start(r.ctx.Done())
 	r.factory.WaitForCacheSync(r.ctx.Done())

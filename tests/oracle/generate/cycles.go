@@ -27,6 +27,8 @@ type cyclesGen struct {
 	budgets  int
 	moment   int
 	second   bool
+	alike    bool // the pods of a group have one priority
+	zoned    bool // groups may have a topology constraint
 	gangs    map[string]int
 	storage  bool
 	permits  []string // pods that may wait on permit

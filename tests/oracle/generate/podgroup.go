@@ -1,4 +1,4 @@
-// Cases of kind podgroup: those of kind schedule, with groups of pods.
+// Cases of kinds podgroup, placement and workload: those of kind schedule, with groups of pods.
 
 package generate
 
@@ -18,11 +18,47 @@ func genGroups(g *gen, seed uint64) any {
 	if c.Gates == nil {
 		c.Gates = map[string]bool{}
 	}
-	c.Gates["GenericWorkload"], c.Gates["GangScheduling"] = true, true
+	c.Gates["GangScheduling"] = true
+	withGroups(g, c, &cyclesGen{})
+	return c
+}
+
+// genPlacements makes a case with pod groups, some of which have to be placed in one zone.
+func genPlacements(g *gen, seed uint64) any {
+	c := genCycles(g, seed).(*cases.CyclesCase)
+	c.Name = fmt.Sprintf("placement-%d", seed)
+	if c.Gates == nil {
+		c.Gates = map[string]bool{}
+	}
+	c.Gates["GangScheduling"], c.Gates["TopologyAwareWorkloadScheduling"] = true, true
+	withGroups(g, c, &cyclesGen{zoned: true})
+	return c
+}
+
+// genWorkloads makes a case with pod groups for releases since 1.37, where a group has one priority.
+func genWorkloads(g *gen, seed uint64) any {
+	c := genCycles(g, seed).(*cases.CyclesCase)
+	c.Name = fmt.Sprintf("workload-%d", seed)
+	if c.Gates == nil {
+		c.Gates = map[string]bool{}
+	}
+	zoned := g.chance(0.4)
+	if zoned {
+		c.Gates["TopologyAwareWorkloadScheduling"] = true
+	}
+	withGroups(g, c, &cyclesGen{alike: true, zoned: zoned})
+	if g.chance(0.5) {
+		delete(c.Gates, "SchedulerPopFromBackoffQ")
+	}
+	return c
+}
+
+func withGroups(g *gen, c *cases.CyclesCase, q *cyclesGen) {
+	c.Gates["GenericWorkload"] = true
 	// Otherwise members that do not fit are retried forever without a pause: they go to the backoffQ,
 	// and Pop takes them from there at once.
 	c.Gates["SchedulerPopFromBackoffQ"] = false
-	q := &cyclesGen{gen: g, c: c, podSeq: 500}
+	q.gen, q.c, q.podSeq = g, c, 500
 	end := c.Script[len(c.Script)-1]
 	for i := range 1 + g.r.IntN(3) {
 		at := g.r.IntN(len(c.Script))
@@ -31,7 +67,6 @@ func genGroups(g *gen, seed uint64) any {
 		q.group(fmt.Sprintf("group-%d", i), tail)
 	}
 	q.do(end)
-	return c
 }
 
 // group spreads the creation of a group over other steps.
@@ -41,13 +76,28 @@ func (q *cyclesGen) group(name string, tail []cases.CyclesStep) {
 	if q.chance(0.15) {
 		policy = map[string]any{"basic": map[string]any{}}
 	}
-	steps := []cases.CyclesStep{{Do: "create", Object: mustJSON(map[string]any{"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup",
-		"metadata": map[string]any{"name": name, "namespace": "default"}, "spec": map[string]any{"schedulingPolicy": policy}})}}
+	spec := map[string]any{"schedulingPolicy": policy}
 	// Distinct priorities: members that enter at the same time are sorted only by priority.
 	prio := q.r.Perm(20)
+	var one int32
+	if q.alike {
+		one = pick(q.gen, int32(0), 10, 100, 1000, -5)
+		spec["priority"] = one
+	}
+	if q.zoned && q.chance(0.8) {
+		spec["schedulingConstraints"] = map[string]any{"topology": []any{map[string]any{"key": "topology.kubernetes.io/zone"}}}
+	}
+	steps := []cases.CyclesStep{{Do: "create", Object: mustJSON(map[string]any{"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup",
+		"metadata": map[string]any{"name": name, "namespace": "default"}, "spec": spec})}}
 	for i := range n + q.r.IntN(2) {
 		p := q.newPod()
 		p.Spec.Priority, p.Spec.SchedulerName, p.Spec.SchedulingGates, p.Status.NominatedNodeName = ptr(int32(prio[i]*10)), "", nil, ""
+		if q.alike {
+			p.Spec.Priority = ptr(one)
+			if q.chance(0.9) {
+				p.Spec.PreemptionPolicy = nil
+			}
+		}
 		p.Spec.SchedulingGroup = &v1.PodSchedulingGroup{PodGroupName: &name}
 		steps = append(steps, cases.CyclesStep{Do: "create", Object: mustJSON(p), Hold: q.chance(0.2)})
 	}

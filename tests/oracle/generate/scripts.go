@@ -9,9 +9,11 @@ import (
 )
 
 var scriptKinds = map[string]func(g *gen, seed uint64) any{
-	"queue":    genQueue,
-	"schedule": genCycles,
-	"podgroup": genGroups,
+	"queue":     genQueue,
+	"schedule":  genCycles,
+	"podgroup":  genGroups,
+	"workload":  genWorkloads,
+	"placement": genPlacements,
 }
 
 // Script makes the case of a kind and a seed, a *cases.QueueCase or *cases.CyclesCase.

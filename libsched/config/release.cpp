@@ -108,6 +108,7 @@ constexpr BehaviourRow kBehaviours[] = {
     {"declares_mount_options",
      &Behaviours::declares_mount_options,
      {Release::k1_37, Release::k1_37}},
+    {"spread_by_key", &Behaviours::spread_by_key, {Release::k1_31, Release::k1_32}},
 };
 
 // Whether a text is what may follow the minor release in a version: nothing, or ".6", to which

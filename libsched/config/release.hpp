@@ -173,6 +173,8 @@ struct Behaviours {
   bool groups_of_snapshot = false;
   // Nodes may declare features of 1.37, one of which pods with bindMountOptions need.
   bool declares_mount_options = false;
+  // PodTopologySpread counts by topology key, so constraints of one key share their counts.
+  bool spread_by_key = false;
 };
 
 // A behaviour has a row for each range of releases.

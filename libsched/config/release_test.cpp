@@ -129,6 +129,8 @@ TEST_CASE("each behaviour by release") {
   CHECK_EQ(where(&Behaviours::confuses_alternatives), "45");
   CHECK_EQ(where(&Behaviours::score_needs_all_claims), "5");
 
+  CHECK_EQ(where(&Behaviours::spread_by_key), "12");
+
   // Every field has a row, no field is true in 1.36, and ranges of a field do not overlap.
   std::set<Str> names;
   std::set<std::pair<Str, Release>> taken;

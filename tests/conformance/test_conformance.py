@@ -508,14 +508,6 @@ class TestWholeRuns:
         assert work.Judges([], "o", release="1.37").of_release(case) == {
             "gates": {"GenericWorkload": True}, "release": "1.37"}
 
-    def test_releases_that_count_by_key_get_one_constraint_of_each(self):
-        spread = [{"topologyKey": key, "whenUnsatisfiable": "DoNotSchedule", "maxSkew": skew}
-                  for key, skew in (("zone", 1), ("zone", 2), ("host", 1))]
-        case = {"pods": [{"spec": {"topologySpreadConstraints": spread}}, {"spec": None}, 7]}
-        assert work.of_release(json.loads(json.dumps(case)), "1.33") == {**case, "release": "1.33"}
-        left, *others = work.of_release(json.loads(json.dumps(case)), "1.32")["pods"]
-        assert left["spec"]["topologySpreadConstraints"] == [spread[0], spread[2]] and others == case["pods"][1:]
-
     def test_missing_command(self, tmp_path, oracle, capsys):
         assert conformance.main(["--oracle", oracle, "--libsched", "/nonexistent", "--seeds", "3"]) == 2
         assert "cannot start" in capsys.readouterr().err

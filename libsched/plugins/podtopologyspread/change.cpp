@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "libsched/plugins/podtopologyspread/filter.hpp"
+#include "libsched/plugins/podtopologyspread/by_key.hpp"
 
 namespace libsched {
 
@@ -70,10 +70,15 @@ void change_hard(const View& view, const Pod& pod, const Pod& other, uint32_t ro
                  HardConstraints* data) {
   if (other.meta.ns != pod.meta.ns) return;
   data->judged.clear();
-  for (HardConstraint& c : data->list) {
+  for (size_t i = 0; i < data->list.size(); ++i) {
+    HardConstraint& c = data->list[i];
     // Eligible rows have the keys of all constraints.
     if (row / 64 >= c.eligible.size() || (c.eligible[row / 64] >> (row % 64) & 1) == 0) continue;
-    if (c.constraint.selector.matches(other.meta.labels)) c.change(view, row, delta);
+    if (!c.constraint.selector.matches(other.meta.labels)) continue;
+    if (data->shared)
+      change_shared(view, i, row, delta, data);
+    else
+      c.change(view, row, delta);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "libsched/plugins/podtopologyspread/by_key.hpp"
 #include "libsched/plugins/podtopologyspread/row_kernels.hpp"
 
 namespace libsched {
@@ -85,10 +86,12 @@ std::shared_ptr<HardConstraints> count_hard(const SpreadSettings& settings,
     }
     c.recount();
   }
+  if (settings.by_key) share_hard(data.get());
   return data;
 }
 
 bool HardConstraints::release() {
+  if (shared) return false;
   bool any = false;
   for (HardConstraint& c : list) {
     any = any || c.counts;
@@ -102,6 +105,7 @@ std::shared_ptr<PluginData> HardConstraints::clone() const {
   auto out = std::make_shared<HardConstraints>();
   static_cast<PluginData&>(*out) = *this;
   out->list = list;
+  out->shared = shared;
   out->known = known;
   return out;
 }
@@ -115,7 +119,7 @@ void judge(const View& view, const HardConstraint& c, const RowSet& set) {
     });
     return;
   }
-  if (c.sums && column.unique() && !c.changed) return judge_unique(c, set);
+  if (c.counts && column.unique() && !c.changed) return judge_unique(c, set);
   for (size_t i = 0; i < set.words; ++i) set.alive[i] &= column.labelled.word(set.first_word + i);
   if (!c.sums) {
     if (c.most < 0) set.reject_all();

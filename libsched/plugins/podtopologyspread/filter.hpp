@@ -51,6 +51,7 @@ struct HardConstraint {
 
 struct HardConstraints final : PluginData {
   std::vector<HardConstraint> list;
+  bool shared = false;  // constraints of one key have common sums, which are never renewed
   std::vector<Tables::Known> known;  // the counts and sums of each constraint
   // Of each constraint, the rows that it accepts and, unless each row is its own domain, the full
   // domains. Only data that is renewed has it: others judge once.

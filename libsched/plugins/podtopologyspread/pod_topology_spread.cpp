@@ -182,6 +182,7 @@ Result<std::unique_ptr<Plugin>> make_pod_topology_spread(const FactoryCall& call
   s.match_label_keys = call.gates.enabled(Gate::kMatchLabelKeysInPodTopologySpread);
   s.inclusion_policies = call.gates.enabled(Gate::kNodeInclusionPolicyInPodTopologySpread);
   s.lists = call.behaviours.go_lists ? ListText::kGo : ListText::kJson;
+  s.by_key = call.behaviours.spread_by_key;
   s.comparison_operators = call.gates.enabled(Gate::kTaintTolerationComparisonOperators);
   return std::unique_ptr<Plugin>(std::make_unique<PodTopologySpread>(s, call.behaviours));
 }

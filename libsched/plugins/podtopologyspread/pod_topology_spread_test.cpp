@@ -229,6 +229,43 @@ TEST_CASE("scores: fewer pods of the domain are better, a smaller topology weigh
   CHECK(scores(t, *app(spec({hard("zone"), soft("host")}))) == "c: 1 100");
 }
 
+TEST_CASE("up to 1.32 constraints of one key share their counts") {
+  const std::string of_b = "labelSelector: {matchLabels: {app: b}}";
+  const std::string world = zones() + existing("e1", "a", "app: a") +
+                            existing("e2", "c", "app: b") + existing("e3", "c", "app: b");
+  const PodRef both = app(spec({hard("zone"), hard("zone", of_b)}));
+  const PodRef reversed = app(spec({hard("zone", of_b), hard("zone")}));
+  const PodRef scored = app(spec({soft("zone"), soft("zone", of_b)}));
+  const auto trial = [&](Release release) {
+    TrialOptions options;
+    options.release = release;
+    return Trial("PodTopologySpread", world, options);
+  };
+  Trial older = trial(Release::k1_32), newer = trial(Release::k1_33);
+  // The last one counts for both.
+  CHECK(older.filter(*both, "a") == "Success");
+  CHECK(older.filter(*both, "c") == kFull);
+  CHECK(older.filter(*reversed, "a") == kFull);
+  CHECK(older.filter(*reversed, "c") == "Success");
+  CHECK(older.filter(*both, "d") == kNoKey);
+  for (const PodRef& pod : {both, reversed}) {
+    CHECK(newer.filter(*pod, "a") == kFull);
+    CHECK(newer.filter(*pod, "c") == kFull);
+  }
+  // Scores add up both, and only the first has domains: (log(4) + log(2)) * pods.
+  CHECK(scores(older, *scored) == "a: 2 100, b: 2 100, c: 4 50, d: 0 0");
+  CHECK(scores(newer, *scored) == "a: 1 100, b: 1 100, c: 3 33, d: 0 0");
+  // Pods that join count for both, once for each that matches.
+  CycleState state;
+  older.prepare(state, *both);
+  const PodRef joins = Trial::pod("{}", "name: o, namespace: default, labels: {app: a}");
+  for (int i = 0; i < 2; ++i) CHECK(older.change(state, *both, *joins, "a", 1) == "Success");
+  Status s;
+  REQUIRE(
+      older.evaluator().run_filter(state, *both, older.cluster().view().find_node("c"), &s).ok());
+  CHECK(s.success());
+}
+
 TEST_CASE("scores by hostname count the node's own pods, regardless of the policies") {
   const std::string two =
       node("a", kHost + ": a, " + kZone + ": z") + node("b", kHost + ": b, " + kZone + ": z");

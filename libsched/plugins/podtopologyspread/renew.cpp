@@ -85,6 +85,7 @@ bool judge_domains(const View& view, const HardConstraint& c, Judged* out) {
 Plugin::Renewed renew_hard(const View& view, std::span<const uint32_t> rows, HardConstraints* data,
                            std::vector<uint32_t>* hit) {
   using enum Plugin::Renewed;
+  if (data->shared) return kNo;
   Plugin::Renewed out = kSame;
   std::vector<Judged> judged = std::exchange(data->judged, {});
   const bool first = judged.empty();

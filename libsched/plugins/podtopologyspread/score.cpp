@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "libsched/plugins/podtopologyspread/by_key.hpp"
 #include "libsched/plugins/podtopologyspread/go_log.hpp"
 #include "libsched/plugins/podtopologyspread/row_kernels.hpp"
 #include "libsched/plugins/podtopologyspread/soft_kernel.hpp"
@@ -80,7 +81,7 @@ void value_domains(SoftConstraints::Term* t) {
   if (t->by_row) return;
   t->value.assign(t->column->domains.size() + 1, 0 * t->weight + t->offset);
   t->value[0] = 0;
-  if (!t->counts) return;
+  if (!t->sums) return;
   t->sums->sum.for_each([&](size_t d, int32_t n) {
     t->value[d + 1] = static_cast<double>(n) * t->weight + t->offset;
   });
@@ -135,12 +136,14 @@ std::shared_ptr<SoftConstraints> count_soft(const SpreadSettings& settings,
         data->known[i].sums = t.sums->serial;
       }
     }
-    value_domains(&t);
   }
+  if (settings.by_key) share_soft(data.get());
+  for (SoftConstraints::Term& t : data->terms) value_domains(&t);
   return data;
 }
 
 bool SoftConstraints::release() {
+  if (shared) return false;
   bool any = false;
   for (Term& t : terms) {
     any = any || t.counts;
@@ -152,7 +155,7 @@ bool SoftConstraints::release() {
 
 Plugin::Rescored rescore_soft(const RescoreCall& call, SoftConstraints* data) {
   const size_t words = data->feasible.size();
-  if (call.set.words != words) return Plugin::Rescored::kNo;
+  if (data->shared || call.set.words != words) return Plugin::Rescored::kNo;
   std::vector<Tables::Values> values(data->terms.size());
   if (!call.view.tables().current(data->known, values.data())) return Plugin::Rescored::kNo;
   bool counted = false;

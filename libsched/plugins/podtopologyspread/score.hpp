@@ -22,8 +22,9 @@ struct SoftConstraints final : PluginData {
     std::vector<double> value;
   };
   std::vector<Term> terms;
-  std::vector<Tables::Known> known;         // the counts and sums of each term
-  bool all_keys = true;                     // only rows with the keys of all constraints get scores
+  bool shared = false;               // terms of one key have common sums, which are never renewed
+  std::vector<Tables::Known> known;  // the counts and sums of each term
+  bool all_keys = true;              // only rows with the keys of all constraints get scores
   std::vector<uint64_t> feasible, ignored;  // the rows of the set, and those that get no score
 
   std::shared_ptr<PluginData> clone() const override {

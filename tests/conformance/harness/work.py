@@ -48,9 +48,6 @@ DEVICE_GATES = (
 )
 # Feature gates that cannot be set in a release, because they are locked or belong to another gate there.
 GONE = {"1.37": {"GangScheduling", "DRAExtendedResource", "DRAPrioritizedList", "DRAResourceClaimDeviceStatus"}}
-# Releases that count by topologyKey, not by constraint. Pods with several constraints of a key and an action, which API
-# servers refuse, keep the first.
-BY_KEY = {"1.31", "1.32"}
 # Steps of mode queue that call methods which a release no longer has.
 GONE_STEPS = {"1.37": {"popSpecific", "assignedAdd", "assignedUpdate"}}
 # Releases whose queue does not remember the cycle of the last move. Their oracles answer -1.
@@ -196,9 +193,6 @@ def of_release(case, release):
         case["gates"] = {name: on for name, on in case["gates"].items() if name not in GONE[release]}
     if case.get("mode") == "queue" and release in GONE_STEPS:
         case["script"] = [step for step in case["script"] or () if step["do"] not in GONE_STEPS[release]]
-    if release in BY_KEY:
-        for pod in case.get("pods") or ():
-            _one_of_each_key(pod)
     return case
 
 
@@ -206,18 +200,6 @@ def has_kind(release, kind):
     """Tells whether the cases of a kind are meant for a release."""
     numbers = [tuple(map(int, minor.split("."))) for minor in (release or DEFAULT_RELEASE, SINCE.get(kind, "1.0"))]
     return numbers[0] >= numbers[1]
-
-
-def _one_of_each_key(pod):
-    """Leaves of a pod's spread constraints the first of each key and action."""
-    spec = pod.get("spec") if isinstance(pod, dict) else None
-    spread = spec.get("topologySpreadConstraints") if isinstance(spec, dict) else None
-    if not isinstance(spread, list) or not all(isinstance(one, dict) for one in spread):
-        return
-    first = {}
-    for one in spread:
-        first.setdefault((str(one.get("topologyKey")), str(one.get("whenUnsatisfiable"))), one)
-    spec["topologySpreadConstraints"] = list(first.values())
 
 
 class Judges:

@@ -45,7 +45,7 @@ constexpr GateSupports kSupports[] = {
     {"TaintTolerationComparisonOperators", "----yyy"},
     {"TopologyAwareWorkloadScheduling", "-----uu"},
     {"VolumeAttributesClass", "uuuuuuu"},
-    {"VolumeCapacityPriority", "uu-----"},
+    {"VolumeCapacityPriority", "yy-----"},
     {"VolumeLimitScaling", "----yyy"},
     {"WorkloadAwarePreemption", "-----u-"},
     // The others.

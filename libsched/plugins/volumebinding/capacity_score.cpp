@@ -44,7 +44,7 @@ int64_t size_of(const std::optional<Quantity>& q) { return q ? q->value() : 0; }
 }  // namespace
 
 Scored score_capacity(const ScoreCall& call, const PodVolumes& volumes, const ScoreShape& shape,
-                      const ScoreSet& set, int64_t* scores) {
+                      bool static_only, const ScoreSet& set, int64_t* scores) {
   if (!volumes.asks_new()) return {true, 0};
   // By class and size of a claim.
   std::map<std::pair<Str, int64_t>, std::vector<std::optional<int64_t>>> known;
@@ -63,7 +63,7 @@ Scored score_capacity(const ScoreCall& call, const PodVolumes& volumes, const Sc
       use.requested = wrapping_add(use.requested, size_of(b.claim->request));
       use.capacity = wrapping_add(use.capacity, size_of(b.volume->capacity));
     }
-    if (uses.empty()) {
+    if (uses.empty() && !static_only) {
       for (const PersistentVolumeClaim* claim : volumes.provisions(row)) {
         if (!claim->request) continue;
         const std::optional<int64_t> total = capacity(*claim, row);

@@ -42,6 +42,23 @@ TEST_CASE("VolumeBinding scores with StorageCapacityScoring alone") {
   CHECK(on.scores(spec(uses("c"))) == "m 75/75, n 75/75, o 75/75");
 }
 
+TEST_CASE("up to 1.32 VolumeCapacityPriority scores volumes that exist alone") {
+  const std::string world = hosts() + local_class() + tracked() +
+                            volume("v", "40Gi", in_zone("a")) + volume("u", "30Gi", in_zone("c")) +
+                            capacity("b1", "b", "capacity: 20Gi") +
+                            claim("c", asks("10Gi", "local")) + claim("d", asks("10Gi", "tracked"));
+  TrialOptions options;
+  options.release = Release::k1_32;
+  CHECK(Trial("VolumeBinding", world, options).scores(spec(uses("c"))) == "Skip");
+  options.gates = "VolumeCapacityPriority=true";
+  Trial t("VolumeBinding", world, options);
+  CHECK(t.scores(spec(uses("c"))) == "n 25/25, o 33/33");
+  CHECK(t.scores(spec(uses("d"))) == "Skip");  // nodes would have to provision it
+  CHECK(t.scores("{}") == "Skip");
+  options.args = "{shape: [{utilization: 0, score: 10}, {utilization: 100, score: 0}]}";
+  CHECK(Trial("VolumeBinding", world, options).scores(spec(uses("c"))) == "n 75/75, o 67/67");
+}
+
 TEST_CASE("volumes that exist are scored by their size") {
   const std::string world = hosts() + local_class() + storage_class("wait", "d") +
                             volume("v", "40Gi", in_zone("a")) + volume("w", "10Gi", in_zone("b")) +

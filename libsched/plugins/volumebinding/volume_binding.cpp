@@ -1,6 +1,8 @@
 // VolumeBinding: a node must have, or be able to get, the volumes of the pod's claims; Reserve
 // assumes the volumes to bind or provision, PreBind has them bound. Mirrors upstream's
 // plugins/volumebinding.
+#include <atomic>
+
 #include "libsched/base/quote.hpp"
 #include "libsched/objects/volume_fit.hpp"
 #include "libsched/plugins/hints.hpp"
@@ -21,6 +23,9 @@ namespace {
 struct Volumes final : PluginData {
   std::shared_ptr<const PodVolumes> found;
   std::shared_ptr<Reservation> reserved = std::make_shared<Reservation>();
+  // With gate VolumeCapacityPriority: whether a node has been found that passes Filter with volumes
+  // that exist.
+  std::shared_ptr<std::atomic<bool>> any_static;
 
   bool fit(uint32_t row) const {
     const size_t word = row / 64;
@@ -90,6 +95,7 @@ class VolumeBinding final : public Plugin {
   VolumeBinding(int64_t timeout_seconds, std::optional<ScoreShape> shape, const FactoryCall& call)
       : timeout_seconds_(timeout_seconds),
         shape_(std::move(shape)),
+        static_only_(call.gates.enabled(Gate::kVolumeCapacityPriority)),
         settings_{.attributes_classes = call.gates.enabled(Gate::kVolumeAttributesClass),
                   .lists = call.behaviours.go_lists ? ListText::kGo : ListText::kJson},
         missing_(call.behaviours.older_volume_texts ? "no pod volumes found for node "
@@ -109,6 +115,7 @@ class VolumeBinding final : public Plugin {
     auto data = std::make_shared<Volumes>();
     data->view_version = call.view.version();
     data->found = std::make_shared<const PodVolumes>(call.view, std::move(sorted), settings_, call);
+    if (static_only_) data->any_static = std::make_shared<std::atomic<bool>>(false);
     *call.data = std::move(data);
     return status;
   }
@@ -118,7 +125,8 @@ class VolumeBinding final : public Plugin {
       set.for_each([&](uint32_t row) { set.reject_with_error(row); });
       return;
     }
-    const PodVolumes& found = *static_cast<const Volumes&>(*call.data).found;
+    const auto& volumes = static_cast<const Volumes&>(*call.data);
+    const PodVolumes& found = *volumes.found;
     for (size_t w = 0; w < set.words; ++w) {
       const uint64_t failed = set.alive[w] & found.failed()[set.first_word + w];
       if (failed != 0)
@@ -127,6 +135,10 @@ class VolumeBinding final : public Plugin {
       set.errors[w] |= failed;
       set.alive[w] &= found.fits()[set.first_word + w];
     }
+    if (volumes.any_static != nullptr)
+      set.for_each([&](uint32_t row) {
+        if (!*volumes.any_static && !found.bindings(row).empty()) *volumes.any_static = true;
+      });
   }
 
   void filter_status(const FilterCall& call, uint32_t row, Status* out) const override {
@@ -151,7 +163,12 @@ class VolumeBinding final : public Plugin {
 
   Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>*) const override {
     if (!shape_) return Status(Code::kSkip);
-    return left_out_of_pre_filter(call.state, *this) ? Status::from_error("not found") : Status();
+    if (left_out_of_pre_filter(call.state, *this)) return Status::from_error("not found");
+    if (!static_only_) return {};
+    const CycleState::Entry* const entry = own_entry(call.state, *this);
+    const auto* const volumes =
+        entry == nullptr ? nullptr : static_cast<const Volumes*>(entry->data.get());
+    return Status(volumes != nullptr && *volumes->any_static ? Code::kSuccess : Code::kSkip);
   }
 
   // Filter is what finds volumes.
@@ -164,7 +181,7 @@ class VolumeBinding final : public Plugin {
     }
     if (left_out_of_filter(call.state, *this)) return {true, 0};
     const PodVolumes& found = *static_cast<const Volumes&>(*call.filter_data).found;
-    return score_capacity(call, found, *shape_, set, scores);
+    return score_capacity(call, found, *shape_, static_only_, set, scores);
   }
 
   Status score_status(const ScoreCall&, uint32_t) const override {
@@ -288,6 +305,7 @@ class VolumeBinding final : public Plugin {
 
   int64_t timeout_seconds_;
   std::optional<ScoreShape> shape_;
+  bool static_only_;  // only volumes that exist are scored
   PodVolumesSettings settings_;
   const char* missing_;  // begins the error of a node without volumes
 };
@@ -298,10 +316,11 @@ Result<std::unique_ptr<Plugin>> make_volume_binding(const FactoryCall& call) {
   const auto* args =
       call.args == nullptr ? nullptr : std::get_if<VolumeBindingArgs>(&call.args->value);
   std::optional<ScoreShape> shape;
-  if (call.gates.enabled(Gate::kStorageCapacityScoring))
-    shape.emplace(args != nullptr && args->shape
-                      ? *args->shape
-                      : std::vector<UtilizationShapePoint>{{0, 10}, {100, 0}});
+  const auto shape_or = [&](std::vector<UtilizationShapePoint> usual) {
+    shape.emplace(args != nullptr && args->shape ? *args->shape : std::move(usual));
+  };
+  if (call.gates.enabled(Gate::kStorageCapacityScoring)) shape_or({{0, 10}, {100, 0}});
+  if (call.gates.enabled(Gate::kVolumeCapacityPriority)) shape_or({{0, 0}, {100, 10}});
   return std::unique_ptr<Plugin>(std::make_unique<VolumeBinding>(
       args == nullptr ? 600 : args->bind_timeout_seconds, std::move(shape), call));
 }

@@ -31,7 +31,7 @@ constexpr GateSupports kSupports[] = {
     {"InPlacePodVerticalScaling", "uuuuuuu"},
     {"InPlacePodVerticalScalingSchedulerPreemption", "------u"},
     {"MatchLabelKeysInPodTopologySpread", "yyyyyyy"},
-    {"NodeDeclaredFeatures", "----uuu"},
+    {"NodeDeclaredFeatures", "----yuu"},
     {"NodeInclusionPolicyInPodTopologySpread", "yyuuuuu"},
     {"NominatedNodeNameForExpectation", "---uyyy"},
     {"OpportunisticBatching", "----nnn"},

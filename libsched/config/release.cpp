@@ -109,6 +109,9 @@ constexpr BehaviourRow kBehaviours[] = {
      &Behaviours::declares_mount_options,
      {Release::k1_37, Release::k1_37}},
     {"spread_by_key", &Behaviours::spread_by_key, {Release::k1_31, Release::k1_32}},
+    {"older_declared_features",
+     &Behaviours::older_declared_features,
+     {Release::k1_35, Release::k1_35}},
 };
 
 // Whether a text is what may follow the minor release in a version: nothing, or ".6", to which

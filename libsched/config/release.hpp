@@ -175,6 +175,8 @@ struct Behaviours {
   bool declares_mount_options = false;
   // PodTopologySpread counts by topology key, so constraints of one key share their counts.
   bool spread_by_key = false;
+  // NodeDeclaredFeatures names the requirements in other words, and knows fewer features.
+  bool older_declared_features = false;
 };
 
 // A behaviour has a row for each range of releases.

@@ -130,6 +130,7 @@ TEST_CASE("each behaviour by release") {
   CHECK_EQ(where(&Behaviours::score_needs_all_claims), "5");
 
   CHECK_EQ(where(&Behaviours::spread_by_key), "12");
+  CHECK_EQ(where(&Behaviours::older_declared_features), "5");
 
   // Every field has a row, no field is true in 1.36, and ranges of a field do not overlap.
   std::set<Str> names;

@@ -1,6 +1,6 @@
 // NodeDeclaredFeatures: a node must declare the features that the pod's spec relies on.
-// Mirrors upstream's plugins/nodedeclaredfeatures with its feature registry, of which two features
-// can be required of a pod before it is scheduled, and a third since 1.37.
+// Mirrors upstream's plugins/nodedeclaredfeatures with its feature registry, of which one feature
+// can be required of a pod before it is scheduled in 1.35, two in 1.36 and three since 1.37.
 #include <algorithm>
 
 #include "libsched/base/quote.hpp"
@@ -12,10 +12,10 @@
 namespace libsched {
 namespace {
 
+constexpr Str kRestartAll = "RestartAllContainersOnContainerExits";
 // Upstream's registry, in its order, and what 1.37 has added to it.
 constexpr Str kFeatures[] = {"ExtendWebSocketsToKubelet", "InPlacePodLevelResourcesVerticalScaling",
-                             "InPlacePodVerticalScalingInitContainers",
-                             "RestartAllContainersOnContainerExits",
+                             "InPlacePodVerticalScalingInitContainers", kRestartAll,
                              "UserNamespacesHostNetworkSupport"};
 constexpr Str kFeaturesOf137[] = {"DRANodeAllocatableResources",
                                   "DRAOptionalNodeOperations",
@@ -23,14 +23,17 @@ constexpr Str kFeaturesOf137[] = {"DRANodeAllocatableResources",
                                   "InPlacePodLevelResourcesVerticalScaling",
                                   "InPlacePodVerticalScalingInitContainers",
                                   "InPlacePodVerticalScalingMemoryBackedVolumes",
-                                  "RestartAllContainersOnContainerExits",
+                                  kRestartAll,
                                   "UserNamespacesHostNetworkSupport",
                                   "VolumeBindMountOptions"};
 
 class NodeDeclaredFeatures final : public Plugin {
  public:
   NodeDeclaredFeatures(bool enabled, const Behaviours& b)
-      : enabled_(enabled), mount_options_(b.declares_mount_options), pod_events_(b) {}
+      : enabled_(enabled),
+        older_(b.older_declared_features),
+        mount_options_(b.declares_mount_options),
+        pod_events_(b) {}
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     return !enabled_ || required(call.pod).empty() ? Status(Code::kSkip) : Status();
@@ -56,7 +59,11 @@ class NodeDeclaredFeatures final : public Plugin {
       return out->set(
           Code::kError,
           "error reading \"PreFilterNodeDeclaredFeatures\" from cycle-state: not found");
-    out->set(Code::kUnschedulableAndUnresolvable, "node(s) didn't match Pod's required features");
+    // Of v1.35's registry a pod can only require this one feature.
+    out->set(Code::kUnschedulableAndUnresolvable,
+             older_ ? "node declared features check failed - unsatisfied requirements: " +
+                          std::string(kRestartAll)
+                    : "node(s) didn't match Pod's required features");
   }
 
   uint64_t reason_key(const FilterCall&, uint32_t) const override { return 0; }
@@ -78,6 +85,11 @@ class NodeDeclaredFeatures final : public Plugin {
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     // Without the gate upstream has no version to infer features for.
     if (!enabled_) return Status::from_error("target version cannot be nil");
+    if (older_) {
+      out->push_back(sign_fragment(
+          kSignFeatures, required(pod).empty() ? "[]" : "[" + json_quote(kRestartAll) + "]"));
+      return {};
+    }
     const Span<Str> features = mount_options_ ? Span<Str>(kFeaturesOf137) : Span<Str>(kFeatures);
     std::string bits(features.size(), '0');
     for (const Str f : required(pod))
@@ -114,15 +126,14 @@ class NodeDeclaredFeatures final : public Plugin {
     const auto restarts_all = [](const Container& c) { return c.restarts_all_containers; };
     if (std::any_of(pod.spec.containers.begin(), pod.spec.containers.end(), restarts_all) ||
         std::any_of(pod.spec.init_containers.begin(), pod.spec.init_containers.end(), restarts_all))
-      out.push_back("RestartAllContainersOnContainerExits");
-    if (pod.spec.host_network && pod.spec.host_users && !*pod.spec.host_users)
+      out.push_back(kRestartAll);
+    if (!older_ && pod.spec.host_network && pod.spec.host_users && !*pod.spec.host_users)
       out.push_back("UserNamespacesHostNetworkSupport");
     if (mount_options_ && pod.spec.bind_mount_options) out.push_back("VolumeBindMountOptions");
     return out;
   }
 
-  bool enabled_;
-  bool mount_options_;
+  bool enabled_, older_, mount_options_;
   PodEvents pod_events_;
 };
 

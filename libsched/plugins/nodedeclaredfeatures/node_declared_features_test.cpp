@@ -68,6 +68,20 @@ TEST_CASE("since 1.37 pods with options of bind mounts need a feature") {
   CHECK(on("", none, Release::k1_37) == "Success");
 }
 
+TEST_CASE("1.35 knows no feature of user namespaces, and names the one that is missing") {
+  TrialOptions options;
+  options.release = Release::k1_35;
+  options.gates = "NodeDeclaredFeatures=true";
+  Trial older("NodeDeclaredFeatures", node_n(), options);
+  CHECK(older.pre_filter(*Trial::pod(kUserNamespaces)) == "Skip");
+  CHECK(older.filter(kRestartsAll) ==
+        "UnschedulableAndUnresolvable: node declared features check failed - unsatisfied "
+        "requirements: RestartAllContainersOnContainerExits");
+  options.gates = "";
+  options.release = Release::k1_36;
+  CHECK(Trial("NodeDeclaredFeatures", node_n(), options).filter(kRestartsAll) == kNo);
+}
+
 TEST_CASE("with the gate off, which 1.37 has no more, the plugin does nothing") {
   Ref<Cluster> cluster = make_ref<Cluster>();
   REQUIRE(cluster->update_node(parse_node("metadata: {name: 'n'}", {}).value()).ok());

@@ -26,8 +26,10 @@ const (
 	AllActions = 1<<iota - 1
 	Update     = AllActions &^ (Add | Delete)
 
-	// UpdatePodScaleUp is of the semantics of 1.37, where it is part of Update and AllActions.
-	UpdatePodScaleUp ActionType = AllActions + 1
+	// UpdatePodScaleUp and UpdateNodePreemptionPolicy are of the semantics of 1.37, where they are part
+	// of Update and AllActions.
+	UpdatePodScaleUp           ActionType = AllActions + 1
+	UpdateNodePreemptionPolicy ActionType = UpdatePodScaleUp << 1
 )
 
 // ClusterEvent is an event that may make a pod schedulable. Resource is upstream's name: "Pod",

@@ -26,15 +26,21 @@ constexpr ActionName kNames[] = {
     {kAllActions, "All"},
     {kUpdate, "Update"},
     {kUpdatePodScaleUp, "UpdatePodScaleUp"},
+    {kUpdateNodePreemptionPolicy, "UpdateNodePreemptionPolicy"},
 };
 
-// The number of a set of actions in 1.37, where kUpdatePodScaleUp follows kUpdatePodScaleDown. It
-// orders sets without that action as 1.36 does.
+// The number of a set of actions in 1.37, where kUpdateNodePreemptionPolicy comes before
+// kUpdatePodLabel, and kUpdatePodScaleUp follows kUpdatePodScaleDown. It orders sets without these
+// actions as 1.36 does.
 ActionType number_of(ActionType actions) {
-  constexpr ActionType kNext = kUpdatePodScaleDown << 1;
-  const bool grows = (actions & kUpdate) == kUpdate || (actions & kUpdatePodScaleUp) != 0;
-  return (actions & (kNext - 1)) | (grows ? kNext : 0) |
-         (actions & kAllActions & ~(kNext - 1)) << 1;
+  constexpr ActionType kOfNodes = kUpdatePodLabel - 1, kRest = ~(kUpdatePodToleration - 1);
+  const auto has = [&](ActionType later) {
+    return (actions & kUpdate) == kUpdate || (actions & later) != 0;
+  };
+  return (actions & kOfNodes) | (has(kUpdateNodePreemptionPolicy) ? kUpdatePodLabel : 0) |
+         (actions & (kUpdatePodLabel | kUpdatePodScaleDown)) << 1 |
+         (has(kUpdatePodScaleUp) ? kUpdatePodScaleDown << 2 : 0) |
+         (actions & kAllActions & kRest) << 2;
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ enum : ActionType {
   kUpdate = kAllActions & ~(kAdd | kDelete),
   // Later actions follow. A set with all updates of before has them, too.
   kUpdatePodScaleUp = 1 << 13,
+  kUpdateNodePreemptionPolicy = 1 << 14,
 };
 
 // Events of pods tell which pods they are about: those with a node, and others. With

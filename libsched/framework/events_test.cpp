@@ -63,6 +63,13 @@ TEST_CASE("events of pods with Behaviours::target_pod_events") {
   const ClusterEvent both{"TargetPod", kUpdatePodScaleDown | kUpdatePodScaleUp, {}};
   CHECK_FALSE(matches({"TargetPod", kUpdatePodScaleDown, {}}, both));
   CHECK(matches({"TargetPod", kUpdatePodScaleDown | kUpdatePodToleration, {}}, both));
+
+  const ClusterEvent policy{"Node", kUpdateNodePreemptionPolicy, {}};
+  CHECK(policy.label() == "NodeUpdateNodePreemptionPolicy");
+  CHECK(matches({"Node", kUpdate, {}}, policy));
+  CHECK(matches({"Node", kAdd | kUpdateNodePreemptionPolicy, {}}, policy));
+  CHECK_FALSE(matches({"Node", kUpdateNodeDeclaredFeature, {}}, policy));
+  CHECK_FALSE(matches({"Node", kUpdateNodePreemptionPolicy, {}}, {"Node", kUpdate, {}}));
 }
 
 TEST_CASE("a plugin without registrations gets every resource that is watched by default") {

@@ -55,6 +55,11 @@ ActionList node_change_list(const Node& after, const Node& before, const Feature
   out.add_if(!same_taints(before, after), kUpdateNodeTaint);
   out.add_if(before.conditions_hash != after.conditions_hash, kUpdateNodeCondition);
   out.add_if(before.annotations_hash != after.annotations_hash, kUpdateNodeAnnotation);
+  out.add_if(
+      behaviours_of(gates.release()).target_pod_events &&
+          (before.preemption_policy_present != after.preemption_policy_present ||
+           !equal(before.no_resize_preemption, after.no_resize_preemption, std::equal_to<Str>())),
+      kUpdateNodePreemptionPolicy);
   out.add_if(gates.enabled(Gate::kNodeDeclaredFeatures) &&
                  !equal(before.declared_features, after.declared_features, std::equal_to<Str>()),
              kUpdateNodeDeclaredFeature);

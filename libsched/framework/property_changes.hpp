@@ -13,7 +13,7 @@ namespace libsched {
 
 // One action for each of upstream's events, in their order; a node may have kUpdateNodeTaint twice.
 struct ActionList {
-  std::array<ActionType, 7> actions{};
+  std::array<ActionType, 8> actions{};
   size_t count = 0;
 
   void add_if(bool changed, ActionType action) {

@@ -118,4 +118,19 @@ TEST_CASE("changes: a request that grows is an event in 1.37") {
   CHECK(pod_changes(*small, *small, newer) == kUpdate);
 }
 
+TEST_CASE("changes: the preemption policy of a node is an event in 1.37") {
+  const auto node = [](const std::string& spec) {
+    return *parse_node(R"({"metadata":{"name":"a"},"spec":{)" + spec + "}}", {});
+  };
+  const NodeRef none = node(""), empty = node(R"("podPreemptionPolicy":{})");
+  const NodeRef off = node(R"("podPreemptionPolicy":{"disableResizePreemption":["x"]})");
+  const FeatureGates older(Release::k1_36), newer(Release::k1_37);
+  CHECK(node_changes(*off, *none, older) == 0);
+  CHECK(node_changes(*off, *none, newer) == kUpdateNodePreemptionPolicy);
+  CHECK(node_changes(*off, *empty, newer) == kUpdateNodePreemptionPolicy);
+  CHECK(node_changes(*empty, *none, newer) == kUpdateNodePreemptionPolicy);
+  CHECK(node_changes(*off, *off, newer) == 0);
+  CHECK(node_changes(*copy_node(*off, "a", ""), *off, newer) == 0);
+}
+
 }  // namespace libsched::property_changes_test

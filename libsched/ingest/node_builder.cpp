@@ -7,7 +7,8 @@ namespace {
 
 constexpr KeyTable kNode("apiVersion", "kind", "metadata", "spec", "status");
 constexpr KeyTable kNodeSpec("podCIDR", "podCIDRs", "providerID", "unschedulable", "taints",
-                             "configSource", "externalID");
+                             "configSource", "externalID", "podPreemptionPolicy");
+constexpr KeyTable kPreemptionPolicy("disableResizePreemption");
 constexpr KeyTable kTaint("key", "value", "effect", "timeAdded");
 constexpr KeyTable kNodeStatus("capacity", "allocatable", "phase", "conditions", "addresses",
                                "daemonEndpoints", "nodeInfo", "images", "volumesInUse",
@@ -91,6 +92,10 @@ bool ObjectBuilder::node_spec(Node& node) {
     switch (field) {
       case kNodeSpec["unschedulable"]: return boolean(node.unschedulable);
       case kNodeSpec["taints"]: return taints(node);
+      case kNodeSpec["podPreemptionPolicy"]:
+        node.preemption_policy_present = !reader_.is_null();
+        return object(kPreemptionPolicy,
+                      [&](int) { return string_list(node.no_resize_preemption); });
       default: return skip();
     }
   });

@@ -77,6 +77,8 @@ Ref<Node> copy_node(const Node& node, Str name, Str uid) {
   copy->capacity_list = node.capacity_list;
   copy->images = node.images;
   copy->declared_features = node.declared_features;
+  copy->preemption_policy_present = node.preemption_policy_present;
+  copy->no_resize_preemption = node.no_resize_preemption;
   copy->kubelet_version = node.kubelet_version;
   copy->annotations_hash = node.annotations_hash;
   copy->conditions_hash = node.conditions_hash;

@@ -24,6 +24,8 @@ class Node final : public Object {
   explicit Node(size_t first_block = 4096) : Object(first_block) {}
 
   bool unschedulable = false;
+  bool preemption_policy_present = false;  // podPreemptionPolicy, with the next line's list
+  Span<Str> no_resize_preemption;          // disableResizePreemption: why, if any is named
   Span<Taint> taints;
   ResourceList allocatable_list;
   // The extended resources of which status.capacity has more than allocatable_list, as the capacity

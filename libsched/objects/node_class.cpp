@@ -34,6 +34,9 @@ void node_class(const Node& node, std::string* out) {
     if (!follows) e.text(label.value);
   }
   e.flag(node.unschedulable);
+  e.flag(node.preemption_policy_present);
+  e.number(static_cast<int64_t>(node.no_resize_preemption.size()));
+  for (const Str why : node.no_resize_preemption) e.text(why);
   e.number(static_cast<int64_t>(node.taints.size()));
   for (const Taint& taint : node.taints)
     for (const Str s : {taint.key, taint.value, taint.effect_text}) e.text(s);

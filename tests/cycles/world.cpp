@@ -38,7 +38,9 @@ ActionType action_of(const std::string& name) {
       {"UpdatePodScaleDown", kUpdatePodScaleDown},
       {"UpdatePodToleration", kUpdatePodToleration},
       {"UpdatePodSchedulingGatesEliminated", kUpdatePodSchedulingGatesEliminated},
-      {"UpdatePodGeneratedResourceClaim", kUpdatePodGeneratedResourceClaim}};
+      {"UpdatePodGeneratedResourceClaim", kUpdatePodGeneratedResourceClaim},
+      {"UpdatePodScaleUp", kUpdatePodScaleUp},
+      {"UpdateNodePreemptionPolicy", kUpdateNodePreemptionPolicy}};
   return kActions.at(name);
 }
 

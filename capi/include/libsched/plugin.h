@@ -69,10 +69,10 @@ typedef struct libsched_events libsched_events;
    1, Delete 2, UpdateNodeAllocatable 4, UpdateNodeLabel 8, UpdateNodeTaint 16, UpdateNodeCondition 32,
    UpdateNodeAnnotation 64, UpdateNodeDeclaredFeature 128, UpdatePodLabel 256, UpdatePodScaleDown 512,
    UpdatePodToleration 1024, UpdatePodSchedulingGatesEliminated 2048, UpdatePodGeneratedResourceClaim
-   4096, and of 1.37 UpdatePodScaleUp 8192, which sets with all other updates imply. With the semantics
-   of 1.37 the events of pods are those of an "AssignedPod", an "UnscheduledPod" or, if the rejected pod
-   itself was updated, a "TargetPod"; "Pod" is all of them. `has_hint`: the event is passed to
-   queueing_hint. */
+   4096, and of 1.37 UpdatePodScaleUp 8192 and UpdateNodePreemptionPolicy 16384, which sets with all
+   other updates imply. With the semantics of 1.37 the events of pods are those of an "AssignedPod", an
+   "UnscheduledPod" or, if the rejected pod itself was updated, a "TargetPod"; "Pod" is all of them.
+   `has_hint`: the event is passed to queueing_hint. */
 void libsched_events_add(libsched_events *events, libsched_str resource, int64_t actions, bool has_hint);
 /* An object that was added (no `before`), changed or removed (no `after`); borrowed. */
 typedef struct libsched_object_change libsched_object_change;

@@ -231,9 +231,10 @@ def test_preemption(run):
     urgent, plain = pod("u", cpu="2", priority=9), pod("p", cpu="1", priority=1)
     objects = [node("a"), node("b"), low, other]
     only, = evaluate(run, case(urgent, objects=objects))[0]["pods"]
-    assert only["fitError"] == only["fitErrorWithPostFilter"]
+    room = "preemption: found a potential placement for pod on node a, preempting 1 victims"
+    assert only["fitErrorWithPostFilter"] == f"{only['fitError']} {room}"
     assert only["postFilter"] == {
-        "code": "Success", "nominatedNode": "a", "victims": ["default/low"], "tied": ["a"],
+        "code": "Success", "reasons": [room], "nominatedNode": "a", "victims": ["default/low"], "tied": ["a"],
         "candidates": [{"node": "a", "pods": ["default/low"], "numPDBViolations": 0},
                        {"node": "b", "pods": ["default/other"], "numPDBViolations": 0}]}
     # The victim leaves at once, and its room belongs to the nominated pod.

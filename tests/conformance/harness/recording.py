@@ -22,7 +22,7 @@ SCRIPTS = {"queue": ((0.05, 200), (0.5, 100)), "schedule": ((0.05, 200), (0.5, 1
            "workload": ((0.05, 60), (0.5, 20)), "cel": ((0.05, 2500), (0.5, 500)),
            "dra": ((0.05, 40), (0.5, 20)), "dra2": ((0.05, 120), (0.5, 60)),
            "drascore": ((0.05, 60), (0.5, 20)), "draclasses": ((0.05, 40), (0.5, 20)),
-           "draallocatable": ((0.05, 60), (0.5, 20)), "dragroups": ((0.05, 40), (0.5, 20)),
+           "draallocatable": ((0.05, 60), (0.5, 20)),
            "celany": ((0.05, 200), (0.5, 50))}
 MUTANTS = 800  # of all kinds and modes
 _ABOUT_MUTANTS = f"""\
@@ -36,7 +36,7 @@ Only in kinds podgroup, placement and workload may times differ by microseconds,
 group in the order of a map; neither is compared. In kind cel, answers that depend on the order of a map are marked
 `unordered` when upstream's own repetitions differed. Every third case of kinds dra2, drascore and draclasses has the feature gate
 DRADeviceTaintRules, and every third one has other gates of devices turned off. Kind draallocatable has the gate
-DRANodeAllocatableResources, and kind dragroups GenericWorkload with DRAWorkloadResourceClaims.
+DRANodeAllocatableResources.
 """
 
 

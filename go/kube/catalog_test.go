@@ -273,6 +273,46 @@ func TestALookupAllocatesNothing(t *testing.T) {
 	}
 }
 
+// With Remember a pod's key is made once in an age, unless its resource version changes.
+func TestRemember(t *testing.T) {
+	keys := 0
+	c := newCatalog(t, CatalogOptions{Remember: true, Extra: func(_ *v1.Pod, key []byte) []byte { keys++; return key }})
+	pod := fat(1)
+	ref, err := c.Placed(pod) // a new content, whose key is made again to keep it
+	check(t, err)
+	look := func(want int) {
+		t.Helper()
+		keys = 0
+		again, err := c.Placed(pod)
+		check(t, err)
+		many, err := c.PlacedPods([]*v1.Pod{pod, pod}, nil)
+		check(t, err)
+		if again != ref || many[0] != ref || many[1] != ref || keys != want {
+			t.Errorf("%v %v, %d keys instead of %d", again, many, keys, want)
+		}
+	}
+	look(1)
+	look(0)
+	pod.ResourceVersion = "2"
+	look(1)
+	for range 3 {
+		_, err = c.Age(1)
+		check(t, err)
+		look(1)
+		look(0)
+	}
+	if _, err := c.Pod(pod); err != nil || keys == 0 { // another question, which is remembered apart
+		t.Error(err, keys)
+	}
+	pod.ResourceVersion, pod.Labels = "3", map[string]string{"app": "other"}
+	if other, err := c.Placed(pod); err != nil || other == ref {
+		t.Error("another content", err)
+	}
+	if n := testing.AllocsPerRun(100, func() { c.Placed(pod) }); n != 0 {
+		t.Error(n, "allocations")
+	}
+}
+
 // timeCPU reports the CPU time of the thread beside the time that passes, for machines that do other work as
 // well. The function that it returns ends the measurement.
 func timeCPU(b *testing.B) func() {
@@ -291,8 +331,8 @@ func timeCPU(b *testing.B) func() {
 }
 
 func BenchmarkCatalogPod(b *testing.B) {
-	c := newCatalog(b, CatalogOptions{})
-	for name, pod := range map[string]*v1.Pod{"typical": typical(), "fat": fat(1)} {
+	for name, pod := range map[string]*v1.Pod{"typical": typical(), "fat": fat(1), "remembered": fat(1)} {
+		c := newCatalog(b, CatalogOptions{Remember: name == "remembered"})
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			defer timeCPU(b)()

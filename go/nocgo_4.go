@@ -109,6 +109,7 @@ type PlaceOptions struct {
 	Hints         []NodeID
 	StopAtFailure bool
 	RetryFailed   bool
+	AsAutoscaler  bool
 	Deadline      time.Time
 }
 
@@ -432,9 +433,10 @@ func Remove(kind string, namespace string, name string) (r0 Change) {
 }
 
 type RemoveOptions struct {
-	Keep  bool
-	Ghost NodeRef
-	Hints []NodeID
+	Keep         bool
+	Ghost        NodeRef
+	Hints        []NodeID
+	AsAutoscaler bool
 }
 
 type Request struct {

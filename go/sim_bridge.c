@@ -211,11 +211,12 @@ libsched_rc lsgo_sim_copies(lsgo_sim* s, uint64_t pod, const uint64_t* nodes, si
 libsched_rc lsgo_sim_place_many(lsgo_sim* s, const uint64_t* pods, size_t count,
                                 const uint64_t* hints, const uint64_t* order, size_t order_count,
                                 const uint64_t* accept, size_t accept_words, bool stop_at_failure,
-                                bool retry_failed, libsched_sim_hit* hits) {
+                                bool retry_failed, bool as_autoscaler, libsched_sim_hit* hits) {
   const libsched_sim_query query = query_of(s, order, order_count, accept, accept_words);
   libsched_sim_place_options options = LIBSCHED_SIM_PLACE_OPTIONS_INIT;
   options.stop_at_failure = stop_at_failure;
   options.retry_failed = retry_failed;
+  options.as_autoscaler = as_autoscaler;
   options.hints = hints;
   s->count = 0;
   s->ended = false;
@@ -246,11 +247,12 @@ libsched_rc lsgo_sim_bin_pack(lsgo_sim* s, const libsched_sim_group* groups, siz
 
 libsched_rc lsgo_sim_remove(lsgo_sim* s, uint64_t node, const uint64_t* move, size_t count,
                             const uint64_t* hints, const uint64_t* order, size_t order_count,
-                            const uint64_t* accept, size_t accept_words, bool keep, uint64_t ghost,
-                            libsched_sim_hit* hits) {
+                            const uint64_t* accept, size_t accept_words, bool keep,
+                            bool as_autoscaler, uint64_t ghost, libsched_sim_hit* hits) {
   const libsched_sim_query query = query_of(s, order, order_count, accept, accept_words);
   libsched_sim_remove_options options = LIBSCHED_SIM_REMOVE_OPTIONS_INIT;
   options.keep = keep;
+  options.as_autoscaler = as_autoscaler;
   options.ghost = ghost;
   options.hints = hints;
   return ENDED(

@@ -82,7 +82,7 @@ libsched_rc lsgo_sim_check_many(lsgo_sim* s, const uint64_t* pods, size_t pod_co
 libsched_rc lsgo_sim_place_many(lsgo_sim* s, const uint64_t* pods, size_t count,
                                 const uint64_t* hints, const uint64_t* order, size_t order_count,
                                 const uint64_t* accept, size_t accept_words, bool stop_at_failure,
-                                bool retry_failed, libsched_sim_hit* hits);
+                                bool retry_failed, bool as_autoscaler, libsched_sim_hit* hits);
 /* `permit` is the number that lsgoPermitNode gets; 0: every node is permitted. */
 libsched_rc lsgo_sim_bin_pack(lsgo_sim* s, const libsched_sim_group* groups, size_t count,
                               uint64_t like, const char* prefix, size_t prefix_length,
@@ -90,8 +90,8 @@ libsched_rc lsgo_sim_bin_pack(lsgo_sim* s, const libsched_sim_group* groups, siz
                               bool existing_too, size_t max_nodes, uintptr_t permit);
 libsched_rc lsgo_sim_remove(lsgo_sim* s, uint64_t node, const uint64_t* move, size_t count,
                             const uint64_t* hints, const uint64_t* order, size_t order_count,
-                            const uint64_t* accept, size_t accept_words, bool keep, uint64_t ghost,
-                            libsched_sim_hit* hits);
+                            const uint64_t* accept, size_t accept_words, bool keep,
+                            bool as_autoscaler, uint64_t ghost, libsched_sim_hit* hits);
 libsched_rc lsgo_sim_explain(lsgo_sim* s, uint64_t pod, uint64_t node, libsched_text** out);
 
 #endif

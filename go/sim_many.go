@@ -22,7 +22,12 @@ type PlaceOptions struct {
 	// RetryFailed tries a pod although one of the same content has found no node in this call. Without it such
 	// a pod is passed over.
 	RetryFailed bool
-	Deadline    time.Time // what was placed until then stays, with ErrDeadline; the zero Time is none
+	// AsAutoscaler places as the Cluster Autoscaler's TrySchedulePods. Pods of higher priority come first. Of each
+	// priority those whose hint takes them come first, even if the query skips unschedulable nodes. StopAtFailure
+	// ends a priority alone. A pod like one that has found no node is passed over only if it has a controller that
+	// is no DaemonSet.
+	AsAutoscaler bool
+	Deadline     time.Time // what was placed until then stays, with ErrDeadline; the zero Time is none
 }
 
 // limit adds a deadline to the context's.
@@ -67,7 +72,8 @@ func (s *Sim) PlaceMany(ctx context.Context, pods []PodRef, q *Query, options Pl
 	}
 	k.limit(options.Deadline)
 	rc := C.lsgo_sim_place_many(k.c, words(pods), C.size_t(len(pods)), words(options.Hints), w.order, w.orderCount,
-		w.accept, w.acceptWords, C.bool(options.StopAtFailure), C.bool(options.RetryFailed), hitsOf(hits))
+		w.accept, w.acceptWords, C.bool(options.StopAtFailure), C.bool(options.RetryFailed), C.bool(options.AsAutoscaler),
+		hitsOf(hits))
 	if err := k.changed(rc); err != nil {
 		return 0, err
 	}
@@ -212,6 +218,8 @@ type RemoveOptions struct {
 	// is placed on it. 0: the node is removed at once.
 	Ghost NodeRef
 	Hints []NodeID // as PlaceOptions.Hints
+	// AsAutoscaler is that of PlaceOptions.
+	AsAutoscaler bool
 }
 
 // Remove finds out whether a node can go: it takes all pods off it, and places those of `move` elsewhere, in
@@ -242,7 +250,8 @@ func (s *Sim) Remove(ctx context.Context, node NodeID, move []PodID, q *Query, o
 	}
 	k.c.query.place = false
 	rc := C.lsgo_sim_remove(k.c, C.uint64_t(node), words(move), C.size_t(len(move)), words(options.Hints), w.order,
-		w.orderCount, w.accept, w.acceptWords, C.bool(options.Keep), C.uint64_t(options.Ghost), hitsOf(hits))
+		w.orderCount, w.accept, w.acceptWords, C.bool(options.Keep), C.bool(options.AsAutoscaler),
+		C.uint64_t(options.Ghost), hitsOf(hits))
 	if err := k.changed(rc); err != nil {
 		return false, err
 	}

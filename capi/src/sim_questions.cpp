@@ -183,6 +183,7 @@ libsched_rc libsched_sim_place_many(libsched_sim* sim, const uint64_t* pods, siz
     SimPlaceOptions how;
     how.stop_at_failure = o->stop_at_failure;
     how.retry_failed = o->retry_failed;
+    how.as_autoscaler = o->as_autoscaler;
     how.hints = o->hints;
     const Result<SimPlaced> done = unwrap(sim)->place_many({pods, count}, q, how, hits_of(hits));
     if (!done.ok()) return done.error();
@@ -241,6 +242,7 @@ libsched_rc libsched_sim_remove(libsched_sim* sim, uint64_t node, const uint64_t
     if (!o.ok()) return o.error();
     SimRemoveOptions how;
     how.keep = o->keep;
+    how.as_autoscaler = o->as_autoscaler;
     how.ghost = o->ghost;
     how.hints = o->hints;
     const Result<bool> done = unwrap(sim)->remove(node, {move, count}, q, how, hits_of(hits));

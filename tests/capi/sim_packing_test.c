@@ -236,7 +236,7 @@ static void test_options(void) {
                                   : round == 0 ? sizeof removal
                                                : sizeof removal.options;
     query.options.reserved[0] = query.options.reserved[1] = round == 2;
-    place.options.reserved[1] = pack.options.reserved[0] = removal.options.reserved[2] = round == 2;
+    place.options.reserved[0] = pack.options.reserved[0] = removal.options.reserved[1] = round == 2;
     CHECK_REFUSED(expected, NULL, w.sim,
                   libsched_sim_check(w.sim, w.half, w.nodes[0], &query.options, NULL, err));
     CHECK_REFUSED(expected, NULL, w.sim,

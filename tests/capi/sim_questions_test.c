@@ -389,6 +389,20 @@ static void test_place_many(void) {
   CHECK(placed == 1 && hits[0].node == w.nodes[0] && hits[1].node == 0);
   CHECK_OK(libsched_sim_revert(w.sim, err));
 
+  /* As by the autoscaler, whoever has a hint comes first. */
+  const uint64_t second[] = {0, w.nodes[0]};
+  const uint64_t wholes[] = {w.whole, w.whole};
+  libsched_sim_place_options turns = LIBSCHED_SIM_PLACE_OPTIONS_INIT;
+  turns.hints = second;
+  for (int round = 0; round < 2; ++round) {
+    turns.as_autoscaler = round == 1;
+    CHECK_OK(libsched_sim_fork(w.sim, err));
+    CHECK_OK(libsched_sim_place_many(w.sim, wholes, 2, NULL, &turns, hits, &placed, NULL, err));
+    CHECK(hits[0].node == w.nodes[round]);
+    CHECK(hits[1].node == w.nodes[1 - round]);
+    CHECK_OK(libsched_sim_revert(w.sim, err));
+  }
+
   placed = 77;
   const uint64_t stale[] = {w.half, 0};
   CHECK_REFUSED(LIBSCHED_ERR_STALE, NULL, w.sim,

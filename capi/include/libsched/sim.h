@@ -212,11 +212,15 @@ typedef struct libsched_sim_place_options {
   /* Try a pod although one of the same content has found no node in this call. Without it such a pod is
      passed over. */
   bool retry_failed;
-  bool reserved[2]; /* false */
+  /* Place as the Cluster Autoscaler's TrySchedulePods: pods of higher priority first, of each priority those whose
+     hint takes them first (even if the query skips unschedulable nodes), and stop_at_failure ends a priority alone.
+     A pod like one that has found no node is passed over only if it has a controller that is no DaemonSet. */
+  bool as_autoscaler;
+  bool reserved[1]; /* false */
   /* As many ids of nodes as pods, or 0: tried before all others, if the query accepts them. NULL: none. */
   const uint64_t *hints;
 } libsched_sim_place_options;
-#define LIBSCHED_SIM_PLACE_OPTIONS_INIT {sizeof(libsched_sim_place_options), false, false, {false, false}, LIBSCHED_NULL}
+#define LIBSCHED_SIM_PLACE_OPTIONS_INIT {sizeof(libsched_sim_place_options), false, false, false, {false}, LIBSCHED_NULL}
 /* Places pods, each on the first node that takes it; every pod sees those before it. ResourceClaims of placed pods and
    extended resources that DeviceClasses provide get their devices, as by Reserve and PreBind. hits[i] is the place
    of pods[i], zero everywhere if it found none; `placed` gets the number of pods that found one. A hint that is stale is passed over. When
@@ -281,12 +285,13 @@ libsched_rc libsched_sim_bin_pack(libsched_sim *sim, const libsched_sim_group *g
 typedef struct libsched_sim_remove_options {
   uint32_t struct_size; /* sizeof(libsched_sim_remove_options) */
   bool keep;            /* if all pods find a place, the node is removed and they stay there */
-  bool reserved[3];     /* false */
+  bool as_autoscaler;   /* as in libsched_sim_place_options; the ring moves even if the node stays */
+  bool reserved[2];     /* false */
   uint64_t ghost;       /* the content that stands in for the node meanwhile, without pods, so that its domains stay;
                            no pod is placed on it. 0: the node is removed at once */
   const uint64_t *hints; /* as in libsched_sim_place_options */
 } libsched_sim_remove_options;
-#define LIBSCHED_SIM_REMOVE_OPTIONS_INIT {sizeof(libsched_sim_remove_options), false, {false, false, false}, 0, LIBSCHED_NULL}
+#define LIBSCHED_SIM_REMOVE_OPTIONS_INIT {sizeof(libsched_sim_remove_options), false, false, {false, false}, 0, LIBSCHED_NULL}
 /* Whether a node can go: takes all pods off it, and places those of `move` elsewhere, in that order, until
    one finds no place. hits[i] is the new place of move[i]; its pod is 0 unless `keep`. `removed` gets the
    answer. Nothing changes unless it is true and `keep` is set. Errors: STALE, INVALID (a pod of

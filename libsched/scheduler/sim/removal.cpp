@@ -38,13 +38,14 @@ Result<bool> Sim::remove(uint64_t node, Span<uint64_t> move, const SimQuery& que
   if (twice) return Error{Rc::kInvalid, "a pod occurs twice", "move"};
   SimQuery elsewhere = query;
   SimRing ring;
-  if (query.ring != nullptr) {  // it moves only if the answer stays
+  if (query.ring != nullptr) {  // unless as_autoscaler, it moves only if the answer stays
     ring = *query.ring;
     elsewhere.ring = &ring;
   }
   SimPlaceOptions place;
   place.stop_at_failure = true;
   place.hints = options.hints;
+  place.as_autoscaler = options.as_autoscaler;
   Change change(this);
   for (const uint64_t id : move) {
     const Pod& pod = *view().slot(index_of(id)).pod;
@@ -64,6 +65,7 @@ Result<bool> Sim::remove(uint64_t node, Span<uint64_t> move, const SimQuery& que
     return Error{Rc::kDeadline, "deadline exceeded"};
   }
   const bool all = placed->placed == move.size();
+  if (query.ring != nullptr && options.as_autoscaler) *query.ring = ring;
   std::copy(hits_.begin(), hits_.end(), hits);
   if (all && options.keep) {
     if (ghost) LIBSCHED_TRY(drop_node(row));

@@ -57,6 +57,10 @@ struct SimHit {
 struct SimPlaceOptions {
   bool stop_at_failure = false;
   bool retry_failed = false;
+  // Pods of higher priority come first. Of one priority those whose hint takes them come first,
+  // though its node is unschedulable; a failure ends this priority alone. A pod is passed over only
+  // if it has a controller, no DaemonSet, besides content that has failed.
+  bool as_autoscaler = false;
   const uint64_t* hints = nullptr;
 };
 struct SimPlaced {
@@ -91,6 +95,7 @@ struct SimPacking {
 
 struct SimRemoveOptions {
   bool keep = false;
+  bool as_autoscaler = false;  // as in SimPlaceOptions
   uint64_t ghost = 0;
   const uint64_t* hints = nullptr;
 };
@@ -251,6 +256,12 @@ class Sim final : public RefCounted {
   // (kNoId: any may).
   Result<SimPlaced> place_all(Span<uint64_t> pods, const SimQuery& query,
                               const SimPlaceOptions& options, uint32_t besides);
+  struct Placing;
+  Result<void> place_by_hint(Placing& placing, Known* known, uint64_t node, SimHit* hit);
+  bool passed_over(const Placing& placing, const Known& known) const;
+  Result<void> place_anywhere(Placing& placing, Known* known, SimHit* hit);
+  template <typename Step>
+  Result<bool> place_one(Placing& placing, uint64_t pod, bool hinted, Step step);
   class Packer;
 
   Ref<Catalog> catalog_;

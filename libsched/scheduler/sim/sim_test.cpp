@@ -433,6 +433,48 @@ TEST_CASE("A pod that found no node is passed over until another call") {
   CHECK(w.sim->view().pod_count() == before);
 }
 
+TEST_CASE("As by the autoscaler, priorities and then hints decide whose turn it is") {
+  World w;
+  const uint64_t n0 = w.add(w.node(1), "n0"), n1 = w.add(w.node(1), "n1");
+  const uint64_t cordoned = w.add(
+      w.add_node("{metadata: {name: x}, spec: {unschedulable: true}, status: {allocatable: {cpu: "
+                 "1, pods: 110}}}"),
+      "n2");
+  const uint64_t low = w.pod(1000), high = w.pod(1000, "p", true, "priority: 7, ");
+  const uint64_t pods[] = {low, low, high, high};
+  const uint64_t hints[] = {0, n0, 0, cordoned};
+  SimQuery query;
+  query.skip_unschedulable = true;
+  SimPlaceOptions options;
+  options.hints = hints;
+  SimHit hits[4];
+  REQUIRE(w.sim->fork().ok());
+  CHECK(w.sim->place_many(pods, query, options, hits)->placed == 2);
+  CHECK(hits[0].node == n0);
+  CHECK(hits[1].node == n1);
+  REQUIRE(w.sim->revert().ok());
+  options.as_autoscaler = true;
+  REQUIRE(w.sim->fork().ok());
+  CHECK(w.sim->place_many(pods, query, options, hits)->placed == 3);
+  CHECK(hits[3].node == cordoned);
+  CHECK(hits[2].node == n0);
+  CHECK(hits[1].node == n1);
+  CHECK(hits[0].node == 0);
+  REQUIRE(w.sim->revert().ok());
+  // A failure ends its priority alone.
+  const uint64_t huge = w.pod(5000, "p", true, "priority: 7, ");
+  const uint64_t mixed[] = {low, huge, high, low};
+  options.hints = nullptr;
+  options.stop_at_failure = true;
+  REQUIRE(w.sim->fork().ok());
+  CHECK(w.sim->place_many(mixed, query, options, hits)->placed == 2);
+  CHECK(hits[1].node == 0);
+  CHECK(hits[2].node == 0);
+  CHECK(hits[0].node == n0);
+  CHECK(hits[3].node == n1);
+  REQUIRE(w.sim->revert().ok());
+}
+
 TEST_CASE("Searches take an order, a set, cordoned nodes and a part of the ring") {
   World w;
   const uint64_t shape = w.node(4);

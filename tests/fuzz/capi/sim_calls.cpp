@@ -165,6 +165,7 @@ template <>
 void fill(Turn& t, libsched_sim_place_options& o) {
   o.stop_at_failure = t.choose.one_in(3);
   o.retry_failed = t.choose.one_in(3);
+  o.as_autoscaler = t.choose.one_in(3);
   o.reserved[0] = rarely(t);
   if (t.choose.one_in(2)) o.hints = ids_of(t, Ids::kNode);
 }
@@ -172,6 +173,7 @@ void fill(Turn& t, libsched_sim_place_options& o) {
 template <>
 void fill(Turn& t, libsched_sim_remove_options& o) {
   o.keep = t.choose.one_in(2);
+  o.as_autoscaler = t.choose.one_in(3);
   o.reserved[1] = rarely(t);
   if (t.choose.one_in(3)) o.ghost = world().ids.pick(t.choose, Ids::kNodeRef);
   if (t.choose.one_in(2)) o.hints = ids_of(t, Ids::kNode);

@@ -30,7 +30,7 @@ func (s *Snapshot) check(pod *v1.Pod, nodeName string) (info *NodeInfo, ref libs
 	if err != nil {
 		return info, 0, internal(pod, err)
 	}
-	passed, err := s.live().Check(s.ctx, ref, info.id, &s.why)
+	passed, err := s.asked(ref, info.id)
 	switch {
 	case err != nil:
 		return info, ref, internal(pod, err)
@@ -42,6 +42,21 @@ func (s *Snapshot) check(pod *v1.Pod, nodeName string) (info *NodeInfo, ref libs
 		failed.Node = info.node
 	}
 	return info, ref, failed
+}
+
+// asked is the Sim's Check. A node that is leaving is gone meanwhile, and keeps its place for the next one of its name.
+func (s *Snapshot) asked(ref libsched.PodRef, node libsched.NodeID) (bool, error) {
+	if s.leaving == nil {
+		return s.sim.Check(s.ctx, ref, node, &s.why)
+	}
+	if err := s.sim.Fork(); err != nil {
+		return false, err
+	}
+	defer func() { must("CheckPredicates", s.sim.Revert()) }()
+	if err := s.sim.RemoveNode(s.leaving.id); err != nil {
+		return false, err
+	}
+	return s.sim.Check(s.ctx, ref, node, &s.why)
 }
 
 // SchedulePod puts a pod onto a node if the filters pass; nil says that it is there.

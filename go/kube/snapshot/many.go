@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -12,39 +14,45 @@ import (
 
 // PlaceOptions says how PlaceMany works.
 type PlaceOptions struct {
+	// Search.Accept is asked about nodes that pods would get, outside of the search; and about all nodes if it has
+	// refused some of them several times.
 	Search
 	// Hints has as many names of nodes as pods, or "": each is tried before all others, if it is acceptable.
 	Hints         []string
-	StopAtFailure bool
+	StopAtFailure bool // each priority ends at its first pod that finds no node
+	// RetryFailed tries a pod although an equal one of its controller has found no node.
+	RetryFailed bool
 }
 
-// PlaceMany places pods, wherever spec.nodeName says that they are, each on the first node that takes it, in one call of the library. It returns the name
-// of each pod's node, "" for those that found none. A pod of the same content as one that found no node is
-// not tried. Errors: libsched.ErrCancelled and ErrState of MarkMatch (what was placed stays), ErrInvalid.
+// PlaceMany places pods, wherever spec.nodeName says that they are, each on the first node that takes it, as the
+// autoscaler's TrySchedulePods: in one call of the library, or a few with Search.Accept. Pods of higher priority come
+// first, and of each priority those whose hint takes them. A pod of the same content as one that found no node is
+// not tried if it has a controller that is no DaemonSet. PlaceMany returns the name of each pod's node, "" for those
+// that found none. Errors: libsched.ErrCancelled and ErrState of MarkMatch (what was placed stays), ErrInvalid.
 func (s *Snapshot) PlaceMany(pods []*v1.Pod, options PlaceOptions) ([]string, error) {
 	defer s.catalog.Hold().Release()
-	refs, err := s.catalog.PlacedPods(pods, s.refs)
+	refs, err := s.lookUp(s.ctx, pods, s.refs)
 	if err != nil {
 		return nil, err
 	}
 	s.refs = refs
+	if options.Hints != nil && len(options.Hints) != len(pods) {
+		return nil, &libsched.Error{Code: libsched.ErrInvalid, Msg: "not as many Hints as pods"}
+	}
 	q, err := s.query(&options.Search)
+	if err == nil {
+		err = s.misused()
+	}
 	if err != nil {
 		return nil, err
 	}
-	s.acceptAll(q, options.Accept)
-	if err := s.misused(); err != nil {
-		return nil, err
-	}
-	var hints []libsched.NodeID
-	if options.Hints != nil {
-		if len(options.Hints) != len(pods) {
-			return nil, &libsched.Error{Code: libsched.ErrInvalid, Msg: "not as many Hints as pods"}
-		}
-		hints = s.idsOf(options.Hints)
-	}
+	place := libsched.PlaceOptions{Hints: s.idsOf(options.Hints), StopAtFailure: options.StopAtFailure,
+		RetryFailed: options.RetryFailed, AsAutoscaler: true}
 	hits := make([]libsched.Hit, len(pods))
-	_, err = s.live().PlaceMany(s.ctx, refs, &q.Query, libsched.PlaceOptions{Hints: hints, StopAtFailure: options.StopAtFailure}, hits)
+	err = s.asking(q, options.Accept, hits, true, func() (bool, error) {
+		_, err := s.live().PlaceMany(s.ctx, refs, &q.Query, place, hits)
+		return true, err
+	})
 	names := make([]string, len(pods))
 	for i, hit := range hits { // also after an error, if it came midway
 		if hit.Pod != 0 {
@@ -59,16 +67,126 @@ func (s *Snapshot) PlaceMany(pods []*v1.Pod, options PlaceOptions) ([]string, er
 	return names, err
 }
 
-// acceptAll asks `accept` about all nodes at once.
-func (s *Snapshot) acceptAll(q *query, accept func(*NodeInfo) bool) {
+// asking calls place, which writes hits, until the caller's function accepts all nodes of them; it is asked about each
+// node once. After a few refusals it is asked about all nodes, which costs about as much. place returns whether its
+// changes are wanted; with `fork` those that are not are undone here.
+func (s *Snapshot) asking(q *query, accept func(*NodeInfo) bool, hits []libsched.Hit, fork bool, place func() (bool, error)) error {
 	if accept == nil {
-		return
+		_, err := place()
+		return err
 	}
-	given := q.Accept
-	q.Accept = s.NodeSet(func(info *NodeInfo) bool { return (given == nil || given.Has(info.id.Row())) && accept(info) })
+	given, asked := q.Accept, s.live().NewNodeSet()
+	for range mostRefusals {
+		var before libsched.Ring
+		if q.ring != nil {
+			before = *q.ring
+		}
+		if fork {
+			s.Fork()
+		}
+		depth := len(s.forks)
+		wanted, failed := place()
+		if fork {
+			s.floor = depth
+		}
+		refused := s.refused(accept, hits, asked)
+		s.floor = 0
+		misuse := s.misused()
+		keep := len(refused) == 0 && misuse == nil
+		switch {
+		case !fork || len(s.forks) != depth: // the caller's function has cleared the Snapshot
+		case keep && wanted:
+			failed = errors.Join(failed, s.Commit())
+		default:
+			s.Revert()
+			for _, hit := range hits { // the caller's function may have read what they requested meanwhile
+				if info := s.byRow[hit.Node.Row()]; info != nil {
+					info.requested = nil
+				}
+			}
+		}
+		if keep {
+			return failed
+		}
+		clear(hits)
+		if q.ring != nil {
+			*q.ring = before
+		}
+		if err := errors.Join(misuse, failed); err != nil {
+			return err
+		}
+		if q.Accept == nil {
+			q.Accept = s.NodeSet(nil)
+		} else {
+			q.Accept = slices.Clone(q.Accept)
+		}
+		for _, row := range refused {
+			q.Accept[row/64] &^= 1 << (row % 64)
+		}
+	}
+	q.Accept = s.NodeSet(func(info *NodeInfo) bool {
+		row := info.id.Row()
+		return (given == nil || given.Has(row)) && (asked.Has(row) || accept(info))
+	})
+	if err := s.misused(); err != nil {
+		return err
+	}
+	_, err := place()
+	return err
 }
 
+// refused returns the rows of hits that the caller's function refuses, and puts the others into the set, whose nodes it
+// is not asked about.
+func (s *Snapshot) refused(accept func(*NodeInfo) bool, hits []libsched.Hit, accepted libsched.NodeSet) (rows []libsched.Row) {
+	seen := map[libsched.Row]bool{}
+	for _, hit := range hits {
+		row := hit.Node.Row()
+		if hit.Node == 0 || accepted.Has(row) || seen[row] || s.misuse != nil {
+			continue
+		}
+		seen[row] = true
+		if s.accepts(accept, s.byRow[row]) {
+			accepted[row/64] |= 1 << (row % 64)
+		} else {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// lookUp looks pods up, a part after the other, until the context ends.
+func (s *Snapshot) lookUp(ctx context.Context, pods []*v1.Pod, into []libsched.PodRef) ([]libsched.PodRef, error) {
+	const part = 4096
+	if len(pods) <= part {
+		return s.catalog.PlacedPods(pods, into)
+	}
+	into = slices.Grow(into[:0], len(pods))[:len(pods)]
+	for at := 0; at < len(pods); at += part {
+		end := min(at+part, len(pods))
+		if err := s.ended(ctx); err != nil {
+			return nil, err
+		}
+		if _, err := s.catalog.PlacedPods(pods[at:end], into[at:end:end]); err != nil {
+			return s.catalog.PlacedPods(pods, into) // which tells the index among all
+		}
+	}
+	return into, nil
+}
+
+// ended returns the library's error for a context that has ended.
+func (s *Snapshot) ended(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	_, err := s.sim.PlaceMany(ctx, nil, nil, libsched.PlaceOptions{}, nil)
+	return err
+}
+
+// idsOf returns 0 for a name without a node; nil for nil.
 func (s *Snapshot) idsOf(names []string) []libsched.NodeID {
+	if names == nil {
+		return nil
+	}
 	ids := make([]libsched.NodeID, len(names))
 	for i, name := range names {
 		if info := s.byName[name]; info != nil {
@@ -86,9 +204,10 @@ type PackGroup struct {
 
 // PackOptions says how BinPack works.
 type PackOptions struct {
-	MaxNodes int         // 0: any number
-	Permit   func() bool // asked before each new node; it must not use the Snapshot. nil: always
-	Deadline time.Time   // the zero Time is none
+	KeepOrder bool        // pack the groups as they come; otherwise largest first
+	MaxNodes  int         // 0: any number
+	Permit    func() bool // asked before each new node; it must not use the Snapshot. nil: always
+	Deadline  time.Time   // the zero Time is none
 }
 
 // Packing is the answer of BinPack.
@@ -116,6 +235,11 @@ func (s *Snapshot) BinPack(groups []PackGroup, template *v1.Node, pods []*v1.Pod
 		if group.Pod == nil {
 			return Packing{}, nilError(fmt.Sprintf("the pod of group %d", i))
 		}
+		if i%1024 == 1023 {
+			if err := s.ended(s.ctx); err != nil {
+				return Packing{}, err
+			}
+		}
 		if group.Count > 1 && hasOwnClaims(group.Pod) {
 			return Packing{}, &libsched.Error{Code: libsched.ErrUnsupported, Plugin: "DynamicResources",
 				Msg: "pods with claims of their own are packed one by one: each in a group with Count 1"}
@@ -135,7 +259,7 @@ func (s *Snapshot) BinPack(groups []PackGroup, template *v1.Node, pods []*v1.Pod
 		return Packing{}, err
 	}
 	done, err := s.live().BinPack(s.ctx, packed, like, libsched.PackOptions{Prefix: template.Name + "-e-",
-		MaxNodes: options.MaxNodes, NodePods: on, PermitNode: options.Permit, Ring: &s.ring, Deadline: options.Deadline})
+		KeepOrder: options.KeepOrder, MaxNodes: options.MaxNodes, NodePods: on, PermitNode: options.Permit, Ring: &s.ring, Deadline: options.Deadline})
 	if err != nil {
 		return Packing{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"libsched"
+	"libsched/kube"
 )
 
 // placed is a pod with its place in the Sim.
@@ -20,8 +21,16 @@ type NodeInfo struct {
 	id       libsched.NodeID
 	pods     []placed
 
+	// Data is the caller's; the Snapshot does not look at it. It stays until the node is removed, also over reverts.
+	Data any
+
+	version                uint64
 	requested, allocatable *Amounts // nil: not summed up yet
 }
+
+// Version returns a number that changes with every change of the node and its pods, and comes back with a Revert. So what
+// a caller has computed of a NodeInfo holds as long as its version is the same. No two states have one number.
+func (n *NodeInfo) Version() uint64 { return n.version }
 
 // Node returns the node.
 func (n *NodeInfo) Node() *v1.Node { return n.node }
@@ -53,22 +62,30 @@ type Amounts struct {
 // Requested returns what the pods request together, as filters count it. It is summed up at the first
 // call after a change. It is zero for a node that was removed.
 func (n *NodeInfo) Requested() Amounts {
+	if n.snapshot.byName[n.node.Name] != n {
+		return Amounts{}
+	}
 	if n.requested == nil {
-		n.requested = n.snapshot.amounts(n.snapshot.live().Requested(n.id, nil))
+		n.requested = n.amounts((*kube.Sim).Requested)
 	}
 	return *n.requested
 }
 
 // Allocatable is Requested for what the node offers.
 func (n *NodeInfo) Allocatable() Amounts {
+	if n.snapshot.byName[n.node.Name] != n {
+		return Amounts{}
+	}
 	if n.allocatable == nil {
-		n.allocatable = n.snapshot.amounts(n.snapshot.live().Allocatable(n.id, nil))
+		n.allocatable = n.amounts((*kube.Sim).Allocatable)
 	}
 	return *n.allocatable
 }
 
-func (s *Snapshot) amounts(numbers []int64) *Amounts {
+func (n *NodeInfo) amounts(read func(*kube.Sim, libsched.NodeID, []int64) []int64) *Amounts {
 	var a Amounts
+	s := n.snapshot
+	numbers := read(s.sim, n.id, nil)
 	fields := [...]*int64{&a.MilliCPU, &a.Memory, &a.EphemeralStorage, &a.Pods}
 	var names []string
 	for i, number := range numbers {
@@ -77,7 +94,7 @@ func (s *Snapshot) amounts(numbers []int64) *Amounts {
 			*fields[i] = number
 		case number != 0:
 			if names == nil {
-				names, a.Others = s.live().Resources(), map[v1.ResourceName]int64{}
+				names, a.Others = s.sim.Resources(), map[v1.ResourceName]int64{}
 			}
 			a.Others[v1.ResourceName(names[i])] = number
 		}

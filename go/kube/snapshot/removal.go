@@ -3,7 +3,6 @@ package snapshot
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -17,10 +16,13 @@ type Removal struct {
 	// Move has the pods that must find a place elsewhere. Those of higher priority come first. The other pods of
 	// the node end with it.
 	Move []*v1.Pod
-	// Accept says which nodes may take them; it is asked about all nodes, and must not have effects. nil: all.
+	// Accept says which nodes may take them. It is asked about nodes that pods would get, and about all nodes if it
+	// has refused some of them several times, and must not have effects. nil: all.
 	Accept func(*NodeInfo) bool
 	// AcceptSet has the nodes that may take them, by the Row of their id; it is cheaper than Accept. nil: all.
 	AcceptSet libsched.NodeSet
+	// Hints has as many names of nodes as Move, or "", as PlaceOptions.Hints.
+	Hints []string
 	// Ghost stands in for the node meanwhile, without pods: usually the node with a taint. nil: none.
 	Ghost *v1.Node
 	// Keep removes the node for good if all pods find a place.
@@ -35,8 +37,8 @@ type Moved struct {
 	Node string
 }
 
-// SimulateRemoval finds out whether a node can go, and where its pods go then: in one call of the library if they
-// have one priority. It is the heart of the autoscaler's RemovalSimulator, without hints. The Snapshot is as before unless the answer
+// SimulateRemoval finds out whether a node can go, and where its pods go then: in one call of the library, or a few
+// with Removal.Accept. It is the heart of the autoscaler's RemovalSimulator. The Snapshot is as before unless the answer
 // is true and Keep is set. Errors: ErrNodeNotFound, libsched.ErrInvalid (a pod is not on the node).
 func (s *Snapshot) SimulateRemoval(nodeName string, r Removal) ([]Moved, bool, error) {
 	info, err := s.GetNodeInfo(nodeName)
@@ -47,11 +49,13 @@ func (s *Snapshot) SimulateRemoval(nodeName string, r Removal) ([]Moved, bool, e
 		return nil, false, &libsched.Error{Code: libsched.ErrInvalid, Msg: "the ghost of " + nodeName + " is called " + r.Ghost.Name}
 	}
 	defer s.catalog.Hold().Release()
-	move := slices.Clone(r.Move)
-	if at := slices.Index(move, nil); at >= 0 {
-		return nil, false, nilError(fmt.Sprintf("pod %d", at))
+	if r.Hints != nil && len(r.Hints) != len(r.Move) {
+		return nil, false, &libsched.Error{Code: libsched.ErrInvalid, Msg: "not as many Hints as pods"}
 	}
-	slices.SortStableFunc(move, func(a, b *v1.Pod) int { return cmp.Compare(priorityOf(b), priorityOf(a)) })
+	move, hints, err := r.byPriority()
+	if err != nil {
+		return nil, false, err
+	}
 	ids, err := info.places(move)
 	if err != nil {
 		return nil, false, err
@@ -59,27 +63,20 @@ func (s *Snapshot) SimulateRemoval(nodeName string, r Removal) ([]Moved, bool, e
 	if r.Context == nil {
 		r.Context = s.ctx
 	}
-	if len(move) > 0 && priorityOf(move[0]) != priorityOf(move[len(move)-1]) {
-		return s.removeInSteps(info, move, &r)
-	}
-	options := libsched.RemoveOptions{Keep: r.Keep}
+	options := libsched.RemoveOptions{Keep: r.Keep, Hints: s.idsOf(hints), AsAutoscaler: true}
 	if r.Ghost != nil {
 		if options.Ghost, err = s.catalog.Node(r.Ghost); err != nil {
 			return nil, false, err
 		}
 	}
-	q := &query{Query: libsched.Query{SkipUnschedulable: true, Ring: &s.ring, Accept: r.AcceptSet}}
-	s.acceptAll(q, r.Accept)
-	if err := s.misused(); err != nil {
-		return nil, false, err
-	}
+	q := &query{Query: libsched.Query{SkipUnschedulable: true, Ring: &s.ring, Accept: r.AcceptSet}, ring: &s.ring}
 	hits := make([]libsched.Hit, len(move))
-	removed, err := s.live().Remove(r.Context, info.id, ids, &q.Query, options, hits)
-	for _, hit := range hits { // the autoscaler's ring moves also if nothing stays
-		if hit.Node != 0 {
-			s.ring.Last = hit.Position
-		}
-	}
+	removed := false
+	err = s.asking(q, r.Accept, hits, r.Keep, func() (wanted bool, err error) {
+		removed, err = s.live().Remove(r.Context, info.id, ids, &q.Query, options, hits)
+		return removed, err
+	})
+	info.requested = nil // Accept may have read it while the node was gone
 	if err != nil || !removed {
 		return nil, false, err
 	}
@@ -96,50 +93,23 @@ func (s *Snapshot) SimulateRemoval(nodeName string, r Removal) ([]Moved, bool, e
 	return moved, true, nil
 }
 
-// removeInSteps removes a node whose pods have several priorities. After a failure the autoscaler goes on with
-// the pods of the next priority, which moves the ring of later searches.
-func (s *Snapshot) removeInSteps(info *NodeInfo, move []*v1.Pod, r *Removal) ([]Moved, bool, error) {
-	defer func(before context.Context) { s.ctx = before }(s.ctx)
-	s.ctx = r.Context
-	name := info.node.Name
-	var moved []Moved
-	gone := false
-	err, cleanup := s.WithFork(func() (bool, error) {
-		for _, pod := range move { // their claims of devices are free
-			if err := s.UnschedulePod(pod.Namespace, pod.Name, name); err != nil {
-				return false, err
-			}
-		}
-		err := s.RemoveNodeInfo(name)
-		if err == nil && r.Ghost != nil {
-			err = s.AddNodeInfo(r.Ghost)
-		}
-		search := Search{AcceptSet: r.AcceptSet, Accept: func(other *NodeInfo) bool {
-			return other.node.Name != name && (r.Accept == nil || r.Accept(other))
-		}}
-		for from := 0; from < len(move) && err == nil; {
-			to := from + 1
-			for to < len(move) && priorityOf(move[to]) == priorityOf(move[from]) {
-				to++
-			}
-			var places []string
-			places, err = s.PlaceMany(move[from:to], PlaceOptions{Search: search, StopAtFailure: true})
-			for i, place := range places {
-				if place != "" {
-					moved = append(moved, Moved{move[from+i], place})
-				}
-			}
-			from = to
-		}
-		if gone = err == nil && len(moved) == len(move); gone && r.Ghost != nil {
-			err = s.RemoveNodeInfo(name)
-		}
-		return gone && err == nil && r.Keep, err
-	})
-	if err = errors.Join(err, cleanup); err != nil || !gone {
-		return nil, false, err
+// byPriority returns the pods that move with their hints, those of higher priority first.
+func (r *Removal) byPriority() (move []*v1.Pod, hints []string, err error) {
+	if at := slices.Index(r.Move, nil); at >= 0 {
+		return nil, nil, nilError(fmt.Sprintf("pod %d", at))
 	}
-	return moved, true, nil
+	order := make([]int, len(r.Move))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(priorityOf(r.Move[b]), priorityOf(r.Move[a])) })
+	for _, i := range order {
+		move = append(move, r.Move[i])
+		if r.Hints != nil {
+			hints = append(hints, r.Hints[i])
+		}
+	}
+	return move, hints, nil
 }
 
 // places returns the ids of pods on the node. A pod may be there, and in the list, several times.

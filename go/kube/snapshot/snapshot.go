@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -40,14 +41,17 @@ type Snapshot struct {
 	byRow  []*NodeInfo
 	list   []*NodeInfo // in the Sim's order
 	listed bool        // the list is up to date
+	lent   bool        // callers may have the list
 	// leaving was removed, but not yet from the Sim: if a node of its name is added next, that takes its place.
 	leaving *NodeInfo
 
 	log   undoLog
 	forks []int // where the log was at each Fork
 	// changes counts changes and forks, so that functions of the caller that must not make any are caught.
-	changes int
-	misuse  error // of such a function
+	changes  int
+	versions uint64 // the latest one of a NodeInfo
+	misuse   error  // of such a function
+	floor    int    // how many forks such a function cannot end
 
 	claims map[string]int // pods by "namespace/name" of a volume claim; nil: not asked for yet
 
@@ -125,7 +129,8 @@ func (s *Snapshot) SetClusterState(nodes []*v1.Node, scheduledPods []*v1.Pod) er
 	}
 	s.forget(len(nodes))
 	for i, node := range nodes {
-		s.link(&NodeInfo{snapshot: s, node: node, id: nodeIDs[i]})
+		s.versions++
+		s.link(&NodeInfo{snapshot: s, node: node, id: nodeIDs[i], version: s.versions})
 	}
 	for i, pod := range here {
 		info := s.list[places[i].Node]
@@ -146,7 +151,7 @@ func (s *Snapshot) forget(nodes int) {
 	s.changes++
 	s.byName = make(map[string]*NodeInfo, nodes)
 	clear(s.byRow)
-	s.list, s.listed = make([]*NodeInfo, 0, nodes), true
+	s.list, s.listed, s.lent = make([]*NodeInfo, 0, nodes), true, false
 	s.log, s.forks, s.claims, s.leaving = nil, nil, nil, nil
 }
 
@@ -159,6 +164,9 @@ func (s *Snapshot) link(info *NodeInfo) {
 	}
 	s.byRow[row] = info
 	if s.listed {
+		if s.lent && len(s.list) == cap(s.list) {
+			s.lent = false // append makes another list
+		}
 		s.list = append(s.list, info)
 	}
 }
@@ -168,22 +176,27 @@ func (s *Snapshot) unlink(info *NodeInfo) {
 	delete(s.byName, info.node.Name)
 	s.byRow[info.id.Row()] = nil
 	if last := len(s.list) - 1; s.listed && last >= 0 && s.list[last] == info {
-		s.list = s.list[:last:last] // what callers have of it does not change
+		if s.list = s.list[:last]; s.lent {
+			s.list = slices.Clip(s.list) // what callers have of it does not change
+		}
 	} else {
 		s.listed = false
 	}
 }
 
-// order returns the nodes in the Sim's order. The slice is the Snapshot's until the next change.
+// order returns the nodes in the Sim's order, without one that is leaving. The slice is never changed afterwards.
 func (s *Snapshot) order() []*NodeInfo {
 	if !s.listed {
-		s.ids = s.live().Nodes(s.ids)
-		s.list = make([]*NodeInfo, len(s.ids)) // callers may still have the old one
-		for i, id := range s.ids {
-			s.list[i] = s.byRow[id.Row()]
+		s.ids = s.sim.Nodes(s.ids)
+		s.list = make([]*NodeInfo, 0, len(s.ids)) // callers may still have the old one
+		for _, id := range s.ids {
+			if info := s.byRow[id.Row()]; info != nil {
+				s.list = append(s.list, info)
+			}
 		}
-		s.listed = true
+		s.listed = s.leaving == nil // the next node may take its place
 	}
+	s.lent = true
 	return s.list
 }
 
@@ -198,7 +211,7 @@ func (s *Snapshot) Fork() {
 // again what they were. Without a fork it has no effect.
 func (s *Snapshot) Revert() {
 	last := len(s.forks) - 1
-	if last < 0 {
+	if last < 0 || s.held(last) {
 		return
 	}
 	must("Revert", s.live().Revert())
@@ -214,6 +227,9 @@ func (s *Snapshot) Commit() error {
 	if last < 0 {
 		return nil
 	}
+	if s.held(last) {
+		return s.misuse
+	}
 	if err := s.live().Commit(); err != nil {
 		return err
 	}
@@ -222,6 +238,15 @@ func (s *Snapshot) Commit() error {
 		s.log = s.log[:0]
 	}
 	return nil
+}
+
+// held tells whether a fork is that of a question which waits for the caller's code, and remembers that it tried to end it.
+func (s *Snapshot) held(fork int) bool {
+	if fork >= s.floor {
+		return false
+	}
+	s.misuse = &libsched.Error{Code: libsched.ErrState, Msg: "Accept ended a fork of the Snapshot"}
+	return true
 }
 
 func nilError(what string) error {

@@ -119,7 +119,7 @@ func TestForks(t *testing.T) {
 	check(t, s.AddNodeInfo(node("a", "1"), pod("t", "1"))) // takes the place
 	want(t, s, "a[t]1000/1000 c[d s]9100/3000")
 	check(t, s.RemoveNodeInfo("a"))
-	if s.CheckPredicates(pod("x", "1"), "c") == nil { // flushes what is leaving
+	if _, failed := s.SchedulePodOnAnyNodeMatching(pod("x", "1"), snapshot.Search{}); failed == nil { // it leaves
 		t.Error("c is full")
 	}
 	check(t, s.AddNodeInfo(node("a", "1")))

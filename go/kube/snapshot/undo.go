@@ -25,6 +25,8 @@ type undoEntry struct {
 	node *v1.Node // of nodeReplaced: the one before
 	pod  placed   // of podAdded and podRemoved
 	at   int      // of podRemoved: where it was
+	// before is the node's version before the change
+	before uint64
 }
 
 type undoLog []undoEntry
@@ -32,6 +34,8 @@ type undoLog []undoEntry
 // note writes to the log if a fork could read it.
 func (s *Snapshot) note(entry undoEntry) {
 	s.changes++
+	s.versions++
+	entry.before, entry.info.version = entry.info.version, s.versions
 	if len(s.forks) > 0 {
 		s.log = append(s.log, entry)
 	}
@@ -61,6 +65,7 @@ func (s *Snapshot) undo(until int) {
 			info.insert(entry.at, entry.pod)
 			s.changed(info, entry.pod.pod, 1)
 		}
+		info.version = entry.before
 		*entry = undoEntry{}
 	}
 	s.log = s.log[:until]

@@ -14,27 +14,13 @@ var _ questions.Engine = (*Engine)(nil)
 // ReplaceNode implements questions.Engine.
 func (e *Engine) ReplaceNode(node *v1.Node) error { return notFound(e.Inner.ReplaceNode(node)) }
 
-// Place implements questions.Engine: a call of the library for each priority.
+// Place implements questions.Engine: one call.
 func (e *Engine) Place(pods []*v1.Pod, stop bool, opts contract.SchedulingOptions) ([]string, error) {
 	options := snapshot.PlaceOptions{StopAtFailure: stop}
 	if accept := opts.IsNodeAcceptable; accept != nil {
 		options.Accept = func(info *snapshot.NodeInfo) bool { return accept(info) }
 	}
-	places := make([]string, len(pods))
-	at := map[*v1.Pod]int{}
-	for i, pod := range pods {
-		at[pod] = i
-	}
-	for _, group := range consumers.ByPriority(pods) {
-		names, err := e.Inner.PlaceMany(group, options)
-		for i, name := range names {
-			places[at[group[i]]] = name
-		}
-		if err != nil {
-			return places, err
-		}
-	}
-	return places, nil
+	return e.Inner.PlaceMany(pods, options)
 }
 
 // Estimate implements questions.Engine: one call of the library.

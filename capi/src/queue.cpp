@@ -150,6 +150,11 @@ libsched_rc libsched_queue_create(libsched_evaluator* const* profiles, size_t pr
     if (!o.ok()) return o.error();
     std::vector<Evaluator*> evaluators;
     for (size_t i = 0; i < profile_count; ++i) evaluators.push_back(unwrap(profiles[i]));
+    // What is popped would be a group, for which this API has no functions.
+    for (const Evaluator* e : evaluators)
+      if (e->framework().behaviours().groups_are_entities &&
+          e->framework().gates().enabled(Gate::kGenericWorkload))
+        return unsupported("a queue of PodGroups (GenericWorkload) without a scheduler");
     return SchedulingQueue::create(
         evaluators, {o->initial_backoff_ns, o->max_backoff_ns, o->max_in_unschedulable_ns});
   });
@@ -382,8 +387,8 @@ libsched_rc libsched_queue_get(const libsched_queue* queue, libsched_queue_count
     told.active = q.active_count();
     told.backoff = q.backoff_count();
     told.error_backoff = q.error_backoff_count();
-    told.gated = q.unschedulable_pods().gated();
-    told.unschedulable = q.unschedulable_pods().size() - told.gated;
+    told.gated = q.unschedulable_count(true);
+    told.unschedulable = q.unschedulable_count(false);
     told.in_flight_pods = q.in_flight().pod_count();
     told.in_flight_events = q.in_flight().event_count();
     told.scheduling_cycle = q.scheduling_cycle();

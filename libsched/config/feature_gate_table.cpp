@@ -26,7 +26,7 @@ constexpr GateSupports kSupports[] = {
     {"DRAWorkloadResourceClaims", "-----yu"},
     {"DynamicResourceAllocation", "uuuyuuu"},
     {"GangScheduling", "----uy-"},
-    {"GenericWorkload", "----uyu"},
+    {"GenericWorkload", "----uyy"},
     {"InPlacePodLevelResourcesVerticalScaling", "----uuu"},
     {"InPlacePodVerticalScaling", "uuuuuuu"},
     {"InPlacePodVerticalScalingSchedulerPreemption", "------u"},

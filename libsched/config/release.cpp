@@ -112,6 +112,7 @@ constexpr BehaviourRow kBehaviours[] = {
     {"older_declared_features",
      &Behaviours::older_declared_features,
      {Release::k1_35, Release::k1_35}},
+    {"groups_are_entities", &Behaviours::groups_are_entities, {Release::k1_37, Release::k1_37}},
 };
 
 // Whether a text is what may follow the minor release in a version: nothing, or ".6", to which

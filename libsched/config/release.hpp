@@ -177,6 +177,9 @@ struct Behaviours {
   bool spread_by_key = false;
   // NodeDeclaredFeatures names the requirements in other words, and knows fewer features.
   bool older_declared_features = false;
+  // A PodGroup is one entity of the queue (gate GenericWorkload): its pods wait, are held back and
+  // come back together, and its plugins are asked for the group as a whole.
+  bool groups_are_entities = false;
 };
 
 // A behaviour has a row for each range of releases.

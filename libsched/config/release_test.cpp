@@ -118,7 +118,8 @@ TEST_CASE("each behaviour by release") {
                                   &Behaviours::limit_by_request,
                                   &Behaviours::device_in_selector_error,
                                   &Behaviours::configures_once,
-                                  &Behaviours::hides_compatibility_groups})
+                                  &Behaviours::hides_compatibility_groups,
+                                  &Behaviours::groups_are_entities})
     CHECK_EQ(where(next), "7");
   CHECK_EQ(where(&Behaviours::selectors_without_includes), "12345");
   CHECK_EQ(where(&Behaviours::counters_have_nodes), "47");

@@ -16,6 +16,7 @@
 #include "libsched/framework/gives_facts.hpp"
 #include "libsched/framework/keeps_answers.hpp"
 #include "libsched/framework/points/bind.hpp"
+#include "libsched/framework/points/group.hpp"
 #include "libsched/framework/points/queue.hpp"
 #include "libsched/framework/points/score.hpp"
 
@@ -33,6 +34,10 @@ class Plugin : public QueueSortPlugin,
                public PreBindPlugin,
                public BindPlugin,
                public PostBindPlugin,
+               public PlacementFeasiblePlugin,
+               public PlacementGeneratePlugin,
+               public PlacementScorePlugin,
+               public PodGroupPostFilterPlugin,
                public EnqueueExtensions,
                public SignPlugin,
                public KeepsAnswers,

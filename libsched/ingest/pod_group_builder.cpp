@@ -12,6 +12,8 @@ constexpr KeyTable kPodGroupSpec("podGroupTemplateRef", "schedulingPolicy", "sch
                                  "preemptionPolicy");
 constexpr KeyTable kPolicy("basic", "gang");
 constexpr KeyTable kGang("minCount");
+constexpr KeyTable kConstraints("topology");
+constexpr KeyTable kTopology("key");
 constexpr KeyTable kPodGroupStatus("conditions", "resourceClaimStatuses");
 constexpr KeyTable kPodGroupCondition("type", "status", "observedGeneration", "lastTransitionTime",
                                       "reason", "message");
@@ -27,6 +29,17 @@ bool ObjectBuilder::pod_group_policy(PodGroup& group) {
     group.gang = !reader_.is_null();
     return object(kGang, [&](int) { return int32(group.min_count); });
   });
+}
+
+bool ObjectBuilder::pod_group_constraints(PodGroup& group) {
+  Span<Str> keys;
+  if (!object(kConstraints, [&](int) {
+        return list(keys,
+                    [&](Str& key) { return object(kTopology, [&](int) { return string(key); }); });
+      }))
+    return false;
+  if (!keys.empty()) group.topology_key = keys[0];
+  return true;
 }
 
 bool ObjectBuilder::pod_group_status(PodGroup& group) {
@@ -61,6 +74,8 @@ bool ObjectBuilder::pod_group(PodGroup& group, const TypeNames& type) {
             case kPodGroupSpec["resourceClaims"]:
               return list(group.resource_claims,
                           [&](PodResourceClaim& c) { return pod_resource_claim(c); });
+            case kPodGroupSpec["priority"]: return int32(group.priority);
+            case kPodGroupSpec["schedulingConstraints"]: return pod_group_constraints(group);
             default: return skip();
           }
         });

@@ -15,7 +15,9 @@ PodGroupRef with_condition(const PodGroup& group, const PodGroup::Condition& con
   copy->min_count = group.min_count;
   copy->resource_claims = group.resource_claims;
   copy->claim_statuses = group.claim_statuses;
+  copy->priority = group.priority;
   Arena& arena = copy->arena;
+  copy->topology_key = arena.copy(group.topology_key);
   const auto own = [&](const PodGroup::Condition& c) {
     return PodGroup::Condition{arena.copy(c.type), arena.copy(c.status), arena.copy(c.reason),
                                arena.copy(c.message), arena.copy(c.last_transition)};

@@ -19,6 +19,10 @@ class PodGroup final : public Object {
 
   bool basic = false, gang = false;  // which policies spec.schedulingPolicy has
   int32_t min_count = 0;             // gang: so many members are scheduled together, or none
+  int32_t priority = 0;
+  // The first of spec.schedulingConstraints.topology: the members share one value of this label of
+  // nodes. "": they need not.
+  Str topology_key;
   Span<Condition> conditions;
   // Claims that the members share, and those that were made for the group (gate
   // DRAWorkloadResourceClaims).

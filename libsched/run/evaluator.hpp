@@ -201,6 +201,10 @@ class Evaluator final : public RefCounted {
   size_t next_start() const { return next_start_; }
   void set_next_start(size_t start) { next_start_ = start; }
 
+  // Restricts the cycles to the nodes of a placement (Call::placement), by rows with nodes in node
+  // order. Empty: all nodes.
+  void place_within(std::vector<uint32_t> rows);
+
   // Restarts the sequence of random ties, which depend on the seed and their number, as in a new
   // evaluator.
   void restart_ties() { ties_broken_ = 0; }
@@ -299,7 +303,25 @@ class Evaluator final : public RefCounted {
   };
 
   // The argument for plugins. Within a call with the same state that call's limits stay in force.
-  Call call_with(const LimitWatch* limits) { return {view(), *services_, limits, this}; }
+  Call call_with(const LimitWatch* limits) {
+    return {view(), *services_, limits, this, placement()};
+  }
+  const uint64_t* placement() const {
+    return placed_within_.empty() ? nullptr : placement_bits_.data();
+  }
+  // Of the placement, if there is one.
+  const std::vector<uint32_t>& candidate_order() const {
+    return placed_within_.empty() ? view().order() : placed_within_;
+  }
+  uint32_t candidate(Str name) const {
+    const uint32_t r = view().find_node(name);
+    const bool outside =
+        r != kNoId && !placed_within_.empty() && (placement_bits_[r / 64] >> (r % 64) & 1) == 0;
+    return outside ? kNoId : r;
+  }
+  size_t candidate_count() const {
+    return placed_within_.empty() ? view().node_count() : placed_within_.size();
+  }
   Call call_inside(const CycleState& state) {
     const Call* around = PluginScope::call_of(state);
     return call_with(around == nullptr ? nullptr : around->limits);
@@ -448,6 +470,8 @@ class Evaluator final : public RefCounted {
   FewChanges few_;  // since what is kept of a class was brought up to date
   ClassMemory classes_;
   size_t next_start_ = 0;
+  std::vector<uint32_t> placed_within_;
+  std::vector<uint64_t> placement_bits_;
   uint64_t ties_broken_ = 0;
   uint32_t parallelism_ = 1;
   bool comparing_ = false;  // a cycle that goes on from a kept one is compared with a whole one

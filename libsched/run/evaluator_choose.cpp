@@ -23,8 +23,7 @@ size_t Evaluator::nodes_to_find(size_t nodes) const {
 }
 
 uint32_t Evaluator::nominated_row(const Pod& pod) const {
-  return pod.status.nominated_node_name.empty() ? kNoId
-                                                : view().find_node(pod.status.nominated_node_name);
+  return pod.status.nominated_node_name.empty() ? kNoId : candidate(pod.status.nominated_node_name);
 }
 
 // As FilterPass::walk(), but judges one node after the other; `said` gets each node's status.
@@ -135,12 +134,16 @@ Result<void> Evaluator::find_feasible(Choice* c) {
   policy.beyond = true;
   mask(c->state, {}, v.word_count());
   policy.rows = work_.alive.data();
+  if (!placed_within_.empty()) {
+    for (size_t w = 0; w < work_.alive.size(); ++w) work_.alive[w] &= placement_bits_[w];
+    policy.list = &placed_within_;
+  }
   const PreFilterResult& narrowed = c->state.pre_filter();
   if (!narrowed.all_nodes) {
     // Upstream walks over a set in random order: here by name.
     work_.narrowed.clear();
     for (const std::string& name : narrowed.nodes)
-      if (const uint32_t r = v.find_node(name); r != kNoId) work_.narrowed.push_back(r);
+      if (const uint32_t r = candidate(name); r != kNoId) work_.narrowed.push_back(r);
     policy.list = &work_.narrowed;
     if (options.node_by_node && !framework_->behaviours().no_absent_status)
       c->said->absent = absent_status(
@@ -179,7 +182,7 @@ Result<void> Evaluator::find_feasible(Choice* c) {
     while (i < found.processed && nodes[(policy.start + i) % nodes.size()] != c->rejected) ++i;
     if (i == found.processed) ++c->out->evaluated;
   }
-  if (options.sampling) next_start_ = (next_start_ + c->out->evaluated) % v.node_count();
+  if (options.sampling) next_start_ = (next_start_ + c->out->evaluated) % candidate_count();
   Status& status = c->out->status;
   if (found.failed != kNoId) {
     if (options.node_by_node) {

@@ -98,7 +98,8 @@ Result<void> Evaluator::cycle(CycleState& state, const Pod& pod, const Call& cal
       out->diagnosis.add(out->status, 0);
       out->diagnosis.unschedulable_plugins.insert(state.pre_filter().restricted.begin(),
                                                   state.pre_filter().restricted.end());
-      out->status = fit_error_status(fit_error_text(v.node_count(), out->status), out->diagnosis);
+      out->status =
+          fit_error_status(fit_error_text(candidate_count(), out->status), out->diagnosis);
     }
     return run_post_filter_after(state, pod, call, options, statuses, out);
   }
@@ -130,10 +131,10 @@ Result<void> Evaluator::explain_failure(CycleState& state, const Pod& pod, const
   std::vector<uint32_t> rows;
   uint32_t outside = kNoId;  // the nominated node was tried regardless of PreFilter
   if (narrowed.all_nodes) {
-    rows = v.order();
+    rows = candidate_order();
   } else {
     for (const std::string& name : narrowed.nodes)
-      if (const uint32_t r = v.find_node(name); r != kNoId) rows.push_back(r);
+      if (const uint32_t r = candidate(name); r != kNoId) rows.push_back(r);
     const uint32_t r = nominated_row(pod);
     if (r != kNoId && !narrowed.allows(v.row(r).name)) rows.push_back(outside = r);
   }
@@ -186,11 +187,18 @@ Result<void> Evaluator::explain_failure(CycleState& state, const Pod& pod, const
       if (counts[i] != 0) diagnosis.add(judged.list[i], counts[i]);
     for (const auto& [name, status] : extended.unknown) diagnosis.add(status, 1);
     if (extended.narrowed) diagnosis.unschedulable_plugins.insert(kExtenderName);
-    if (!narrowed.all_nodes) diagnosis.add_absent(statuses.absent, v.node_count());
+    if (!narrowed.all_nodes) diagnosis.add_absent(statuses.absent, candidate_count());
     if (options.fit_error)
-      out->status = fit_error_status(fit_error_text(v.node_count(), diagnosis.reasons), diagnosis);
+      out->status =
+          fit_error_status(fit_error_text(candidate_count(), diagnosis.reasons), diagnosis);
   }
   return run_post_filter_after(state, pod, call, options, statuses, out);
+}
+
+void Evaluator::place_within(std::vector<uint32_t> rows) {
+  placement_bits_.assign(rows.empty() ? 0 : view().word_count(), 0);
+  for (const uint32_t r : rows) placement_bits_[r / 64] |= uint64_t{1} << (r % 64);
+  placed_within_ = std::move(rows);
 }
 
 Result<void> Evaluator::run_post_filter_after(CycleState& state, const Pod& pod, const Call& call,

@@ -11,7 +11,7 @@ namespace libsched {
 KeptClass* Evaluator::find_kept(const CycleState& state, const Pod& pod,
                                 const CycleOptions& options) {
   if (options.node_by_node || !framework_->extenders().empty() || comparing_ ||
-      state.timer() != nullptr || !classes_.serves(view()))
+      state.timer() != nullptr || !placed_within_.empty() || !classes_.serves(view()))
     return nullptr;
   return &classes_.find(view(), pod.class_id != 0 ? pod.class_id : class_number(pod));
 }

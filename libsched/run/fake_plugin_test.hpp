@@ -41,6 +41,9 @@ struct Fake {
   bool foreign = true;
   std::function<Result<QueueingHint>(size_t, const Pod&, const ObjectChange&)> hint;
   std::function<void(bool)> attach;  // of threads; false: detach
+  std::function<Status(const GroupCall&, const PlacementProgress&)> feasible;
+  std::function<Result<Status>(const GroupPostFilterCall&, std::vector<GroupNomination>*)>
+      group_post_filter;
 };
 
 class FakePlugin final : public Plugin {
@@ -119,6 +122,13 @@ class FakePlugin final : public Plugin {
   Status sign(const View&, const Pod& pod, std::vector<SignFragment>* out) const override {
     return fake_.sign(pod, out);
   }
+  Status placement_feasible(const GroupCall& call, const PlacementProgress& p) const override {
+    return fake_.feasible ? fake_.feasible(call, p) : Status();
+  }
+  Result<Status> pod_group_post_filter(const GroupPostFilterCall& call,
+                                       std::vector<GroupNomination>* out) const override {
+    return fake_.group_post_filter(call, out);
+  }
   Threading threading() const override { return fake_.threading; }
   Dependencies depends_on(const View&, const Pod&) const override { return fake_.reads; }
   bool foreign() const override { return fake_.foreign; }
@@ -176,6 +186,7 @@ inline Ref<Registry> fake_registry(const std::vector<Fake>& fakes) {
     if (fake.pre_bind) points |= point_bit(ExtensionPoint::kPreBind);
     if (fake.bind) points |= point_bit(ExtensionPoint::kBind);
     if (fake.post_bind) points |= point_bit(ExtensionPoint::kPostBind);
+    if (fake.group_post_filter) points |= point_bit(ExtensionPoint::kPodGroupPostFilter);
     const auto make = [&fake](const FactoryCall&) -> Result<std::unique_ptr<Plugin>> {
       return std::unique_ptr<Plugin>(std::make_unique<FakePlugin>(fake));
     };

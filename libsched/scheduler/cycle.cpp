@@ -50,6 +50,11 @@ class Cycle {
     out_->failure->status = std::move(status);
   }
 
+  // Whether this is a trial without PostFilter and Permit, which are for the group as a whole.
+  bool alone() const {
+    return options_.trial && evaluator_.framework().behaviours().groups_are_entities;
+  }
+
   // Upstream's schedulingAlgorithm.
   Result<void> select() {
     CycleOptions how;
@@ -60,7 +65,7 @@ class Cycle {
     how.node_by_node = options_.node_by_node;
     how.observer = options_.observer.get();
     how.fit_error = true;
-    how.post_filter = true;
+    how.post_filter = !alone();
     Result<CycleOutcome> chosen = evaluator_.run_cycle(*out_->state, *pod_, how);
     if (!chosen.ok()) return std::move(chosen.error());
     row_ = chosen->row;
@@ -83,7 +88,7 @@ class Cycle {
       out_->failure->unschedulable_plugins = std::move(chosen->diagnosis.unschedulable_plugins);
       out_->failure->pending_plugins = std::move(chosen->diagnosis.pending_plugins);
       // Without PostFilter plugins the nomination is cleared.
-      if (chosen->post_filter) out_->failure->nomination = std::move(chosen->nomination);
+      if (chosen->post_filter || alone()) out_->failure->nomination = std::move(chosen->nomination);
     } else {
       fail(Status::from_error(s.as_error().value_or("")));
     }
@@ -120,7 +125,7 @@ class Cycle {
     CycleState& state = *out_->state;
     Result<Status> said =
         at(CyclePoint::kReserve, [&] { return evaluator_.run_reserve(state, *pod_, out_->node); });
-    if (!said.ok() || !said->success()) return said;
+    if (!said.ok() || !said->success() || alone()) return said;
     assumed_ = view().slot(view().find_pod(pod_->meta.ns, pod_->meta.name)).pod;
     return at(CyclePoint::kPermit, [&] {
       const Cluster::Judging judging(&cluster_);
@@ -138,7 +143,7 @@ class Cycle {
 
   // Upstream's prepareForBindingCycle.
   Result<void> assume() {
-    out_->state->release_shared();
+    if (!options_.keeps_data) out_->state->release_shared();
     Cluster::Transaction change(&cluster_);
     const PodRef otherwise = evaluator_.assumed_otherwise(*out_->state, *pod_, row_);
     if (const Result<void> done = cluster_.assume(otherwise ? *otherwise : *pod_, out_->node);

@@ -32,8 +32,11 @@ struct SchedulingOptions {
   bool handles_failure = true;
   // For the pods of a group. A trial ends with Permit: an assumed pod neither waits nor gets a
   // binding cycle, and a pod that PostFilter nominates to a node is assumed there as well.
-  // Afterwards the caller calls undo_trial().
+  // Afterwards the caller calls undo_trial(). With Behaviours::groups_are_entities neither
+  // PostFilter nor Permit is asked.
   bool trial = false;
+  // Whether what PreFilter has found out stays usable after a trial, at the price of copies.
+  bool keeps_data = false;
   // The node that a trial with this `state` has chosen: the cycle begins with assuming the pod
   // there.
   std::string node;

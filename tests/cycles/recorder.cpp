@@ -107,7 +107,7 @@ Result<void> Recorder::patch_pod_status(const Pod& pod, const PodStatusPatch& pa
 }
 // The fields of the condition that change.
 Json Recorder::group_change(const PodGroup& group) {
-  const PodGroup::Condition& c = *group.find_condition("PodGroupScheduled");
+  const PodGroup::Condition& c = group.conditions[group.conditions.size() - 1];
   Json now = {{"status", c.status}, {"reason", c.reason}, {"message", c.message}};
   const Json before = std::exchange(groups_[name_of(group.meta)], now);
   Json out = {{"type", c.type}};
@@ -130,10 +130,10 @@ void Recorder::event(const Pod& pod, Str type, Str reason, Str action, Str note)
   Json event = {{"at", since_start()}, {"about", key_of(pod.meta)}, {"type", type},
                 {"reason", reason},    {"action", action},          {"note", note}};
   // "Preempted by pod Pod/NAMESPACE/NAME#N on node ...": the related object, which clients do not
-  // get, is that pod.
-  constexpr Str kBy = "Preempted by pod Pod/";
-  if (reason == "Preempted" && note.substr(0, kBy.size()) == kBy)
-    event["related"] = note.substr(kBy.size(), note.find('#') - kBy.size());
+  // get, is that pod, or a PodGroup.
+  for (const Str by : {Str("Preempted by pod Pod/"), Str("Preempted by podgroup PodGroup/")})
+    if (reason == "Preempted" && note.starts_with(by))
+      event["related"] = note.substr(by.size(), note.find_first_of("# ", by.size()) - by.size());
   const std::lock_guard lock(mutex_);
   events_.push_back(std::move(event));
 }

@@ -53,6 +53,7 @@ class DynamicResources final : public Plugin {
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     if (!settings_.enabled) return Status(Code::kSkip);
     const Pod& pod = call.pod;
+    PendingClaims* const group = PendingClaims::of(call.state);
     Result<std::vector<ResourceClaimRef>> found =
         claims_of(call.view, pod, settings_.claims.groups);
     std::vector<ExtendedResource> resources;
@@ -63,6 +64,7 @@ class DynamicResources final : public Plugin {
     const auto data = std::make_shared<ClaimsOfCycle>();
     data->view_version = call.view.version();
     *call.data = data;
+    if (group != nullptr) group->put_pod(pod.meta.uid, data);
     if (!found.ok()) return Status::unresolvable(found.error().message);
     std::vector<PodGroupRef> groups;  // by entry of the pod
     if (settings_.claims.groups) {
@@ -73,7 +75,6 @@ class DynamicResources final : public Plugin {
     }
     std::vector<ClaimData::Claim> claims;
     bool allocates = false;
-    const PendingClaims* const group = PendingClaims::of(call.state);
     for (ResourceClaimRef& c : *found) {
       PendingClaimRef pending = group == nullptr ? nullptr : group->find(c->meta.uid);
       if (pending && c->in_flight) {
@@ -182,28 +183,48 @@ class DynamicResources final : public Plugin {
     const ClaimsOfCycle* const claims = data_of(call.state);
     if (claims == nullptr && !skipped(call.state)) return Status::from_error("not found");
     if (claims == nullptr || !claims->data) return nothing_to_do("no new claims to deallocate");
-    // Upstream takes one of them by chance.
-    for (const uint32_t i : claims->data->unavailable()) {
-      if (claims->data->claims()[i].extended) continue;
-      const ResourceClaim& claim = *claims->data->claims()[i].object;
-      const bool free =
-          claim.reserved_for.empty() ||
-          (claim.reserved_for.size() == 1 && claim.reserved_for[0].uid == call.pod.meta.uid);
-      if (free) return deallocate(call.services, claim);
-    }
-    // A claim of an earlier cycle cannot be allocated again.
-    if (const ClaimData::Claim& last = claims->data->claims().back();
-        last.extended && last.object->meta.name != kExtendedClaimName) {
-      Status deleted;
-      call.services.tasks().outside_cycle(
-          [&] { deleted = delete_claim(call.services, *last.object).now(); });
-      if (!deleted.success()) return deleted;
-      return Status(Code::kUnschedulable, "deletion of ResourceClaim completed");
-    }
+    const std::optional<Status> freed = free_claims(call.services, call.pod, *claims);
+    if (freed) return *freed;
     if (settings_.claims.groups && !settings_.claims.features.behaviours.groups_of_snapshot &&
         !call.pod.spec.scheduling_group.empty())
       if (Status s = unreserve_group(call); !s.success()) return s;
     return nothing_to_do("still not schedulable");
+  }
+  // The same for each pod of the group.
+  Result<Status> pod_group_post_filter(const GroupPostFilterCall& call,
+                                       std::vector<GroupNomination>*) const override {
+    if (!settings_.enabled) return Status(Code::kUnschedulable);
+    const PendingClaims* const cycle = PendingClaims::found(call.cycle);
+    if (cycle == nullptr) return Status::from_error("not found");
+    for (const PodRef& pod : call.pods) {
+      const std::shared_ptr<PluginData> data = cycle->of_pod(pod->meta.uid);
+      const auto* const claims = static_cast<const ClaimsOfCycle*>(data.get());
+      if (claims == nullptr || !claims->data) continue;
+      const std::optional<Status> freed = free_claims(call.services, *pod, *claims);
+      if (freed && freed->code == Code::kError) return *freed;
+    }
+    return Status(Code::kUnschedulable, "deallocation and deletion of ResourceClaims completed");
+  }
+  // Gives up an allocation that no node can use. No value: the pod has none.
+  std::optional<Status> free_claims(Services& services, const Pod& pod,
+                                    const ClaimsOfCycle& cycle) const {
+    // Upstream takes one of them by chance.
+    for (const uint32_t i : cycle.data->unavailable()) {
+      if (cycle.data->claims()[i].extended) continue;
+      const ResourceClaim& claim = *cycle.data->claims()[i].object;
+      const bool free = claim.reserved_for.empty() || (claim.reserved_for.size() == 1 &&
+                                                       claim.reserved_for[0].uid == pod.meta.uid);
+      if (free) return deallocate(services, claim);
+    }
+    // A claim of an earlier cycle cannot be allocated again.
+    if (const ClaimData::Claim& last = cycle.data->claims().back();
+        last.extended && last.object->meta.name != kExtendedClaimName) {
+      Status deleted;
+      services.tasks().outside_cycle([&] { deleted = delete_claim(services, *last.object).now(); });
+      if (!deleted.success()) return deleted;
+      return Status(Code::kUnschedulable, "deletion of ResourceClaim completed");
+    }
+    return std::nullopt;
   }
 
   // Nodes that give the pod alternatives it prefers score higher.

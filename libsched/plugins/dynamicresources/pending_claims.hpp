@@ -33,6 +33,13 @@ class PendingClaims final : public GroupCycle::Part {
     return static_cast<PendingClaims*>(part.get());
   }
 
+  // Null: no pod has come to PreFilter in this cycle.
+  static const PendingClaims* found(const GroupCycle* group) {
+    if (group == nullptr) return nullptr;
+    const auto at = group->parts.find("DynamicResources");
+    return at == group->parts.end() ? nullptr : static_cast<PendingClaims*>(at->second.get());
+  }
+
   // Null: there is none in flight.
   PendingClaimRef find(Str uid) const {
     const auto at = claims_.find(uid);
@@ -40,8 +47,18 @@ class PendingClaims final : public GroupCycle::Part {
   }
   void put(Str uid, PendingClaimRef claim) { claims_[std::string(uid)] = std::move(claim); }
 
+  // What PreFilter has found out of a pod with claims, for PodGroupPostFilter. Null: nothing.
+  std::shared_ptr<PluginData> of_pod(Str uid) const {
+    const auto at = pods_.find(uid);
+    return at == pods_.end() ? nullptr : at->second;
+  }
+  void put_pod(Str uid, std::shared_ptr<PluginData> data) {
+    pods_[std::string(uid)] = std::move(data);
+  }
+
  private:
   std::map<std::string, PendingClaimRef, std::less<>> claims_;
+  std::map<std::string, std::shared_ptr<PluginData>, std::less<>> pods_;
 };
 
 }  // namespace libsched

@@ -33,6 +33,8 @@ Status no_state(const Pod& pod) {
 
 class GangScheduling final : public Plugin {
  public:
+  explicit GangScheduling(bool groups_are_entities) : groups_are_entities_(groups_are_entities) {}
+
   bool may_hold_back(const Pod& pod) const override {
     return (pod.parts & pod_part::kSchedulingGroup) != 0;
   }
@@ -90,26 +92,49 @@ class GangScheduling final : public Plugin {
     return {};
   }
 
-  // A pod's group never changes, nor does a PodGroup.
+  Status placement_feasible(const GroupCall& call, const PlacementProgress& p) const override {
+    const int64_t wanted = call.group.gang ? call.group.min_count : 1;
+    const auto have = static_cast<int64_t>(p.scheduled), more = static_cast<int64_t>(p.remaining);
+    if (have >= wanted) return {};
+    const bool may = have + more >= wanted;
+    return Status(may ? Code::kWait : Code::kUnschedulable,
+                  "minCount (" + std::to_string(wanted) + ") " +
+                      (may ? "is not yet satisfied" : "cannot be satisfied") + ": " +
+                      std::to_string(have) + " scheduled, " + std::to_string(more) + " remaining");
+  }
+
+  // A pod's group never changes, and of a PodGroup only the policy where groups are entities.
   bool registers_events() const override { return true; }
   Result<std::vector<ClusterEventWithHint>> events_to_register() const override {
-    return std::vector<ClusterEventWithHint>{hinted(kPodEvents, kAdd),
+    std::vector<ClusterEventWithHint> events{hinted(kPodEvents, kAdd),
                                              hinted(kPodGroupEvents, kAdd)};
+    if (groups_are_entities_) events.push_back(hinted(kPodGroupEvents, kUpdate));
+    return events;
   }
   Result<QueueingHint> hint(size_t registration, const View&, const Pod& pod,
                             const ObjectChange& change) const override {
     if (!change.after) return no_object(change);
     const Str group = pod.spec.scheduling_group;
     if (group.empty() || pod.meta.ns != change.after->meta.ns) return QueueingHint::kQueueSkip;
-    return queue_if(registration == 0 ? object_of<Pod>(change.after)->spec.scheduling_group == group
-                                      : change.after->meta.name == group);
+    if (registration == 0)
+      return queue_if(object_of<Pod>(change.after)->spec.scheduling_group == group);
+    if (registration == 1 || change.after->meta.name != group)
+      return queue_if(change.after->meta.name == group);
+    if (!change.before) return no_object(change);
+    const auto& before = *object_of<PodGroup>(change.before);
+    const auto& after = *object_of<PodGroup>(change.after);
+    return queue_if(before.gang && after.gang && after.min_count < before.min_count);
   }
+
+ private:
+  bool groups_are_entities_;  // see Behaviours
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Plugin>> make_gang_scheduling(const FactoryCall&) {
-  return std::unique_ptr<Plugin>(std::make_unique<GangScheduling>());
+Result<std::unique_ptr<Plugin>> make_gang_scheduling(const FactoryCall& call) {
+  return std::unique_ptr<Plugin>(
+      std::make_unique<GangScheduling>(call.behaviours.groups_are_entities));
 }
 
 }  // namespace libsched

@@ -11,6 +11,7 @@ const std::string kGang = kGroup + "{gang: {minCount: 2}}}\n" + kNode;
 
 TrialOptions gates() {
   TrialOptions options;
+  options.release = Release::k1_36;
   options.gates = "GenericWorkload=true,GangScheduling=true";
   options.release = Release::k1_36;
   return options;
@@ -148,6 +149,57 @@ TEST_CASE("hints: a new member, or the group itself") {
   CHECK(said(member("a"), 1, group("g", "other")) == std::string("skip"));
   CHECK(said(Trial::pod("{}"), 1, group("g", "default")) == std::string("skip"));
   CHECK(said(member("a"), 1, {}) == std::string("error"));
+}
+
+// As 1.37 has it, where a group is tried as one.
+struct Entity {
+  static TrialOptions options() {
+    TrialOptions options;
+    options.release = Release::k1_37;
+    options.gates = "GenericWorkload=true";
+    return options;
+  }
+  const Plugin& plugin() {
+    const Framework& framework = t.evaluator().framework();
+    return *framework.plugins()[framework.at(ExtensionPoint::kPermit)[0]].plugin;
+  }
+  static Ref<const PodGroup> group(const std::string& policy) {
+    const ObjectSet set = parse_objects(kGroup + policy + "}", {}).value();
+    return Ref<const PodGroup>::share(static_cast<const PodGroup*>(set.stored[0].object.get()));
+  }
+  Trial t = Trial("GangScheduling", kNode, options());
+};
+
+TEST_CASE("a gang can be placed once enough of its members have a node") {
+  Entity e;
+  const auto said = [&](const std::string& policy, size_t remaining, size_t scheduled) {
+    const Ref<const PodGroup> group = Entity::group(policy);
+    const GroupCall call{{e.t.cluster().view(), e.t.evaluator().services()}, *group, {}, nullptr};
+    const Status s = e.plugin().placement_feasible(call, {remaining, scheduled});
+    return std::string(code_name(s.code)) + " " + s.message();
+  };
+  CHECK(said("{gang: {minCount: 2}}", 2, 0) ==
+        "Wait minCount (2) is not yet satisfied: 0 scheduled, 2 remaining");
+  CHECK(said("{gang: {minCount: 2}}", 0, 2) == "Success ");
+  CHECK(said("{gang: {minCount: 2}}", 1, 0) ==
+        "Unschedulable minCount (2) cannot be satisfied: 0 scheduled, 1 remaining");
+  CHECK(said("{basic: {}}", 0, 0) ==
+        "Unschedulable minCount (1) cannot be satisfied: 0 scheduled, 0 remaining");
+}
+
+TEST_CASE("a gang that needs fewer members than before is tried again") {
+  Entity e;
+  const auto events = e.plugin().events_to_register().value();
+  REQUIRE(events.size() == 3);
+  CHECK(events[2].event == ClusterEvent{"scheduling.k8s.io/PodGroup", kUpdate, {}});
+  const auto said = [&](const std::string& before, const std::string& after) {
+    return e.plugin().hint(2, e.t.cluster().view(), *member("a"),
+                           {"", Entity::group(before), Entity::group(after)});
+  };
+  const std::string two = "{gang: {minCount: 2}}", three = "{gang: {minCount: 3}}";
+  CHECK(*said(three, two) == QueueingHint::kQueue);
+  CHECK(*said(two, three) == QueueingHint::kQueueSkip);
+  CHECK(*said(three, "{basic: {}}") == QueueingHint::kQueueSkip);
 }
 
 }  // namespace libsched::gang_scheduling_test

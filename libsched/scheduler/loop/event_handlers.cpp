@@ -84,7 +84,9 @@ Result<void> EventHandlers::pod(const WatchEvent& event) {
     const Timed timed(*this, waiting_added_);
     log_.info(3, "Add event for unscheduled pod", {{"pod", given->meta}});
     LIBSCHED_TRY(queue_->add(given));
-    if (profiles_[0]->framework().gates().enabled(Gate::kGangScheduling))
+    const Framework& first = profiles_[0]->framework();
+    if (first.gates().enabled(first.behaviours().groups_are_entities ? Gate::kGenericWorkload
+                                                                     : Gate::kGangScheduling))
       LIBSCHED_TRY(move(waiting_, kAdd, {}, given));
   }
   pods_.put(given);

@@ -83,7 +83,7 @@ Result<void> GroupTrial::show_terms(const Pod& incoming) {
 }
 
 Result<Ref<Scheduling>> GroupTrial::run(const PodRef& pod, const SchedulingOptions& options) {
-  LIBSCHED_TRY(show_terms(*pod));
+  if (!exact()) LIBSCHED_TRY(show_terms(*pod));
   assumed_.reserve(assumed_.size() + 1);
   evaluator_->set_next_start(profile_.next_start());
   Result<Ref<Scheduling>> ran = schedule_with(*evaluator_, pod, options);
@@ -91,7 +91,7 @@ Result<Ref<Scheduling>> GroupTrial::run(const PodRef& pod, const SchedulingOptio
   if (!ran.ok() || (*ran)->node.empty()) return ran;
   if ((*ran)->attempt == Attempt::kAssumed)
     assumed_.push_back({*ran, listed(**ran), options.observer});
-  else if (!pod->host_ports.empty())
+  else if (!exact() && !pod->host_ports.empty())
     ports_.lose(pod, (*ran)->node, cursor_);
   return ran;
 }
@@ -101,7 +101,7 @@ Result<bool> GroupTrial::take_back() {
   const Ref<Scheduling> last = assumed_.back().trial;
   LIBSCHED_TRY(undo_trial(*evaluator_, *last, assumed_.back().observer.get()));
   assumed_.pop_back();
-  if (!last->pod->host_ports.empty()) ports_.lose(last->pod, last->node, cursor_);
+  if (!exact() && !last->pod->host_ports.empty()) ports_.lose(last->pod, last->node, cursor_);
   return true;
 }
 

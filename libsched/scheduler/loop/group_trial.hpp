@@ -42,6 +42,9 @@ class GroupTrial {
   Result<bool> take_back();
 
   const View& view() const { return cluster_->view(); }
+  Evaluator* evaluator() { return evaluator_.get(); }
+  // Brings the order of the view's nodes up to date.
+  void refresh() { cluster_->refresh(); }
 
  private:
   // Upstream's lists of the nodes that have pods with inter-pod (anti-)affinity, and with required
@@ -63,6 +66,8 @@ class GroupTrial {
   Evaluator& profile_;
   LostPorts& ports_;
   ChangeLog::Cursor cursor_;
+  // Whether neither the lists nor the ports are as described above.
+  bool exact() const { return profile_.framework().behaviours().groups_are_entities; }
   Ref<Cluster> cluster_;
   Ref<Evaluator> evaluator_;
   std::vector<Assumed> assumed_;

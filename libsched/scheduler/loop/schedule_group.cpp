@@ -5,10 +5,9 @@
 
 #include "libsched/base/quote.hpp"
 #include "libsched/framework/group_cycle.hpp"
-#include "libsched/objects/pod_group.hpp"
 #include "libsched/scheduler/loop/flight.hpp"
+#include "libsched/scheduler/loop/group_attempt.hpp"
 #include "libsched/scheduler/loop/group_condition.hpp"
-#include "libsched/scheduler/loop/group_trial.hpp"
 
 namespace libsched {
 namespace {
@@ -36,26 +35,6 @@ bool sorts_before(const QueuedPodRef& a, const QueuedPodRef& b) {
 
 }  // namespace
 
-// A pod that takes part in its group's cycle.
-struct Scheduler::Member {
-  QueuedPodRef queued;
-  Ref<Scheduling> trial;  // null: it has not been tried
-  bool open = true;       // in flight, without a binding cycle
-  int64_t took_ns = 0;    // the trial
-};
-
-struct Scheduler::Group {
-  std::string ns, name;
-  Evaluator* profile = nullptr;
-  uint32_t number = 0;  // the profile's, in the metrics
-  int64_t began_ns = 0;
-  std::vector<Member> members;  // in the order in which they are tried
-  std::shared_ptr<GroupTrial> trial;
-  // The outcome of all trials together: Success, Unschedulable, or Error.
-  Status status;
-  bool waits_for_preemption = false;
-};
-
 bool Scheduler::in_group(const Pod& pod) const {
   return !pod.spec.scheduling_group.empty() &&
          profiles_[0]->framework().gates().enabled(Gate::kGenericWorkload);
@@ -77,7 +56,6 @@ void Scheduler::cycle_group(const QueuedPodRef& first) {
                   {{"podGroup", group->ns + "/" + group->name}});
       group->began_ns = now();
       try_members(*group);
-      take_back(*group);
       metrics_->group_algorithm_ended(now() - group->began_ns);
       submit(*group);
       patch_condition(*group);
@@ -142,55 +120,47 @@ void Scheduler::skip_members(Group& group) {
   group.members = std::move(left);
 }
 
-// Upstream's podGroupSchedulingDefaultAlgorithm.
 void Scheduler::try_members(Group& group) {
-  group.status = Status(Code::kUnschedulable);
-  group.status.set_error(kUnschedulable);
-  SchedulingOptions options = cycle_options_;
-  options.trial = true;
-  options.observer = point_times_[group.number];
-  bool preempts = false;
   Result<std::shared_ptr<GroupTrial>> begun = GroupTrial::begin(*group.profile, *lost_ports_);
   if (!begun.ok()) {
     group.status = Status::from_error(begun.error().message);
     return;
   }
   group.trial = std::move(*begun);
-  const auto cycle = std::make_shared<GroupCycle>();
-  for (Member& m : group.members) {
-    const int64_t began = now();
-    options.state = metrics_->measured_state(group.number);
-    if (!options.state) options.state = make_ref<CycleState>();
-    GroupCycle::begin(*options.state, cycle);
-    if (log_.on(4))
-      log_.info(4, "Attempting to schedule a pod belonging to a pod group",
-                {{"podGroup", group.ns + "/" + group.name}, {"pod", m.queued->pod->meta}});
-    Result<Ref<Scheduling>> ran = group.trial->run(m.queued->pod, options);
-    m.took_ns = now() - began;
-    metrics_->algorithm_ended(m.took_ns);
-    if (ran.ok()) {
-      m.trial = std::move(*ran);
-    } else {
-      m.trial = make_ref<Scheduling>();
-      m.trial->failure = error_failure(ran.error().message);
-    }
-    catch_up();
-    const Scheduling& trial = *m.trial;
+  group.object =
+      PodGroupRef::share(cluster_->view().objects().find<PodGroup>(group.ns, group.name));
+  group.cycle = std::make_shared<GroupCycle>();
+  take_result(group, try_placements(group, &Scheduler::try_together));
+}
+
+// Upstream's podGroupSchedulingDefaultAlgorithm.
+Scheduler::GroupResult Scheduler::try_together(Group& group) {
+  GroupResult out;
+  out.status = Status(Code::kUnschedulable);
+  out.status.set_error(kUnschedulable);
+  bool preempts = false;
+  for (const Member& m : group.members) {
+    int64_t took = 0;
+    out.trials.push_back(try_member(group, m, &took));
+    out.took_ns.push_back(took);
+    const Scheduling& trial = *out.trials.back();
     if (trial.attempt != Attempt::kAssumed) {
       const Status& status = trial.failure->status;
       if (status.rejected()) continue;
-      group.status = Status::wrap("failed to schedule other pod from a pod group: ", status);
-      group.waits_for_preemption = false;
-      return;
+      out.status = Status::wrap("failed to schedule other pod from a pod group: ", status);
+      out.waits_for_preemption = false;
+      break;
     }
     preempts = preempts || trial.failure.has_value();
     if (!trial.permit.success()) continue;
-    group.waits_for_preemption = preempts;
-    group.status = Status();
+    out.waits_for_preemption = preempts;
+    out.status = Status();
     if (!preempts) continue;
-    group.status = Status(Code::kUnschedulable, "pod group is waiting for preemption to complete");
-    group.status.set_error(kUnschedulable);
+    out.status = Status(Code::kUnschedulable, "pod group is waiting for preemption to complete");
+    out.status.set_error(kUnschedulable);
   }
+  take_back(group);
+  return out;
 }
 
 // Undoes the trials, the last one first.
@@ -220,18 +190,27 @@ void Scheduler::submit(Group& group) {
       failure.status = group.status;
       failure.nomination = Nomination{true, trial->node};
       fail_member(m, failure);
+    } else if (trial == nullptr) {
+      Failure failure;
+      failure.status = group.status;
+      failure.nomination.reset();
+      fail_member(m, failure);
     } else if (fits && !group.waits_for_preemption) {
       fail_member(m, group_failure(trial->permit.message()));
     } else {
       fail_member(m, *trial->failure);
     }
   }
+  count_attempt(group);
+  if (log_.on(0)) log_group(group, scheduled);
+}
+
+void Scheduler::count_attempt(const Group& group) {
   const AttemptResult result = group.status.success()              ? AttemptResult::kScheduled
                                : group.status.code == Code::kError ? AttemptResult::kError
                                : group.waits_for_preemption ? AttemptResult::kWaitingOnPreemption
                                                             : AttemptResult::kUnschedulable;
   metrics_->group_attempted(group.number, result, now() - group.began_ns);
-  if (log_.on(0)) log_group(group, scheduled);
 }
 
 void Scheduler::log_group(const Group& group, size_t scheduled) const {
@@ -285,17 +264,20 @@ void Scheduler::finish_member(Member& m) {
 }
 
 void Scheduler::patch_condition(const Group& group) {
-  const PodGroup* known = cluster_->view().objects().find<PodGroup>(group.ns, group.name);
+  const PodGroup* const known =
+      group.entity ? group.object.get()
+                   : cluster_->view().objects().find<PodGroup>(group.ns, group.name);
   if (known == nullptr) return;
   const bool error = group.status.code == Code::kError;
   const std::string message = error ? group.status.as_error().value_or("") : group.status.message();
-  const PodGroup::Condition wanted = {"PodGroupScheduled",
-                                      group.status.success() ? "True" : "False",
-                                      group.status.success() ? "Scheduled"
-                                      : error                ? "SchedulerError"
-                                                             : "Unschedulable",
-                                      message,
-                                      {}};
+  const PodGroup::Condition wanted = {
+      group.entity ? "PodGroupInitiallyScheduled" : "PodGroupScheduled",
+      group.status.success() ? "True" : "False",
+      group.status.success() ? "Scheduled"
+      : error                ? "SchedulerError"
+                             : "Unschedulable",
+      message,
+      {}};
   set_condition(*known, wanted, now(), services_->api());
 }
 
@@ -305,6 +287,7 @@ void Scheduler::fail_group(const Failure& failure) {
   take_back(*group);
   for (Member& m : group->members)
     if (m.open) fail_member(m, failure);
+  if (group->entity) check(queue_->end_group(group->entity, failure.status));
   group_ = nullptr;
 }
 

@@ -16,10 +16,7 @@ std::vector<Str> names(const std::set<std::string>& set) { return {set.begin(), 
 
 }  // namespace
 
-bool Scheduler::can_pop() const {
-  return !queue_->closed() && (queue_->active_count() != 0 ||
-                               (queue_->pops_from_backoff() && queue_->backoff_count() != 0));
-}
+bool Scheduler::can_pop() const { return !queue_->closed() && queue_->can_pop(); }
 
 void Scheduler::left_queue(const Pod& pod) {
   Nominator& nominator = services_->nominator();
@@ -37,8 +34,9 @@ void Scheduler::start_cycle() {
   if (!popped.ok()) return check(popped.error());
   if (!*popped) return;
   popped_ = std::move(*popped);
-  left_queue(*popped_->pod);
-  if (options_.observer) options_.observer->popped(*popped_);
+  if (!popped_->members) left_queue(*popped_->pod);
+  if (options_.observer)
+    options_.observer->popped(popped_->members ? *popped_->members->front() : *popped_);
   in_cycle_ = true;
   if (turns_ && (slow || in_group(*popped_->pod) || turns_->nested()))
     turns_->start(run_cycle_apart(popped_));
@@ -56,7 +54,9 @@ void Scheduler::run_cycle(QueuedPodRef queued) {
     Scheduler& s;
     ~Leave() { s.in_cycle_ = false; }
   } const leave{*this};
-  if (in_group(*queued->pod))
+  if (queued->members)
+    cycle_entity(queued);
+  else if (in_group(*queued->pod) && !profiles_[0]->framework().behaviours().groups_are_entities)
     cycle_group(queued);
   else
     cycle(queued);
@@ -209,6 +209,11 @@ void Scheduler::return_interrupted() {
   };
   if (group_ && !in_cycle_) {
     fail_group(out_of_memory());
+  } else if (popped_ && !in_cycle_ && popped_->members) {
+    for (const QueuedPodRef& member : *popped_->members)
+      handle_failure(member, member->pod, {}, out_of_memory()).now();
+    check(queue_->end_group(popped_, out_of_memory().status));
+    popped_ = nullptr;
   } else if (popped_ && !in_cycle_) {
     Failure failure = out_of_memory();
     // A preemption that the cycle has begun may gate the pod, and nothing but the plugins that

@@ -31,8 +31,10 @@
 
 namespace libsched {
 
+class GroupCycle;
 class LoggedApi;
 class LostPorts;
+struct GroupNomination;
 
 // Is notified on the thread that runs the scheduler or on one of the scheduler's own, one at a
 // time. It may read the cluster and the queue, and change neither.
@@ -124,6 +126,7 @@ class Scheduler final : public RefCounted, public WatchSink {
   // The pods of a PodGroup in their cycle.
   struct Group;
   struct Member;
+  struct GroupResult;
   // A pod on its way from the queue to its node.
   struct Flight;
   using FlightRef = std::shared_ptr<Flight>;
@@ -174,6 +177,24 @@ class Scheduler final : public RefCounted, public WatchSink {
   void fail_member(Member& m, const Failure& failure);
   void finish_member(Member& m);
   void fail_group(const Failure& failure);
+  void count_attempt(const Group& group);
+
+  GroupResult try_together(Group& group);
+
+  // place_group.cpp
+  using TryGroup = GroupResult (Scheduler::*)(Group& group);
+  GroupResult try_placements(Group& group, TryGroup within);
+  void take_result(Group& group, GroupResult result);
+
+  // schedule_entity.cpp
+  void cycle_entity(const QueuedPodRef& entity);
+  std::string refuse_entity(const Group& group) const;
+  Status place_entity(Group& group);
+  GroupResult try_entity(Group& group);
+  GroupResult try_feasible(Group& group);
+  Ref<Scheduling> try_member(Group& group, const Member& m, int64_t* took_ns);
+  void make_room(Group& group, std::vector<GroupNomination>* nominations);
+  void submit_entity(Group& group);
 
   // bind_pod.cpp
   void start_binding(const FlightRef& flight);

@@ -47,13 +47,16 @@ constexpr std::array<Str, 2> kApiResults = {"success", "error"};
 Str code_label(size_t code) { return code_name(static_cast<Code>(code)); }
 
 void queue_counts(const SchedulingQueue& queue, Exposition* out) {
-  const UnschedulablePods& waiting = queue.unschedulable_pods();
   const std::array<std::pair<Str, size_t>, 4> counts = {
       {{"active", queue.active_count()},
        {"backoff", queue.backoff_count() + queue.error_backoff_count()},
-       {"gated", waiting.gated()},
-       {"unschedulable", waiting.size() - waiting.gated()}}};
+       {"gated", queue.unschedulable_count(true)},
+       {"unschedulable", queue.unschedulable_count(false)}}};
   for (const auto& [part, pods] : counts) out->number({part}, static_cast<double>(pods));
+  if (const QueuedGroups* groups = queue.groups())
+    for (const bool incomplete : {true, false})
+      out->number({incomplete ? "incomplete" : "pending"},
+                  static_cast<double>(groups->waiting(incomplete)));
 }
 
 void in_flight_events(const SchedulingQueue& queue, Exposition* out) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "libsched/scheduler/queue/queue_profiles.hpp"
 
@@ -23,7 +24,10 @@ struct Course {
   };
 
   explicit Course(QueuedPodInfo& p)
-      : pod(&p), unschedulable(p.unschedulable), pending(p.pending), gating(p.gating) {}
+      : pod(&p), unschedulable(p.unschedulable), pending(p.pending), gating(p.gating) {
+    if (p.members)
+      for (const Ref<QueuedPodInfo>& member : *p.members) members.emplace_back(*member);
+  }
 
   bool gated() const { return gating != kNoPlugin; }
   void take(Step step, uint32_t event) { steps[count++] = {step, event}; }
@@ -31,11 +35,21 @@ struct Course {
 
   // PreEnqueue: a plugin that gates the pod counts as a rejector, even after the gate has opened.
   void gate(const QueueProfiles& profiles, const Call& call, const Pod& as, uint32_t scheduler) {
+    if (pod->members) return gate_members(profiles, call);
     gating = profiles.ask_gates(call, as, scheduler, gating);
     if (!gated()) return;
     held_back = true;
     if (!unschedulable.has(gating) && !pending.has(gating)) blamed.add(gating);
     unschedulable.add(gating);
+  }
+  // A group is held back as long as one of its pods is, by the plugin of the last one.
+  void gate_members(const QueueProfiles& profiles, const Call& call) {
+    gating = kNoPlugin;
+    for (Course& member : members) {
+      member.gate(profiles, call, *member.pod->pod, member.pod->scheduler);
+      if (member.gated()) gating = member.gating;
+    }
+    held_back = held_back || gated();
   }
 
   QueuedPodInfo* pod;
@@ -46,7 +60,8 @@ struct Course {
   bool leaves_heap = false;     // likewise
   bool held_back = false;       // a gate was found closed
   uint8_t count = 0;
-  std::array<Taken, 6> steps;  // an update results in six events at most
+  std::array<Taken, 6> steps;   // an update results in six events at most
+  std::vector<Course> members;  // without steps of their own
 };
 
 }  // namespace libsched

@@ -1,4 +1,4 @@
-// The queue of 1.36 and pods of PodGroups: which pods are members, and how members come back.
+// The queue and pods of PodGroups: which pods are members, and how members and groups come back.
 #include "libsched/scheduler/queue/queue_trial_test.hpp"
 
 namespace libsched::groups_test {
@@ -37,6 +37,163 @@ TEST_CASE("a rejected member of a group is retried by time alone") {
   t.fail(t.pop(), {"F"});
   CHECK(t.queue->backoff_count() == 1);
   CHECK(t.queue->unschedulable(false).size() == 1);
+}
+
+// The same where a group is one entity of the queue.
+struct Entities : QueueTrial {
+  explicit Entities(std::vector<Fake> given, const QueueOptions& options = {})
+      : QueueTrial(std::move(given), "GenericWorkload=true", options, Release::k1_37) {}
+
+  void group(ActionType action, int priority = 0) {
+    const Result<ObjectSet> set = parse_objects(
+        "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: g, namespace: d}\n"
+        "spec: {schedulingPolicy: {basic: {}}, priority: " +
+            std::to_string(priority) + "}",
+        {});
+    REQUIRE(set.ok());
+    const ObjectRef object = set->stored.at(0).object;
+    const Str kind = "scheduling.k8s.io/PodGroup";
+    move(std::string(kind), action,
+         {kind, action == kAdd ? ObjectRef() : object, action == kDelete ? ObjectRef() : object});
+  }
+  // "a b": the members of the group that is popped.
+  std::string pop_group() {
+    popped = pop();
+    REQUIRE(popped);
+    REQUIRE(popped->members);
+    std::string out;
+    for (const QueuedPodRef& m : *popped->members)
+      out += (out.empty() ? "" : " ") + std::string(m->pod->meta.name);
+    return out;
+  }
+  void end(const Status& status) {
+    REQUIRE(queue->end_group(popped, status).ok());
+    tick();
+  }
+  QueuedPodRef popped;
+};
+
+TEST_CASE(
+    "the pods of a group wait for it, and are popped together before a pod of less priority") {
+  Entities t({rejector("F", {})});
+  t.add(member("a"));
+  t.add(queue_pod("alone", 1));
+  CHECK(t.show() == "alone |||");
+  t.group(kAdd, 2);
+  t.add(member("b"));
+  CHECK(t.show() == "a b alone |||");
+  CHECK(t.pop_group() == "a b");
+  CHECK(t.flying() == "a b");
+  CHECK(t.queue->scheduling_cycle() == 1);
+  t.add(member("c"));  // for the next cycle
+  CHECK(t.show() == "alone |||");
+  for (const char* uid : {"a", "b"}) REQUIRE(t.queue->done(uid).ok());
+  t.end({});
+  CHECK(t.show() == "c alone |||");
+  CHECK(t.pop_group() == "c");
+  t.end({});
+  CHECK(t.show() == "alone |||");
+}
+
+TEST_CASE("a group that failed backs off as a whole, the longer the more pods it has") {
+  QueueOptions options;
+  options.initial_backoff_ns = 5 * kSecondNs;
+  options.max_backoff_ns = 4 * kSecondNs;
+  Entities t({rejector("F", {{"Node", kAdd, {}}})}, options);
+  t.group(kAdd);
+  for (const char* name : {"a", "b", "c", "d"}) t.add(member(name));
+  CHECK(t.pop_group() == "a b c d");
+  for (const QueuedPodRef& m : *t.popped->members) t.fail(m, {"F"});
+  CHECK(t.show() == "|||");
+  t.end(Status(Code::kUnschedulable));
+  CHECK(t.show() == "||a b c d |");  // 4 s times 2 is more than 5 s
+  t.move("Node", kAdd);
+  CHECK(t.show() == "||a b c d |");
+  CHECK_FALSE(t.pop());
+  t.pass(5000);
+  t.flush_backoff();
+  CHECK(t.show() == "||a b c d |");
+  t.pass(1000);
+  t.flush_backoff();
+  CHECK(t.pop_group() == "a b c d");
+  CHECK(t.popped->members->front()->attempts == 2);
+  for (const QueuedPodRef& m : *t.popped->members) t.fail(m, {"F"});
+  t.end({});  // others of the group have found nodes: no backoff
+  CHECK(t.show() == "a b c d |||");
+}
+
+TEST_CASE("one gated pod holds its group back, until an event of its gate") {
+  const auto names = std::make_shared<std::vector<std::string>>(std::vector<std::string>{"b"});
+  Entities t({gate("G", names, {{"Node", kAdd, {}}}), rejector("F", {})});
+  t.group(kAdd);
+  t.add(member("a"));
+  CHECK(t.show() == "a |||");
+  t.add(member("b"));
+  CHECK(t.show() == "||| a (b)");
+  CHECK(t.queue->unschedulable_count(true) == 2);
+  names->clear();
+  t.move("Node", kUpdateNodeLabel);
+  CHECK(t.show() == "||| a (b)");
+  t.move("Node", kAdd);
+  CHECK(t.show() == "a b |||");
+}
+
+TEST_CASE("pods and PodGroups that go leave their entity") {
+  Entities t({rejector("F", {})});
+  t.group(kAdd);
+  for (const char* name : {"a", "b"}) t.add(member(name));
+  REQUIRE(t.queue->remove(*member("a")).ok());
+  CHECK(t.show() == "b |||");
+  t.group(kDelete);
+  CHECK(t.show() == "|||");
+  CHECK_FALSE(t.pop());
+  t.group(kAdd);
+  CHECK(t.pop_group() == "b");
+  t.fail(t.popped->members->front(), {});
+  t.group(kDelete);  // during its cycle
+  t.end(Status(Code::kUnschedulable));
+  CHECK(t.show() == "|||");
+  t.group(kAdd);
+  CHECK(t.show() == "b |||");
+  REQUIRE(t.queue->remove(*member("b")).ok());
+  CHECK(t.show() == "|||");
+}
+
+TEST_CASE("a pod that fails during a group's cycle separates the pods that come back after it") {
+  Entities t({rejector("F", {})});
+  t.group(kAdd);
+  for (const char* name : {"a", "b"}) t.add(member(name));
+  t.add(queue_pod("alone", 1));
+  const QueuedPodRef alone = t.pop();
+  CHECK(t.pop_group() == "a b");
+  t.fail(t.popped->members->at(0), {});
+  t.fail(alone, {"F"});
+  t.fail(t.popped->members->at(1), {});
+  CHECK(t.show() == "b ||| alone");
+  CHECK(t.queue->end_group(t.popped, Status(Code::kUnschedulable)).error().message ==
+        "pod group d/g is already present in the active queue");
+  t.group(kUpdate);
+  CHECK(t.show() == "b ||| alone");  // as upstream: the other pod waits for the end of a cycle
+  CHECK(t.pop_group() == "b");
+  t.end({});
+  CHECK(t.show() == "a ||| alone");
+}
+
+TEST_CASE("an update reaches a member in its place, and activation takes the whole group") {
+  const auto names = std::make_shared<std::vector<std::string>>(std::vector<std::string>{"b"});
+  Entities t({gate("G", names), rejector("F", {})});
+  t.group(kAdd);
+  for (const char* name : {"a", "b"}) t.add(member(name));
+  const PodRef changed =
+      queue_pod("a", 0, "uid: a, labels: {x: z}", "schedulingGroup: {podGroupName: g}");
+  t.update(member("a"), changed);
+  CHECK(t.show() == "||| a (b)");
+  names->clear();
+  const PodRef pods[] = {changed, member("b")};
+  REQUIRE(t.queue->activate(pods).ok());
+  CHECK(t.show() == "a b |||");
+  CHECK(t.pop_group() == "a b");
+  CHECK(t.popped->members->front()->pod.get() == changed.get());
 }
 
 }  // namespace libsched::groups_test

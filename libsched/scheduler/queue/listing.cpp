@@ -15,6 +15,18 @@ bool by_name(const QueuedPodInfo& a, const QueuedPodInfo& b) {
   return std::string(x.ns) + "/" < std::string(y.ns) + "/";
 }
 
+// Groups as their pods.
+Pods all_pods(const Pods& entities) {
+  Pods out;
+  out.reserve(entities.size());
+  for (QueuedPodInfo* entity : entities)
+    entity->any_pod([&](QueuedPodInfo& pod) {
+      out.push_back(&pod);
+      return false;
+    });
+  return out;
+}
+
 template <typename Less>
 Pods sorted(Pods pods, Less&& less) {
   std::sort(pods.begin(), pods.end(),
@@ -26,27 +38,30 @@ Pods sorted(Pods pods, Less&& less) {
 
 Pods SchedulingQueue::active() const {
   const Busy busy(*this);
-  return active_.upcoming([](const QueuedPodInfo&) { return true; });
+  return all_pods(active_.upcoming([](const QueuedPodInfo&) { return true; }));
 }
 
 Pods SchedulingQueue::backing_off() const {
   const Busy busy(*this);
   // A heap tolerates a QueueSort that contradicts itself, std::sort does not.
-  return PodHeap<BackoffLess>::sorted(backoff_.pods(), {{&profiles_.first()}, true});
+  return all_pods(PodHeap<BackoffLess>::sorted(backoff_.pods(), {{&profiles_.first()}, true}));
 }
 
 Pods SchedulingQueue::backing_off_after_errors() const {
-  return sorted(error_backoff_.pods(), [](const QueuedPodInfo& a, const QueuedPodInfo& b) {
+  return all_pods(sorted(error_backoff_.pods(), [](const QueuedPodInfo& a, const QueuedPodInfo& b) {
     return a.backoff_expiration_ns != b.backoff_expiration_ns
                ? a.backoff_expiration_ns < b.backoff_expiration_ns
                : by_name(a, b);
-  });
+  }));
 }
 
 Pods SchedulingQueue::unschedulable(bool only_gated) const {
   Pods pods;
-  for (QueuedPodInfo* pod = unschedulable_.first(); pod != nullptr; pod = pod->next)
-    if (!only_gated || pod->gated()) pods.push_back(pod);
+  for (QueuedPodInfo* entity = unschedulable_.first(); entity != nullptr; entity = entity->next)
+    entity->any_pod([&](QueuedPodInfo& pod) {
+      if (!only_gated || pod.gated()) pods.push_back(&pod);
+      return false;
+    });
   return sorted(std::move(pods), by_name);
 }
 

@@ -1,5 +1,6 @@
 // SchedulingQueue: moves of pods by events and by time.
 #include <algorithm>
+#include <set>
 
 #include "libsched/framework/property_changes.hpp"
 #include "libsched/scheduler/queue/queue.hpp"
@@ -39,6 +40,7 @@ void SchedulingQueue::move(const EventPlan& plan, const ObjectChange& change, bo
     for (QueuedPodInfo* pod = unschedulable_.first(); pod != nullptr; pod = pod->next)
       if (wanted(*pod)) {
         pod->was_flushed = true;
+        pod->any_pod([](QueuedPodInfo& p) { return !(p.was_flushed = true); });
         if (behaviours_.dated_flushes) pod->flushed_ns = now();
       }
   for (const Course& course : courses) take(course);
@@ -49,7 +51,9 @@ void SchedulingQueue::move(const EventPlan& plan, const ObjectChange& change, bo
 void SchedulingQueue::move_all(const EventPlan& plan, const ObjectChange& change,
                                const PodCheck& check) {
   if (!plan.of_interest) return;
-  move(plan, change, false, [&](const QueuedPodInfo& pod) { return !check || check(*pod.pod); });
+  move(plan, change, false, [&](QueuedPodInfo& pod) {
+    return !check || pod.any_pod([&](const QueuedPodInfo& p) { return check(*p.pod); });
+  });
 }
 
 Result<void> SchedulingQueue::move_all(const QueueEvent& event, const PodCheck& check) {
@@ -58,6 +62,9 @@ Result<void> SchedulingQueue::move_all(const QueueEvent& event, const PodCheck& 
   const EventPlan& kind = plan(event);
   ObjectChange change = event.change;
   if (change.resource.empty()) change.resource = kind.event.resource;
+  if (entities_ && change.resource == event_resource(StoredKind::kPodGroup) &&
+      (change.before || change.after))
+    change_group(change.before, change.after);
   move_all(kind, change, check);
   return {};
 }
@@ -75,7 +82,9 @@ void SchedulingQueue::move_related(const EventPlan& plan, const ObjectChange& ch
                                    const Pod& pod) {
   if (!plan.of_interest) return;
   const RelatedPods related(pod, view(), *plugins_);
-  move(plan, change, false, [&](const QueuedPodInfo& other) { return related.has(other); });
+  move(plan, change, false, [&](QueuedPodInfo& other) {
+    return other.any_pod([&](const QueuedPodInfo& p) { return related.has(p); });
+  });
 }
 
 Result<void> SchedulingQueue::assigned_pod_added(const PodRef& pod) {
@@ -112,8 +121,12 @@ Result<void> SchedulingQueue::activate(Span<PodRef> pods) {
              once.end());
   std::vector<Course> courses;
   std::vector<PodRef> others;
+  std::set<const QueuedPodInfo*> groups;
   for (const PodRef& pod : once) {
-    const std::optional<Course> course = activation(*pod);
+    const QueuedGroup* const group = of_entity(*pod) ? groups_.find(*pod) : nullptr;
+    if (of_entity(*pod) && (group == nullptr || !group->object)) continue;
+    const bool again = group != nullptr && !groups.insert(group->entity.get()).second;
+    const std::optional<Course> course = again ? std::nullopt : activation(*pod);
     if (course) courses.push_back(*course);
     if (!course || course->gated()) others.push_back(pod);
   }

@@ -42,6 +42,7 @@ SchedulingQueue::SchedulingQueue(QueueProfiles profiles, Ref<PluginNames> plugin
       gates_(first.framework().gates()),
       behaviours_(first.framework().behaviours()),
       pops_from_backoff_(gates_.enabled(Gate::kSchedulerPopFromBackoffQ)),
+      entities_(behaviours_.groups_are_entities && gates_.enabled(Gate::kGenericWorkload)),
       plugins_(std::move(plugins)),
       metrics_(std::move(metrics)),
       profiles_(std::move(profiles)),
@@ -75,6 +76,10 @@ QueuedPodRef SchedulingQueue::make(const PodRef& pod) {
 
 void SchedulingQueue::add_new(const PodRef& pod, const EventPlan& event) {
   const QueuedPodRef made = make(pod);
+  if (of_entity(*pod)) {
+    services_->nominator().add(pod, std::nullopt);
+    return add_member(made);
+  }
   Course course(*made);
   move_to_active(course, *pod, made->scheduler, event.label, false);
   table_.reserve();
@@ -96,7 +101,7 @@ void SchedulingQueue::add_new(const PodRef& pod, const EventPlan& event) {
   if (old->heap == QueueHeap::kActive) {
     active_.replace(*old, *made);
     made->initial_attempt_ns = now();
-    metrics_.came(QueuePart::kActive, event.label);
+    metrics_.came(QueuePart::kActive, event.label, 1);
     log_move(*made, QueuePart::kActive, event.label);
     return;
   }
@@ -140,6 +145,10 @@ Result<void> SchedulingQueue::update(const PodRef& old_pod, const PodRef& new_po
 void SchedulingQueue::change(const PodRef& old_pod, const PodRef& new_pod) {
   const PodEvents events = pod_events(*new_pod, *old_pod);
   const ObjectChange change{"Pod", old_pod, new_pod};
+  if (of_entity(*old_pod)) {
+    if (!change_member(old_pod, new_pod, events, change)) add_new(new_pod, *pod_updated_);
+    return;
+  }
   if (in_flight_.has(*new_pod)) {
     in_flight_.reserve(events.count);
     for (size_t i = 0; i < events.count; ++i) record(*events.plans[i], change);
@@ -187,6 +196,10 @@ Result<void> SchedulingQueue::remove(const Pod& pod) {
   const Busy busy(*this);
   services_->nominator().remove(pod);
   services_->pod_groups().remove(pod);
+  if (of_entity(pod)) {
+    remove_member(pod);
+    return {};
+  }
   QueuedPodInfo* const there = table_.find(pod);
   if (there == nullptr) return {};
   if (there->heap != QueueHeap::kNone) {
@@ -214,15 +227,20 @@ bool SchedulingQueue::fly(QueuedPodInfo& pod) {
 Result<QueuedPodRef> SchedulingQueue::pop() {
   LIBSCHED_TRY(may_change());
   const Busy busy(*this);
-  in_flight_.reserve(1);
-  while (true) {
+  while (can_pop()) {
     const bool from_backoff = active_.empty();
-    if (from_backoff && (!pops_from_backoff_ || backoff_.empty())) return QueuedPodRef();
+    in_flight_.reserve(from_backoff ? backoff_.top().size() : active_.top().size());
     const QueuedPodRef pod = QueuedPodRef::share(&(from_backoff ? backoff_.pop() : active_.pop()));
-    if (from_backoff) metrics_.came(QueuePart::kActive, pop_from_backoff_);
+    if (from_backoff) metrics_.came(QueuePart::kActive, pop_from_backoff_, pod->size());
+    if (pod->members) {
+      if (fly_group(*pod)) return pod;
+      continue;
+    }
     forget_if_gone(*pod);
+    groups_.set_popped(nullptr);
     if (fly(*pod)) return pod;
   }
+  return QueuedPodRef();
 }
 
 Result<QueuedPodRef> SchedulingQueue::pop_specific(const Pod& pod) {
@@ -252,6 +270,8 @@ Result<void> SchedulingQueue::add_unschedulable(QueuedPodInfo& queued, const Pod
   if (queued.pod->meta.name != pod->meta.name || queued.pod->meta.ns != pod->meta.ns)
     return misuse("the pod has another name than the popped one");
   const Busy busy(*this);
+  if (of_entity(*pod)) return return_member(queued, pod, rejection);
+  groups_.set_popped(nullptr);
   if (const QueuedPodInfo* there = table_.find(*pod); there != nullptr) {
     const char* const part = there->waits                        ? " unschedulable"
                              : there->heap == QueueHeap::kActive ? " the active"

@@ -19,6 +19,7 @@
 #include "libsched/scheduler/queue/pod_table.hpp"
 #include "libsched/scheduler/queue/queue_metrics.hpp"
 #include "libsched/scheduler/queue/queue_profiles.hpp"
+#include "libsched/scheduler/queue/queued_groups.hpp"
 #include "libsched/scheduler/queue/unschedulable_pods.hpp"
 
 namespace libsched {
@@ -50,10 +51,15 @@ class SchedulingQueue final : public RefCounted {
   Result<void> add(const PodRef& pod);
   Result<void> update(const PodRef& old_pod, const PodRef& new_pod);  // same name, else kMisuse
   Result<void> remove(const Pod& pod);
-  // Null: no pod is active.
+  // Null: no pod is active. With Behaviours::groups_are_entities and the gate GenericWorkload, this
+  // may be a whole PodGroup.
   Result<QueuedPodRef> pop();
   Result<QueuedPodRef> pop_specific(const Pod& pod);
   Result<void> done(Str uid);  // "namespace/name" of a pod without a uid
+  // The cycle of a PodGroup that pop() returned (QueuedPodInfo::members) has ended with this
+  // status, upstream's AddAttemptedPodGroupIfNeeded: pods that came back meanwhile, or are new,
+  // form the group of the next cycle. Errors: kExists (the group is in the queue).
+  Result<void> end_group(const QueuedPodRef& popped, const Status& status);
   struct Rejection {
     Span<Str> unschedulable, pending;  // names of plugins
   };
@@ -98,9 +104,20 @@ class SchedulingQueue final : public RefCounted {
   std::vector<QueuedPodInfo*> unschedulable(bool only_gated) const;
   // Whether pop() takes from those that back off if no pod is active.
   bool pops_from_backoff() const { return pops_from_backoff_; }
-  size_t active_count() const { return active_.size(); }
-  size_t backoff_count() const { return backoff_.size(); }
-  size_t error_backoff_count() const { return error_backoff_.size(); }
+  bool can_pop() const { return !active_.empty() || (pops_from_backoff_ && !backoff_.empty()); }
+  // Numbers of pods.
+  size_t active_count() const { return active_.size() + further_in(QueueHeap::kActive); }
+  size_t backoff_count() const { return backoff_.size() + further_in(QueueHeap::kBackoff); }
+  size_t error_backoff_count() const {
+    return error_backoff_.size() + further_in(QueueHeap::kErrorBackoff);
+  }
+  const QueuedGroups* groups() const { return entities_ ? &groups_ : nullptr; }
+  size_t unschedulable_count(bool gated) const {
+    return (gated ? unschedulable_.gated() : unschedulable_.size() - unschedulable_.gated()) +
+           groups_.further_pods([=](const QueuedPodInfo& entity) {
+             return entity.waits && entity.gated() == gated;
+           });
+  }
   const UnschedulablePods& unschedulable_pods() const { return unschedulable_; }
   const InFlight& in_flight() const { return in_flight_; }
   int64_t scheduling_cycle() const { return scheduling_cycle_; }
@@ -161,6 +178,7 @@ class SchedulingQueue final : public RefCounted {
   PodEvents pod_events(const Pod& after, const Pod& before);
   Requeueing worth_requeueing(const Course& course, const Pod& as, uint32_t scheduler,
                               const EventPlan& plan, const ObjectChange& change) const {
+    if (course.pod->members) return group_worth_requeueing(course, plan, change);
     return profiles_.worth_requeueing(as, scheduler, course.unschedulable, course.pending, plan,
                                       view(), change);
   }
@@ -188,6 +206,23 @@ class SchedulingQueue final : public RefCounted {
     if (pod.heap == QueueHeap::kNone && !pod.waits) table_.remove(pod);
   }
 
+  // Groups (groups.cpp).
+  bool of_entity(const Pod& pod) const;  // which is in the queue as a member of its group
+  size_t further_in(QueueHeap heap) const {
+    return groups_.further_pods([=](const QueuedPodInfo& entity) { return entity.heap == heap; });
+  }
+  Requeueing group_worth_requeueing(const Course& course, const EventPlan& plan,
+                                    const ObjectChange& change) const;
+  Course course_back(QueuedPodInfo& entity, const EventPlan& event) const;
+  void leave(QueuedPodInfo& entity);
+  void add_member(const QueuedPodRef& made);
+  bool change_member(const PodRef& old_pod, const PodRef& new_pod, const PodEvents& events,
+                     const ObjectChange& change);
+  void remove_member(const Pod& pod);
+  Result<void> return_member(QueuedPodInfo& queued, const PodRef& pod, const Rejection& rejection);
+  void change_group(const ObjectRef& before, const ObjectRef& after);
+  bool fly_group(QueuedPodInfo& entity);
+
   // Changes without may_change() (queue.cpp, moves.cpp).
   void add_new(const PodRef& pod, const EventPlan& event);
   void change(const PodRef& old_pod, const PodRef& new_pod);
@@ -207,6 +242,7 @@ class SchedulingQueue final : public RefCounted {
   FeatureGates gates_;
   Behaviours behaviours_;  // of the first profile's framework, as the gates
   bool pops_from_backoff_;
+  bool entities_;  // groups are entities
   Ref<PluginNames> plugins_;
   QueueMetrics metrics_;
   QueueProfiles profiles_;
@@ -217,6 +253,7 @@ class SchedulingQueue final : public RefCounted {
   PodHeap<BackoffLess> backoff_, error_backoff_;
   UnschedulablePods unschedulable_;
   InFlight in_flight_;
+  QueuedGroups groups_;
   int64_t scheduling_cycle_ = 0, move_request_cycle_ = -1;
   std::optional<int64_t> backoff_due_, unschedulable_due_;
   bool closed_ = false;

@@ -27,7 +27,9 @@ class QueueMetrics {
   const std::string& scheduler_name(uint32_t scheduler) const { return *schedulers_[scheduler]; }
   size_t schedulers() const { return schedulers_.size(); }
 
-  void came(QueuePart part, uint32_t event) { ++incoming_[event][static_cast<size_t>(part)]; }
+  void came(QueuePart part, uint32_t event, size_t pods) {
+    incoming_[event][static_cast<size_t>(part)] += pods;
+  }
   uint64_t incoming(QueuePart part, uint32_t event) const {
     return incoming_[event][static_cast<size_t>(part)];
   }

@@ -1,7 +1,10 @@
-// QueuedPodInfo: a pod in the queue or on its way through a cycle, as upstream's type.
+// QueuedPodInfo: a pod in the queue or on its way through a cycle, as upstream's type; or all pods
+// of a PodGroup, where these go through both as one.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "libsched/scheduler/queue/plugin_names.hpp"
 
@@ -16,10 +19,24 @@ enum class QueueHeap : uint8_t { kNone, kActive, kBackoff, kErrorBackoff };
 struct QueuedPodInfo final : RefCounted {
   QueuedPodInfo(PodRef p, Ref<const PluginNames> n) : pod(std::move(p)), names(std::move(n)) {}
 
+  // The pods of a PodGroup, in the order in which they are tried.
+  using Members = std::vector<Ref<QueuedPodInfo>>;
+
   bool gated() const { return gating != kNoPlugin; }
+  size_t size() const { return members ? members->size() : 1; }  // pods
+  // Calls f(pod) for the pod itself, or for each member until f returns true; returns whether it
+  // did.
+  template <typename F>
+  bool any_pod(F&& f) {
+    if (!members) return f(*this);
+    for (const Ref<QueuedPodInfo>& member : *members)
+      if (f(*member)) return true;
+    return false;
+  }
   RejectorSet rejectors() const { return unschedulable | pending; }
 
-  PodRef pod;
+  PodRef pod;                               // of a group: a stand-in with its names and priority
+  std::unique_ptr<Members> members;         // null: this is no group
   Ref<const PluginNames> names;             // of its queue
   int64_t timestamp_ns = 0;                 // when it was added or last came back
   int64_t initial_attempt_ns = kNoTime;     // when it first could be popped

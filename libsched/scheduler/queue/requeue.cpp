@@ -65,7 +65,8 @@ Requeueing SchedulingQueue::how_after_flight(const Course& course, const Pod& as
 
 // Upstream's activate(); no value: the pod is not waiting.
 std::optional<Course> SchedulingQueue::activation(const Pod& pod) const {
-  QueuedPodInfo* const there = table_.find(pod);
+  const QueuedGroup* const group = of_entity(pod) ? groups_.find(pod) : nullptr;
+  QueuedPodInfo* const there = group != nullptr ? group->entity.get() : table_.find(pod);
   if (there == nullptr || (there->heap == QueueHeap::kActive && !there->waits)) return std::nullopt;
   Course course(*there);
   course.leaves_heap = !there->waits;  // even if a gate is found closed
@@ -120,12 +121,14 @@ void SchedulingQueue::log_return(const QueuedPodInfo& pod, Destination to, Reque
 
 void SchedulingQueue::take(const Course& course) {
   QueuedPodInfo& pod = *course.pod;
+  for (const Course& member : course.members) take(member);
   metrics_.blame(course.blamed, pod.scheduler, 1);
   pod.unschedulable = course.unschedulable;
   pod.pending = course.pending;
   if (course.leaves_waiting && pod.waits) unschedulable_.remove(pod);
   if (course.leaves_heap) leave_heap(pod);
-  if (course.held_back && behaviours_.dated_flushes) pod.was_flushed = false;
+  if (course.held_back && behaviours_.dated_flushes)
+    pod.any_pod([&](QueuedPodInfo& p) { return pod.was_flushed = p.was_flushed = false; });
   if (pod.waits)
     unschedulable_.gate(pod, course.gating);
   else
@@ -142,7 +145,7 @@ void SchedulingQueue::take(const Course& course) {
     } else {
       heap.push(pod);
     }
-    metrics_.came(QueuePart::kBackoff, event);
+    metrics_.came(QueuePart::kBackoff, event, pod.size());
     log_move(pod, QueuePart::kBackoff, event);
   };
   for (size_t i = 0; i < course.count; ++i) {
@@ -150,10 +153,12 @@ void SchedulingQueue::take(const Course& course) {
     switch (step) {
       case Course::Step::kActivate:
         if (pod.initial_attempt_ns == kNoTime) pod.initial_attempt_ns = now();
+        for (const Course& member : course.members)
+          if (member.pod->initial_attempt_ns == kNoTime) member.pod->initial_attempt_ns = now();
         if (pod.waits) unschedulable_.remove(pod);
         leave_heap(pod);
         active_.push(pod);
-        metrics_.came(QueuePart::kActive, event);
+        metrics_.came(QueuePart::kActive, event, pod.size());
         log_move(pod, QueuePart::kActive, event);
         break;
       case Course::Step::kBackOff: back_off(backoff_, QueueHeap::kBackoff, event); break;
@@ -166,7 +171,7 @@ void SchedulingQueue::take(const Course& course) {
       case Course::Step::kWait:
         if (pod.waits) break;
         unschedulable_.add(pod);
-        metrics_.came(QueuePart::kUnschedulable, event);
+        metrics_.came(QueuePart::kUnschedulable, event, pod.size());
         if (course.gated())
           log_move(pod, QueuePart::kUnschedulable, event, step == Course::Step::kGated);
         break;

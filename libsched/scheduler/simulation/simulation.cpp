@@ -317,11 +317,14 @@ void Simulation::failed(const Pod& pod, const Failure& failure) {
 void Simulation::note_gated() {
   const UnschedulablePods& waiting = scheduler_->queue().unschedulable_pods();
   if (waiting.gated() == 0) return;
-  for (const QueuedPodInfo* info = waiting.first(); info != nullptr; info = info->next) {
+  for (QueuedPodInfo* info = waiting.first(); info != nullptr; info = info->next) {
     if (!info->gated()) continue;
-    const std::optional<uint32_t> number = number_of(info->pod->meta.uid);
-    if (number && recorder_.state(*number) == PodState::kWaiting)
-      recorder_.gated(*number, "gated by " + info->names->name(info->gating));
+    info->any_pod([&](const QueuedPodInfo& pod) {
+      const std::optional<uint32_t> number = number_of(pod.pod->meta.uid);
+      if (number && recorder_.state(*number) == PodState::kWaiting)
+        recorder_.gated(*number, "gated by " + info->names->name(info->gating));
+      return false;
+    });
   }
 }
 

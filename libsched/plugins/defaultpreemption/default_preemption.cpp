@@ -7,6 +7,7 @@
 #include "libsched/framework/log.hpp"
 #include "libsched/framework/scoring.hpp"
 #include "libsched/plugins/defaultpreemption/executor.hpp"
+#include "libsched/plugins/defaultpreemption/group_victims.hpp"
 #include "libsched/plugins/defaultpreemption/pick.hpp"
 #include "libsched/plugins/defaultpreemption/victims.hpp"
 #include "libsched/plugins/hints.hpp"
@@ -56,18 +57,27 @@ std::string aggregate(const std::vector<std::string>& errors) {
 
 class DefaultPreemption final : public Plugin {
  public:
-  DefaultPreemption(const DefaultPreemptionArgs& args, bool asynchronous,
+  DefaultPreemption(const DefaultPreemptionArgs& args, const FeatureGates& gates,
                     const Behaviours& behaviours)
       : args_(args),
-        asynchronous_(asynchronous),
+        asynchronous_(gates.enabled(Gate::kSchedulerAsyncPreemption)),
         behaviours_(behaviours),
-        executor_(asynchronous, behaviours) {}
+        entities_(behaviours.groups_are_entities && gates.enabled(Gate::kGenericWorkload)),
+        executor_(asynchronous_, behaviours) {}
 
   bool may_hold_back(const Pod& pod) const override {
-    return asynchronous_ && executor_.preempting(pod);
+    if (!asynchronous_) return false;
+    return of_entity(pod) ? executor_.busy() : executor_.preempting(pod.meta);
   }
-  Status pre_enqueue(const Call&, const Pod& pod) const override {
+  Status pre_enqueue(const Call& call, const Pod& pod) const override {
     if (!may_hold_back(pod)) return {};
+    if (of_entity(pod)) {
+      const PodGroup* const group =
+          call.view.objects().find<PodGroup>(pod.meta.ns, pod.spec.scheduling_group);
+      if (group == nullptr || !executor_.preempting(group->meta)) return {};
+      return Status(Code::kUnschedulableAndUnresolvable,
+                    "waiting for the preemption for this pod group to be finished");
+    }
     return Status(Code::kUnschedulableAndUnresolvable,
                   "waiting for the preemption for this pod to be finished");
   }
@@ -85,6 +95,15 @@ class DefaultPreemption final : public Plugin {
           *nomination && (*nomination)->override_node && (*nomination)->node.empty();
     }
     return s;
+  }
+
+  Result<Status> pod_group_post_filter(const GroupPostFilterCall& call,
+                                       std::vector<GroupNomination>* nominations) const override {
+    Result<Status> said = preempt_for_group(call, nominations);
+    if (!said.ok()) return said;
+    if (const std::string message = said->message(); !message.empty())
+      return Status(said->code, "pod group preemption: " + message);
+    return said;
   }
 
   // Only a pod that waits for its own preemption is held back here, and retrying it is useful only
@@ -105,6 +124,68 @@ class DefaultPreemption final : public Plugin {
     std::vector<std::pair<uint32_t, Status>> others;
     std::vector<std::string> errors;
   };
+
+  // Whether preemption is for the pod's group as a whole.
+  bool of_entity(const Pod& pod) const { return entities_ && !pod.spec.scheduling_group.empty(); }
+
+  // Upstream's PodGroupEvaluator.Preempt.
+  Result<Status> preempt_for_group(const GroupPostFilterCall& call,
+                                   std::vector<GroupNomination>* nominations) const {
+    for (const PodRef& pod : call.pods)
+      if (pod->spec.preemption_policy == "Never")
+        return Status(Code::kUnschedulable, "not eligible due to preemptionPolicy=Never.");
+    if (makes_room(call)) {
+      for (const PodRef& pod : call.pods)
+        nominations->push_back({pod.get(), std::string(pod->status.nominated_node_name)});
+      Status out;
+      out.reasons.push_back("ongoing preemption on nominated nodes");
+      return out;
+    }
+    const DisruptionBudgets budgets(call.view, behaviours_.first_violated_budget);
+    Result<GroupVictims> found = select_group_victims(call, budgets);
+    if (!found.ok()) return std::move(found.error());
+    if (!found->status.success()) return std::move(found->status);
+    *nominations = std::move(found->nominations);
+    const Status done =
+        executor_.execute({"cluster", found->pods, 0, {}}, preemptor_of(call), {}, call.services);
+    if (!done.success()) return done;
+    Status out;
+    out.reasons.push_back("found a placement for podgroup, preempting " +
+                          std::to_string(found->pods.size()) + " victims");
+    return out;
+  }
+
+  // Whether victims of an earlier preemption are still leaving nodes that pods are nominated to.
+  static bool makes_room(const GroupPostFilterCall& call) {
+    const View& view = call.view;
+    for (const PodRef& pod : call.pods) {
+      const uint32_t row = pod->status.nominated_node_name.empty()
+                               ? kNoId
+                               : view.find_node(pod->status.nominated_node_name);
+      if (row == kNoId) continue;
+      for (const uint32_t s : view.row(row).pods) {
+        const Pod& there = *view.slot(s).pod;
+        if (victim_priority(view, there) < call.group.priority && leaves_by_preemption(there))
+          return true;
+      }
+    }
+    return false;
+  }
+
+  static Preemptor preemptor_of(const GroupPostFilterCall& call) {
+    const Ref<Pod> stand_in = make_ref<Pod>(256);
+    Arena& arena = stand_in->arena;
+    stand_in->meta.ns = arena.copy(call.group.meta.ns);
+    stand_in->meta.name = arena.copy(call.group.meta.name);
+    stand_in->meta.uid = arena.copy(call.group.meta.uid);
+    stand_in->spec.scheduler_name = arena.copy(call.pods[0]->spec.scheduler_name);
+    stand_in->spec.priority = call.group.priority;
+    derive_pod(*stand_in);
+    Preemptor out{stand_in, "podgroup", {}};
+    for (const PodRef& pod : call.pods)
+      out.pods.emplace(std::string(pod->meta.ns) + "/" + std::string(pod->meta.name), pod);
+    return out;
+  }
 
   Status preempt(const PostFilterCall& call, std::optional<Nomination>* nomination) const {
     const View& view = call.view;
@@ -154,7 +235,11 @@ class DefaultPreemption final : public Plugin {
     Nomination there{true, chosen.node};  // before the requests, after which nothing may fail
     if (!call.question) {
       const std::vector<PodRef> listed = call.asker->nominations().listed_on(chosen.node);
-      if (Status s = executor_.execute(chosen, call.pod, listed, services); !s.success()) return s;
+      const Preemptor by{PodRef::share(&call.pod),
+                         "pod",
+                         {{std::string(call.pod.meta.ns) + "/" + std::string(call.pod.meta.name),
+                           PodRef::share(&call.pod)}}};
+      if (Status s = executor_.execute(chosen, by, listed, services); !s.success()) return s;
     }
     *nomination = std::move(there);
     Status out;
@@ -297,6 +382,7 @@ class DefaultPreemption final : public Plugin {
   DefaultPreemptionArgs args_;
   bool asynchronous_;
   Behaviours behaviours_;
+  bool entities_;  // PodGroups preempt as one
   mutable Executor executor_;
 };
 
@@ -306,8 +392,7 @@ Result<std::unique_ptr<Plugin>> make_default_preemption(const FactoryCall& call)
   const auto* args =
       call.args == nullptr ? nullptr : std::get_if<DefaultPreemptionArgs>(&call.args->value);
   return std::unique_ptr<Plugin>(std::make_unique<DefaultPreemption>(
-      args == nullptr ? DefaultPreemptionArgs{10, 100} : *args,
-      call.gates.enabled(Gate::kSchedulerAsyncPreemption), call.behaviours));
+      args == nullptr ? DefaultPreemptionArgs{10, 100} : *args, call.gates, call.behaviours));
 }
 
 }  // namespace libsched

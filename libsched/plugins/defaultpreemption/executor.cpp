@@ -11,15 +11,17 @@ namespace {
 
 constexpr Str kPlugin = "DefaultPreemption";
 
-std::string uid_or_key(const Pod& pod) {
-  return pod.meta.uid.empty() ? std::string(pod.meta.ns) + "/" + std::string(pod.meta.name)
-                              : std::string(pod.meta.uid);
+std::string uid_or_key(const ObjectMeta& meta) {
+  return meta.uid.empty() ? std::string(meta.ns) + "/" + std::string(meta.name)
+                          : std::string(meta.uid);
 }
 
 bool gone(const Result<void>& ran) { return !ran.ok() && ran.error().rc == Rc::kNotFound; }
 
 // Cancels a pod that waits or is about to be bound in memory (true); deletes any other.
-Steps<Result<bool>> preempt(const Pod& victim, const Pod& preemptor, Str node, Services& services) {
+Steps<Result<bool>> preempt(const Pod& victim, const Preemptor& by_whom, Str node,
+                            Services& services) {
+  const Pod& preemptor = *by_whom.pod;
   const std::string turn =
       "evict for " + std::string(preemptor.meta.ns) + "/" + std::string(preemptor.meta.name);
   co_await services.tasks().turn(Tasks::Rank::kPlugin, turn.c_str(), victim.meta);
@@ -30,20 +32,20 @@ Steps<Result<bool>> preempt(const Pod& victim, const Pod& preemptor, Str node, S
     in_memory = waiting->preempt(kPlugin, "preempted");
     if (in_memory)
       log.info(2, "Preemptor preempted a waiting pod",
-               {{"preemptorType", "pod"}, by, {"waitingPod", victim.meta}, where});
+               {{"preemptorType", by_whom.kind}, by, {"waitingPod", victim.meta}, where});
   } else {
     in_memory =
         services.pods_in_pre_bind().cancel(victim.meta.uid, "preempted by " + std::string(kPlugin));
     if (in_memory)
       log.info(2, "Preemptor rejected a pod in preBind",
-               {{"preemptorType", "pod"}, by, {"podInPreBind", victim.meta}, where});
+               {{"preemptorType", by_whom.kind}, by, {"podInPreBind", victim.meta}, where});
   }
   if (!in_memory) {
     PodStatusPatch patch;
-    if (std::optional<PodStatusPatch::Condition> change =
-            condition_change(victim, {"DisruptionTarget", "True", "PreemptionByScheduler",
-                                      std::string(preemptor.spec.scheduler_name) +
-                                          ": preempting to accommodate a higher priority pod"}))
+    if (std::optional<PodStatusPatch::Condition> change = condition_change(
+            victim, {"DisruptionTarget", "True", "PreemptionByScheduler",
+                     std::string(preemptor.spec.scheduler_name) +
+                         ": preempting to accommodate a higher priority " + by_whom.kind}))
       patch.conditions.push_back(std::move(*change));
     for (const bool deleting : {false, true}) {
       if (!deleting && patch.conditions.empty()) continue;
@@ -66,8 +68,9 @@ Steps<Result<bool>> preempt(const Pod& victim, const Pod& preemptor, Str node, S
     log.info(2, "Preemptor Pod preempted victim Pod", {by, who, where});
   }
   services.api().event(victim, "Normal", "Preempted", "Preempting",
-                       "Preempted by pod " + std::string(preemptor.meta.uid) + " on node " +
-                           std::string(node) + (in_memory ? " (in kube-scheduler memory)." : ""));
+                       std::string("Preempted by ") + by_whom.kind + " " +
+                           std::string(preemptor.meta.uid) + " on node " + std::string(node) +
+                           (in_memory ? " (in kube-scheduler memory)." : ""));
   co_return in_memory;
 }
 
@@ -97,17 +100,17 @@ void log_leaving(const Pod& victim, const Pod& preemptor, Str node, const Servic
 }
 
 // Within the cycle, with SchedulerAsyncPreemption off.
-Steps<Status> evict_now(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
+Steps<Status> evict_now(const PreemptionReport::Candidate& candidate, const Preemptor& preemptor,
                         const std::vector<PodRef>& listed, Services& services) {
   for (const PodRef& victim : candidate.victims) {
     if (victim->meta.terminating()) {
-      log_leaving(*victim, preemptor, candidate.node, services);
+      log_leaving(*victim, *preemptor.pod, candidate.node, services);
       continue;
     }
     const Result<bool> ran = co_await preempt(*victim, preemptor, candidate.node, services);
     if (!ran.ok()) co_return Status::from_error(ran.error().message);
   }
-  static_cast<void>(co_await clear_nominations(preemptor, candidate.node, listed, services));
+  static_cast<void>(co_await clear_nominations(*preemptor.pod, candidate.node, listed, services));
   co_return Status();
 }
 
@@ -115,15 +118,15 @@ Steps<Status> evict_now(const PreemptionReport::Candidate& candidate, const Pod&
 
 struct Executor::Preemption {
   Ref<Services> services;
+  Preemptor by;
   PodRef preemptor;
   std::string key, node;  // the key of the preemptor
   std::vector<PodRef> listed, victims;
-  size_t chosen = 0;                      // victims, with those that leave already
-  std::map<std::string, PodRef> retried;  // the preemptor, for its activation
+  size_t chosen = 0;  // victims, with those that leave already
 };
 
-bool Executor::preempting(const Pod& pod) const {
-  if (!any_.load(std::memory_order_acquire)) return false;
+bool Executor::preempting(const ObjectMeta& pod) const {
+  if (!busy()) return false;
   const std::lock_guard guard(mutex_);
   const auto it = under_way_.find(uid_or_key(pod));
   if (it == under_way_.end()) return false;
@@ -138,11 +141,12 @@ void Executor::leave(const std::string& key) {
   any_ = !under_way_.empty();
 }
 
-Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
+Status Executor::execute(const PreemptionReport::Candidate& candidate, const Preemptor& preemptor,
                          const std::vector<PodRef>& listed, Services& services) {
   const bool leaving = std::all_of(candidate.victims.begin(), candidate.victims.end(),
                                    [](const PodRef& v) { return v->meta.terminating(); });
-  if (!asynchronous_ || !leaving || behaviours_.tells_failed_preemptions)
+  const bool of_pod = Str(preemptor.kind) == "pod";  // groups have metrics of their own
+  if (of_pod && (!asynchronous_ || !leaving || behaviours_.tells_failed_preemptions))
     services.metrics().preemption_victims.observe(static_cast<double>(candidate.victims.size()));
   if (!asynchronous_) {
     Status out;
@@ -152,16 +156,15 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pod
   }
   const auto p = std::make_shared<Preemption>();
   p->services = Ref<Services>::share(&services);
-  p->preemptor = PodRef::share(&preemptor);
-  p->key = uid_or_key(preemptor);
+  p->by = preemptor;
+  p->preemptor = preemptor.pod;
+  p->key = uid_or_key(preemptor.pod->meta);
   p->node = candidate.node;
   p->listed = listed;
-  p->retried.emplace(std::string(preemptor.meta.ns) + "/" + std::string(preemptor.meta.name),
-                     p->preemptor);
   p->chosen = candidate.victims.size();
   for (const PodRef& v : candidate.victims)
     if (v->meta.terminating())
-      log_leaving(*v, preemptor, candidate.node, services);
+      log_leaving(*v, *p->preemptor, candidate.node, services);
     else
       p->victims.push_back(v);
   if (p->victims.empty()) return {};
@@ -191,7 +194,7 @@ Steps<> Executor::run(std::shared_ptr<Preemption> preemption) {
     Preemption& p;
     bool wanted = true;
     ~Retry() {
-      if (wanted) p.services->activate(std::move(p.retried));
+      if (wanted) p.services->activate(std::move(p.by.pods));
     }
   } retry{p};
   struct Leave {
@@ -221,7 +224,7 @@ Steps<> Executor::run(std::shared_ptr<Preemption> preemption) {
         under_way_[p.key] = std::move(now);
         any_ = true;
       }
-      const Result<bool> ran = co_await preempt(victim, *p.preemptor, p.node, services);
+      const Result<bool> ran = co_await preempt(victim, p.by, p.node, services);
       stopped = !ran.ok();
       in_memory = ran.ok() && *ran;
     }

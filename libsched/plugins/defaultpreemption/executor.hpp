@@ -14,6 +14,13 @@
 
 namespace libsched {
 
+// Who evicts.
+struct Preemptor {
+  PodRef pod;  // of a group: a stand-in with its names, uid and priority
+  const char* kind = "pod";
+  std::map<std::string, PodRef> pods;  // that are tried again
+};
+
 class Executor {
  public:
   // With `asynchronous`, order and errors are those of upstream with gate SchedulerAsyncPreemption:
@@ -22,12 +29,14 @@ class Executor {
       : asynchronous_(asynchronous), behaviours_(behaviours) {}
 
   // `listed`: the cluster's pods that are nominated to the node.
-  Status execute(const PreemptionReport::Candidate& candidate, const Pod& preemptor,
+  Status execute(const PreemptionReport::Candidate& candidate, const Preemptor& preemptor,
                  const std::vector<PodRef>& listed, Services& services);
-  // Reports whether requests for this pod are under way. While only the last victim is left, they
-  // are over as soon as it is gone or terminating: events during that request must be able to bring
-  // the pod back into the queue.
-  bool preempting(const Pod& pod) const;
+  // Whether any requests are under way.
+  bool busy() const { return any_.load(std::memory_order_acquire); }
+  // Reports whether requests for this pod are under way, or for the group with this meta. While
+  // only the last victim is left, they are over as soon as it is gone or terminating: events during
+  // that request must be able to bring the pod back into the queue.
+  bool preempting(const ObjectMeta& pod) const;
 
  private:
   struct Preemption;

@@ -2,6 +2,7 @@
 #include "libsched/plugins/defaultpreemption/victims.hpp"
 
 #include "libsched/plugins/defaultpreemption/go_sort.hpp"
+#include "libsched/plugins/defaultpreemption/group_victims.hpp"
 #include "libsched/plugins/defaultpreemption/importance.hpp"
 #include "libsched/run/evaluator.hpp"
 #include "libsched/run/filter_pass.hpp"
@@ -49,14 +50,18 @@ class DryRun {
 Result<Victims> select_victims(const PostFilterCall& call, uint32_t row,
                                const DisruptionBudgets& budgets) {
   const int64_t now = call.services.clock().now_ns();
-  const auto before = [now](const PodRef& a, const PodRef& b) {
-    return more_important(*a, *b, now);
+  const Framework& framework = call.asker->framework();
+  const bool groups = framework.behaviours().groups_are_entities &&
+                      framework.gates().enabled(Gate::kGenericWorkload);
+  const auto before = [&](const PodRef& a, const PodRef& b) {
+    return groups ? more_important_victim(call.view, *a, *b, now) : more_important(*a, *b, now);
   };
   DryRun node(call, row);
   Victims out;
   std::vector<PodRef> lower;
   for (const PodRef& p : node.pods())
-    if (p->priority() < call.pod.priority()) lower.push_back(p);
+    if ((groups ? victim_priority(call.view, *p) : p->priority()) < call.pod.priority())
+      lower.push_back(p);
   if (lower.empty()) {
     out.status =
         Status(Code::kUnschedulableAndUnresolvable, "No preemption victims found for incoming pod");

@@ -193,8 +193,9 @@ def compare(options):
     judges = work.Judges(libsched_command(options.libsched), options.oracle, options.fields,
                          options.timeout, None if options.goldens else options.release or work.DEFAULT_RELEASE)
     kinds = None if options.kinds in (None, ["all"]) else options.kinds
+    asked_for = options.release and not options.goldens
     with judges:
-        if judges.release:
+        if asked_for:
             judges.check_release()
         if options.mutate:
             again = f"--mutate {options.mutate} --seed {options.seed}"
@@ -219,7 +220,7 @@ def compare(options):
             print(f"seeds from {start} (repeat with --start {start}), {options.seeds} a kind, "
                   f"nasty {','.join(f'{n:g}' for n in options.nasty)}, mode {options.mode}")
             chunks = [c for plan in planned(options, wanted, start) for c in plan.chunks()]
-        if judges.release:
+        if asked_for:
             chunks = answered(chunks, judges)
         counts = {}
         progress = report.Progress(sum(chunk.count for chunk in chunks))

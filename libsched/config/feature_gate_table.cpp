@@ -43,7 +43,7 @@ constexpr GateSupports kSupports[] = {
     {"SidecarContainers", "uuuuuu-"},
     {"StorageCapacityScoring", "--yyyyy"},
     {"TaintTolerationComparisonOperators", "----yyy"},
-    {"TopologyAwareWorkloadScheduling", "-----uu"},
+    {"TopologyAwareWorkloadScheduling", "-----yy"},
     {"VolumeAttributesClass", "uuuuuuu"},
     {"VolumeCapacityPriority", "yy-----"},
     {"VolumeLimitScaling", "----yyy"},

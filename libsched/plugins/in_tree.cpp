@@ -32,6 +32,8 @@ RegistryRef in_tree_registry() {
       {"DefaultBinder", make_default_binder},
       {"DefaultPreemption", make_default_preemption},
       {"GangScheduling", make_gang_scheduling},
+      {"TopologyPlacementGenerator", make_topology_placement},
+      {"PodGroupPodsCount", make_pod_group_pods_count},
   };
   const ForkHeldOff made_whole;
   static const RegistryRef registry = [&] {

@@ -30,6 +30,8 @@ Result<std::unique_ptr<Plugin>> make_dynamic_resources(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_default_binder(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_default_preemption(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_gang_scheduling(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_topology_placement(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_pod_group_pods_count(const FactoryCall&);
 
 // Reports whether a DeviceClass of the cluster provides this resource, so that devices are counted.
 bool may_be_device_resource(const View& view, Str resource);

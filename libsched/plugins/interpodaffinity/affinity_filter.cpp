@@ -12,8 +12,10 @@
 namespace libsched {
 namespace {
 
-Span<uint64_t> live_rows(const View& view) {
-  return {view.live().data(), view.live().word_count()};
+// The rows whose pods count for the terms of the incoming pod.
+Span<uint64_t> counting_rows(const Call& call) {
+  const auto& live = call.view.live();
+  return {call.placement == nullptr ? live.data() : call.placement, live.word_count()};
 }
 
 // counts += times * sums, with wrap-around; returns whether any sum is not zero.
@@ -128,7 +130,7 @@ void AffinityFilter::add_affinity(const Call& call, const Pod& pod) {
     std::vector<int32_t>& list = k.counts[kAffinity];
     list.resize(k.column->domains.size());
     if (some && counts->total != 0 &&
-        add_sums(*view.tables().sums(counts, k.column, live_rows(view)), times[place], &list))
+        add_sums(*view.tables().sums(counts, k.column, counting_rows(call)), times[place], &list))
       affinity_counts_ = true;
   }
   selects_itself_ = some && !affinity_counts_ && CountRule(selected).counts(pod);
@@ -144,7 +146,7 @@ void AffinityFilter::add_anti(const Call& call, const Pod& pod) {
     if (counts->total == 0) return;
     own_.back().key = key_index(view, topology_key);
     Key& k = keys_[own_.back().key];
-    add_sums(*view.tables().sums(counts, k.column, live_rows(view)), times, &k.counts[kAnti]);
+    add_sums(*view.tables().sums(counts, k.column, counting_rows(call)), times, &k.counts[kAnti]);
   };
   constexpr size_t kFew = 16;
   if (terms.size() <= kFew) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "libsched/base/wrapping.hpp"
+#include "libsched/framework/scoring.hpp"
 #include "libsched/objects/pod_requests.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/noderesources/device_totals.hpp"
@@ -91,6 +93,40 @@ AllocationColumns Allocation::columns(const Columns& columns, const AllocationAs
     column.inverse = id == kCpu || id == kMemory ? columns.arrays(id).inverse : nullptr;
   }
   return out;
+}
+
+int64_t Allocation::fullness(const Columns& columns, Span<uint32_t> rows,
+                             Span<GroupAssignment> pods) const {
+  std::vector<int64_t> requested(items_.size());
+  for (const GroupAssignment& assignment : pods) {
+    const std::shared_ptr<AllocationAsk> asked = ask(*assignment.pod);
+    for (size_t i = 0; i < items_.size(); ++i)
+      requested[i] = wrapping_add(requested[i], asked->amounts()[i]);
+  }
+  int64_t sum = 0, weights = 0;
+  for (size_t i = 0; i < items_.size(); ++i) {
+    const Item& item = items_[i];
+    const uint32_t id = item.scalar ? columns.find(item.name, item.hash) : item.id;
+    if (id == kNoId) continue;
+    const bool nonzero = basis_ == Basis::kNonZero && (id == kCpu || id == kMemory);
+    int64_t allocatable = 0;
+    for (const uint32_t row : rows) {
+      // A scalar counts from the first node on for which something has been requested.
+      if (item.scalar && requested[i] == 0) continue;
+      const int64_t there = columns.allocatable(id, row);
+      if (there == 0) continue;
+      allocatable = wrapping_add(allocatable, there);
+      const int64_t used =
+          nonzero ? columns.nonzero_column(id)[row] : wrapping_sub(there, columns.left(id, row));
+      requested[i] = wrapping_add(requested[i], used);
+    }
+    if (allocatable == 0) continue;
+    const int64_t full = std::min(requested[i], allocatable);
+    const int64_t score = wrapping_div(wrapping_mul(full, kMaxNodeScore), allocatable);
+    sum = wrapping_add(sum, wrapping_mul(score, item.weight));
+    weights = wrapping_add(weights, item.weight);
+  }
+  return weights == 0 ? 0 : wrapping_div(sum, weights);
 }
 
 bool Allocation::lists_devices(const View& view, const Resources& asked) const {

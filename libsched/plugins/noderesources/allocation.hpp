@@ -133,6 +133,10 @@ class Allocation {
     return out->items[0].of.allocatable != nullptr;
   }
 
+  // How full these nodes are with these pods in addition, from 0 to 100, as MostAllocated scores
+  // one node: upstream's scorePlacement().
+  int64_t fullness(const Columns& columns, Span<uint32_t> rows, Span<GroupAssignment> pods) const;
+
   // Whether the pod asks for a listed resource that a DeviceClass provides.
   bool lists_devices(const View& view, const Resources& asked) const;
   // Counts the devices of such resources, for nodes that do not have the resource themselves. The

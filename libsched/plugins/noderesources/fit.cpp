@@ -241,6 +241,12 @@ class NodeResourcesFit final : public Plugin {
     return queue_if(frees_resources(*own, *was, &*AccountedPod(*after, accounting_)));
   }
 
+  Status score_placement(const GroupCall& call, const GroupPlacement& placement,
+                         Span<GroupAssignment> pods, int64_t* score) const override {
+    *score = scorer_.allocation().fullness(call.view.columns(), placement.rows, pods);
+    return {};
+  }
+
  private:
   std::shared_ptr<AllocationAsk> ask(const View& view, const Pod& pod) const {
     std::shared_ptr<AllocationAsk> out = scorer_.allocation().ask(pod);

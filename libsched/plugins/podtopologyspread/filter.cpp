@@ -77,10 +77,12 @@ std::shared_ptr<HardConstraints> count_hard(const SpreadSettings& settings,
     HardConstraint& c = data->list[i];
     const Span<uint64_t> eligible = rows.of(c.constraint);
     c.eligible.assign(eligible.begin(), eligible.end());
+    if (call.placement != nullptr)
+      for (size_t w = 0; w < c.eligible.size(); ++w) c.eligible[w] &= call.placement[w];
     c.self = c.constraint.selector.matches(call.pod.meta.labels);
     if (c.constraint.selector.counts()) {
       c.counts = count_matching(view, call.pod, c.constraint.selector);
-      c.sums = view.tables().sums(c.counts, c.column, eligible);
+      c.sums = view.tables().sums(c.counts, c.column, c.eligible);
       c.version = c.counts->version;
       data->known[i] = {c.counts->place, c.counts->serial, c.sums->serial};
     }

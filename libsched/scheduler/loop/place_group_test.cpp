@@ -1,0 +1,165 @@
+// Scheduler with the plugins in tree: PodGroups that have to be placed in one zone, and groups that
+// preempt. Both forms of a group's cycle: members popped one by one (1.36), and as one (1.37).
+#include <doctest/doctest.h>
+
+#include "libsched/config/config.hpp"
+#include "libsched/ingest/ingest.hpp"
+#include "libsched/objects/pod_group.hpp"
+#include "libsched/plugins/in_tree.hpp"
+#include "libsched/scheduler/api_memory/api_server.hpp"
+#include "libsched/scheduler/loop/scheduler.hpp"
+
+namespace libsched::place_group_test {
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+struct World {
+  Ref<Cluster> cluster = make_ref<Cluster>();
+  Ref<VirtualClock> clock = make_ref<VirtualClock>(1000 * kSecond);
+  Ref<ApiServer> server = make_ref<ApiServer>(clock, ApiServerOptions());
+  SchedulerRef scheduler;
+
+  explicit World(Release release) {
+    ConfigOptions options;
+    options.gates =
+        FeatureGates::parse(std::string("GenericWorkload=true,TopologyAwareWorkloadScheduling=true,"
+                                        "SchedulerPopFromBackoffQ=false") +
+                                (release == Release::k1_36 ? ",GangScheduling=true" : ""),
+                            release)
+            .value();
+    const Result<ConfigRef> config = parse_config(
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n", options);
+    REQUIRE_MESSAGE(config.ok(), config.error().text());
+    Result<FrameworkRef> framework = Framework::create(
+        *config, (*config)->profiles[0].scheduler_name, in_tree_registry(), options.gates, release);
+    REQUIRE_MESSAGE(framework.ok(), framework.error().text());
+    Result<SchedulerRef> made = Scheduler::create({*framework}, cluster, clock, server, {});
+    REQUIRE_MESSAGE(made.ok(), made.error().text());
+    scheduler = *made;
+    scheduler->add(server.get());
+    server->watch(scheduler.get());
+    REQUIRE(scheduler->start().ok());
+  }
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+  ~World() { server->unwatch(scheduler.get()); }
+
+  void create(const std::string& documents) {
+    const Result<ObjectSet> objects = parse_objects(documents, {});
+    REQUIRE_MESSAGE(objects.ok(), objects.error().text());
+    REQUIRE(server->create(*objects).ok());
+    REQUIRE(scheduler->settle(true).ok());
+    clock->advance_to(clock->now_ns() + 1000);
+  }
+  void node(const std::string& name, const std::string& zone, int cpu) {
+    create("apiVersion: v1\nkind: Node\nmetadata: {name: " + name + ", labels: {zone: " + zone +
+           "}}\nstatus: {allocatable: {cpu: " + std::to_string(cpu) + ", pods: 9}}\n");
+  }
+  void group(int min_count, int priority = 0, const std::string& key = "zone") {
+    create(
+        "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: g, namespace: "
+        "default, uid: u-g}\nspec: {priority: " +
+        std::to_string(priority) +
+        ", schedulingPolicy: {gang: {minCount: " + std::to_string(min_count) +
+        "}}, schedulingConstraints: {topology: [{key: " + key + "}]}}\n");
+  }
+  void pod(const std::string& name, const std::string& spec) {
+    create("apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", namespace: default, uid: u-" +
+           name + "}\nspec: {containers: [{name: c, resources: {requests: {cpu: 1}}}], " + spec +
+           "}\n");
+  }
+  void member(const std::string& name, int priority = 0) {
+    pod(name, "schedulingGroup: {podGroupName: g}, priority: " + std::to_string(priority));
+  }
+  void settle() { REQUIRE(scheduler->settle(false, 1000).ok()); }
+  // "a n1, b -": the pods and their nodes.
+  std::string pods() const {
+    std::string out;
+    for (const PodRef& p : server->pods()) {
+      out += (out.empty() ? "" : ", ") + std::string(p->meta.name) + " " +
+             (p->spec.node_name.empty() ? "-" : std::string(p->spec.node_name));
+      if (!p->status.nominated_node_name.empty())
+        out += " (" + std::string(p->status.nominated_node_name) + ")";
+    }
+    return out;
+  }
+  std::string condition() const {
+    const auto* g = cluster->view().objects().find<PodGroup>("default", "g");
+    return g->conditions.empty() ? "none" : std::string(g->conditions[0].message);
+  }
+};
+
+TEST_CASE("a group with a topology constraint is placed in one domain") {
+  for (const Release release : {Release::k1_36, Release::k1_37}) {
+    CAPTURE(release_name(release));
+    World w(release);
+    w.node("n1", "a", 1);
+    w.node("n2", "b", 1);
+    w.node("n3", "b", 1);
+    w.group(2);
+    w.member("p");
+    w.member("q");
+    w.settle();
+    CHECK((w.pods() == "p n2, q n3" || w.pods() == "p n3, q n2"));
+    CHECK(w.condition() == "");
+    // A later member has to join the others there.
+    w.member("r");
+    w.settle();
+    CHECK(w.pods().ends_with("r -"));
+  }
+}
+
+TEST_CASE("the domain that takes more pods of the group is better") {
+  for (const Release release : {Release::k1_36, Release::k1_37}) {
+    CAPTURE(release_name(release));
+    World w(release);
+    w.node("n1", "a", 2);
+    w.node("n2", "b", 3);
+    w.group(2);
+    for (const char* name : {"p", "q", "r"}) w.member(name);
+    w.settle();
+    CHECK(w.pods() == "p n2, q n2, r n2");
+  }
+}
+
+TEST_CASE("the first domain tells why no domain has room for the group") {
+  const auto said = [](Release release, const std::string& key) {
+    World w(release);
+    w.node("n1", "a", 1);
+    w.node("n2", "b", 1);
+    w.group(2, 0, key);
+    w.member("p");
+    w.member("q");
+    w.settle();
+    CHECK(w.pods() == "p -, q -");
+    return w.condition();
+  };
+  CHECK(said(Release::k1_36, "zone") ==
+        "0/2 placements are available, first placement status: pod group is unschedulable");
+  CHECK(
+      said(Release::k1_37, "zone") ==
+      "pod group is unschedulable, 0/2 placements are available, first placement status: minCount "
+      "(2) cannot be satisfied: 1 scheduled, 0 remaining, pod group preemption: No preemption "
+      "victims found for incoming preemptor");
+  CHECK(said(Release::k1_36, "rack") == "no feasible placements found");
+}
+
+TEST_CASE("a group of 1.37 evicts what is in its way, once for all its pods") {
+  World w(Release::k1_37);
+  w.node("n1", "a", 1);
+  w.node("n2", "a", 1);
+  w.node("n3", "a", 1);
+  w.pod("x", "nodeName: n1, priority: 1");
+  w.pod("v", "nodeName: n2, priority: 2");
+  w.pod("z", "nodeName: n3, priority: 3");
+  w.group(2, 9);
+  w.member("p", 9);
+  w.member("q", 9);
+  w.settle();
+  CHECK(w.condition().ends_with(
+      "pod group preemption: found a placement for podgroup, preempting 2 victims"));
+  REQUIRE(w.scheduler->run_until(w.clock->now_ns() + 60 * kSecond).ok());
+  CHECK((w.pods() == "p n1, q n2, z n3" || w.pods() == "p n2, q n1, z n3"));
+}
+
+}  // namespace libsched::place_group_test

@@ -12,6 +12,19 @@ inline constexpr auto kVictimBuckets = exponential_buckets<7>(1, 2);
 inline constexpr auto kWaitBuckets = exponential_buckets<15>(0.001, 2);
 inline constexpr auto kPreemptionBuckets = exponential_buckets<20>(0.01, 2);
 
+inline constexpr auto kDecisionBuckets = exponential_buckets<16>(0.001, 2);
+inline constexpr auto kGroupVictimBuckets = exponential_buckets<11>(1, 2);
+
+// What preempts others.
+enum class PreemptorKind : uint8_t { kPod, kPodGroup };
+
+struct PreemptionMetrics {
+  std::array<Histogram<kDecisionBuckets>, kStatusCodes> evaluations;  // by code
+  std::array<Histogram<kDecisionBuckets>, 2> executions;  // that succeeded, and that failed
+  Histogram<kGroupVictimBuckets> disruptions;             // units of pod groups
+  Counter budget_violations;
+};
+
 enum class VolumeStage : uint8_t { kPredicate, kAssume, kBind };
 
 // Of calls with SchedulerAsyncAPICalls.
@@ -28,11 +41,17 @@ struct FrameworkMetrics {
   Histogram<kVictimBuckets> preemption_victims;
   // Without Behaviours::tells_failed_preemptions all count as successes, and take no time.
   Histogram<kPreemptionBuckets> preemption_goroutines, failed_preemptions;
+  std::array<PreemptionMetrics, 2> preemptions;         // by PreemptorKind
+  std::array<Counter, kStatusCodes> group_preemptions;  // by code
+  Histogram<kGroupVictimBuckets> group_victims;
   std::array<Histogram<kWaitBuckets>, kStatusCodes> permit_waits;  // by code
   std::array<Counter, 3> volume_stage_errors;                      // by VolumeStage
 
   std::array<ApiCallMetrics, 2> api_calls;  // by ApiCallType
 
+  PreemptionMetrics& preemptions_by(PreemptorKind kind) {
+    return preemptions[static_cast<size_t>(kind)];
+  }
   void permit_waited(Code code, int64_t ns) {
     permit_waits[static_cast<size_t>(code)].observe_ns(ns);
   }

@@ -24,6 +24,7 @@ class RecordedTable {
     REQUIRE(parser_.parse(simdjson::padded_string(text)).get(root_) == simdjson::SUCCESS);
   }
   simdjson::dom::element operator[](const char* key) const { return root_[key].value(); }
+  simdjson::dom::element root() const { return root_; }
 
  private:
   simdjson::dom::parser parser_;

@@ -23,7 +23,7 @@ GATES = {"SchedulerAsyncAPICalls": True, "GenericWorkload": True, "GangSchedulin
 def world(frameworks=None, **options):
     clock = Clock.virtual(1000 * SECOND)
     server = ApiServer(clock=clock)
-    return server, Scheduler(frameworks or Framework(), Cluster(), server, clock=clock, **options)
+    return server, Scheduler(frameworks or Framework(semantics="1.36"), Cluster(), server, clock=clock, **options)
 
 
 def families(scheduler):
@@ -34,7 +34,7 @@ def test_the_metrics_are_read_by_a_parser_of_the_format():
     name = 'a "quoted"\\name'
     profile = {"apiVersion": "kubescheduler.config.k8s.io/v1",
                "kind": "KubeSchedulerConfiguration", "profiles": [{"schedulerName": name}]}
-    server, scheduler = world(Framework(json.dumps(profile)))
+    server, scheduler = world(Framework(json.dumps(profile), semantics="1.36"))
     server.create([node("a", cpu="2"), pod("p", cpu=1, schedulerName=name),
                    pod("q", cpu=2, schedulerName=name)])
     scheduler.run_for(30)
@@ -84,7 +84,7 @@ def preempting_pods_and_groups():
 
 def waiting_pods():
     """A pod that is allowed after a while."""
-    server, scheduler = world(Framework(plugins=[Waits()]))
+    server, scheduler = world(Framework(plugins=[Waits()], semantics="1.36"))
     server.create([node("a"), pod("p")])
     scheduler.run_for(5)
     (waiting,) = scheduler.services.waiting_pods
@@ -160,6 +160,22 @@ def test_every_family_is_as_upstream_registers_it():
             assert bool(bounds) == (expected["type"] == "histogram"), name
             for series, buckets in bounds.items():
                 assert buckets == [*expected["buckets"], float("inf")], (name, series)
+
+
+def test_a_release_has_its_own_families():
+    releases = {one["release"]: one["metrics"]
+                for one in json.loads((ROOT / "tests/tables/releases.json").read_text())}
+    entities = {}
+    for release, metrics in releases.items():
+        server, scheduler = world(Framework(semantics=release))
+        server.create([node("a", cpu="1"), pod("p", cpu=1), pod("q", cpu=2)])
+        scheduler.run_for(1)
+        found = families(scheduler)
+        assert {family.name + "_total" * (family.type == "counter") for family in found.values()} <= metrics.keys()
+        entities[release] = {(one.labels["queue"], one.labels["type"]): one.value
+                             for one in getattr(found.get("scheduler_queued_entities"), "samples", ())}
+    assert entities.pop("1.37") == {("active", "pod"): 0, ("unschedulable", "pod"): 1}
+    assert not any(entities.values())
 
 
 def test_a_plugin_is_counted_for_each_node_and_timed_in_a_cycle_of_ten():

@@ -136,9 +136,10 @@ libsched_rc libsched_scheduler_stop(libsched_scheduler *scheduler, LIBSCHED_OWN 
 libsched_queue *libsched_scheduler_queue(libsched_scheduler *scheduler);
 /* Borrowed: its clock, API client, nominations and waiting pods, which any thread may decide. */
 libsched_services *libsched_scheduler_services(libsched_scheduler *scheduler);
-/* Upstream's metrics as text in Prometheus' exposition format: every family of kube-scheduler 1.36 that
-   the feature gates register, with upstream's names, help texts, labels and buckets. Times are of the
-   scheduler's clock.
+/* Upstream's metrics as text in Prometheus' exposition format: every family that kube-scheduler of the
+   first framework's release registers by its feature gates, with upstream's names, help texts, labels
+   and buckets. Times are of the scheduler's clock. What 1.37 counts of batches, PreQueueingHints and
+   placements of pod groups is never observed.
 
    plugin_evaluation_total counts what upstream's plugins are asked with one worker, also where an answer
    is kept. plugin_execution_duration_seconds is of every tenth cycle, beginning with the first; upstream

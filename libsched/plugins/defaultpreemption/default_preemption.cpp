@@ -100,6 +100,8 @@ class DefaultPreemption final : public Plugin {
   Result<Status> pod_group_post_filter(const GroupPostFilterCall& call,
                                        std::vector<GroupNomination>* nominations) const override {
     Result<Status> said = preempt_for_group(call, nominations);
+    const Code code = said.ok() ? said->code : Code::kError;
+    call.services.metrics().group_preemptions[static_cast<size_t>(code)].add(1);
     if (!said.ok()) return said;
     if (const std::string message = said->message(); !message.empty())
       return Status(said->code, "pod group preemption: " + message);
@@ -142,7 +144,13 @@ class DefaultPreemption final : public Plugin {
       return out;
     }
     const DisruptionBudgets budgets(call.view, behaviours_.first_violated_budget);
+    const int64_t began = call.services.clock().now_ns();
     Result<GroupVictims> found = select_group_victims(call, budgets);
+    const Code code = found.ok() ? found->status.code : Code::kError;
+    call.services.metrics()
+        .preemptions_by(PreemptorKind::kPodGroup)
+        .evaluations[static_cast<size_t>(code)]
+        .observe_ns(call.services.clock().now_ns() - began);
     if (!found.ok()) return std::move(found.error());
     if (!found->status.success()) return std::move(found->status);
     *nominations = std::move(found->nominations);
@@ -188,6 +196,43 @@ class DefaultPreemption final : public Plugin {
   }
 
   Status preempt(const PostFilterCall& call, std::optional<Nomination>* nomination) const {
+    const int64_t began = call.question ? 0 : call.services.clock().now_ns();
+    std::optional<PreemptionReport::Candidate> chosen;
+    Status out = evaluate(call, nomination, &chosen);
+    if (!call.question)
+      call.services.metrics()
+          .preemptions_by(PreemptorKind::kPod)
+          .evaluations[static_cast<size_t>(out.code)]
+          .observe_ns(call.services.clock().now_ns() - began);
+    if (!chosen) return out;
+    Nomination there{true, chosen->node};  // before the requests, after which nothing may fail
+    if (!call.question) {
+      const std::vector<PodRef> listed = call.asker->nominations().listed_on(chosen->node);
+      const PodRef pod = PodRef::share(&call.pod);
+      const Preemptor by{
+          pod,
+          "pod",
+          {{std::string(call.pod.meta.ns) + "/" + std::string(call.pod.meta.name), pod}}};
+      Status s = executor_.execute(*chosen, by, listed, call.services);
+      if (!s.success()) return s;
+    }
+    *nomination = std::move(there);
+    if (behaviours_.told_preemption)
+      out.reasons.push_back("found a potential placement for pod on node " + chosen->node +
+                            ", preempting " + std::to_string(chosen->victims.size()) + " victims");
+    if (PreemptionReport* const report = call.report) {
+      report->nominated_node = chosen->node;
+      report->victims = std::move(chosen->victims);
+      report->budget_violations = chosen->budget_violations;
+      report->budgets = std::move(chosen->budgets);
+    }
+    return out;
+  }
+
+  // Chooses the node and its victims. Without a choice the status or the nomination says what
+  // becomes of the pod.
+  Status evaluate(const PostFilterCall& call, std::optional<Nomination>* nomination,
+                  std::optional<PreemptionReport::Candidate>* chosen) const {
     const View& view = call.view;
     const Log log = call.question ? Log() : log_of(call.services);
     const LogField about{"pod", call.pod.meta};
@@ -229,30 +274,10 @@ class DefaultPreemption final : public Plugin {
     Services& services = call.services;
     // Upstream takes any of the best; here the smallest name wins, or the seed decides.
     const bool random = !call.question && services.preemption_seed;
-    const PreemptionReport::Candidate& chosen =
-        found->candidates[best[random ? draw(services, best.size()) : 0]];
-    log.info(2, "the target node for the preemption is determined", {{"node", chosen.node}, about});
-    Nomination there{true, chosen.node};  // before the requests, after which nothing may fail
-    if (!call.question) {
-      const std::vector<PodRef> listed = call.asker->nominations().listed_on(chosen.node);
-      const Preemptor by{PodRef::share(&call.pod),
-                         "pod",
-                         {{std::string(call.pod.meta.ns) + "/" + std::string(call.pod.meta.name),
-                           PodRef::share(&call.pod)}}};
-      if (Status s = executor_.execute(chosen, by, listed, services); !s.success()) return s;
-    }
-    *nomination = std::move(there);
-    Status out;
-    if (behaviours_.told_preemption)
-      out.reasons.push_back("found a potential placement for pod on node " + chosen.node +
-                            ", preempting " + std::to_string(chosen.victims.size()) + " victims");
-    if (report != nullptr) {
-      report->nominated_node = chosen.node;
-      report->victims = chosen.victims;
-      report->budget_violations = chosen.budget_violations;
-      report->budgets = chosen.budgets;
-    }
-    return out;
+    *chosen = std::move(found->candidates[best[random ? draw(services, best.size()) : 0]]);
+    log.info(2, "the target node for the preemption is determined",
+             {{"node", (*chosen)->node}, about});
+    return {};
   }
 
   // The nodes where evictions might help, in the order in which they are tried.

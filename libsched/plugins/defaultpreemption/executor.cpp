@@ -99,6 +99,17 @@ void log_leaving(const Pod& victim, const Pod& preemptor, Str node, const Servic
                         {{"preemptor", preemptor.meta}, {"node", node}, {"victim", victim.meta}});
 }
 
+PreemptorKind kind_of(const Preemptor& p) {
+  return Str(p.kind) == "pod" ? PreemptorKind::kPod : PreemptorKind::kPodGroup;
+}
+
+void executed(Services& services, const Preemptor& preemptor, bool failed, int64_t began) {
+  services.metrics()
+      .preemptions_by(kind_of(preemptor))
+      .executions[failed ? 1 : 0]
+      .observe_ns(services.clock().now_ns() - began);
+}
+
 // Within the cycle, with SchedulerAsyncPreemption off.
 Steps<Status> evict_now(const PreemptionReport::Candidate& candidate, const Preemptor& preemptor,
                         const std::vector<PodRef>& listed, Services& services) {
@@ -145,13 +156,21 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pre
                          const std::vector<PodRef>& listed, Services& services) {
   const bool leaving = std::all_of(candidate.victims.begin(), candidate.victims.end(),
                                    [](const PodRef& v) { return v->meta.terminating(); });
-  const bool of_pod = Str(preemptor.kind) == "pod";  // groups have metrics of their own
-  if (of_pod && (!asynchronous_ || !leaving || behaviours_.tells_failed_preemptions))
-    services.metrics().preemption_victims.observe(static_cast<double>(candidate.victims.size()));
+  const auto victims = static_cast<double>(candidate.victims.size());
+  if (kind_of(preemptor) == PreemptorKind::kPodGroup)
+    services.metrics().group_victims.observe(victims);
+  else if (!asynchronous_ || !leaving || behaviours_.tells_failed_preemptions)
+    services.metrics().preemption_victims.observe(victims);
+  if (candidate.budget_violations > 0)
+    services.metrics()
+        .preemptions_by(kind_of(preemptor))
+        .budget_violations.add(static_cast<uint64_t>(candidate.budget_violations));
   if (!asynchronous_) {
+    const int64_t began = services.clock().now_ns();
     Status out;
     services.tasks().outside_cycle(
         [&] { out = evict_now(candidate, preemptor, listed, services).now(); });
+    executed(services, preemptor, !out.success(), began);
     return out;
   }
   const auto p = std::make_shared<Preemption>();
@@ -236,6 +255,7 @@ Steps<> Executor::run(std::shared_ptr<Preemption> preemption) {
   // No event will tell that the last victim has left if it was preempted in memory.
   const bool failed = stopped || !done;
   retry.wanted = failed || (in_memory && behaviours_.retries_after_memory);
+  executed(services, p.by, failed, began);
   FrameworkMetrics& metrics = services.metrics();
   if (behaviours_.tells_failed_preemptions)
     (failed ? metrics.failed_preemptions : metrics.preemption_goroutines)

@@ -23,12 +23,12 @@ void escape(Str text, bool quotes, std::string* out) {
 
 void Exposition::begin(Metric metric) {
   end();
-  const MetricFamily& family = metric_family(metric);
-  family_ = family.gate && !gates_.enabled(*family.gate) ? nullptr : &family;
+  family_ = metric_family(metric, gates_.release());
+  if (family_ && family_->gate && !gates_.enabled(*family_->gate)) family_.reset();
 }
 
 void Exposition::end() {
-  if (family_ != nullptr && !series_.empty()) {
+  if (family_ && !series_.empty()) {
     static constexpr std::array<Str, 3> kTypes = {"counter", "gauge", "histogram"};
     text_.append("# HELP ").append(family_->name) += ' ';
     escape(family_->help, false, &text_);
@@ -64,14 +64,14 @@ void Exposition::keep(Values labels, std::string lines) {
 }
 
 void Exposition::number(Values labels, double value) {
-  if (family_ == nullptr) return;
+  if (!family_) return;
   std::string lines;
   line("", labels, "", value, &lines);
   keep(labels, std::move(lines));
 }
 
 void Exposition::histogram(Values labels, Span<double> bounds, Span<uint64_t> counts, double sum) {
-  if (family_ == nullptr) return;
+  if (!family_) return;
   std::string lines;
   uint64_t total = 0;
   for (size_t i = 0; i < counts.size(); ++i) {
@@ -86,7 +86,7 @@ void Exposition::histogram(Values labels, Span<double> bounds, Span<uint64_t> co
 
 std::string Exposition::take() {
   end();
-  family_ = nullptr;
+  family_.reset();
   return std::move(text_);
 }
 

@@ -16,7 +16,7 @@ class Exposition {
   explicit Exposition(const FeatureGates& gates) : gates_(gates) {}
 
   // Begins the next family and ends the one before. A family without series leaves no text, and so
-  // does one whose gate is off.
+  // does one whose gate is off or that the gates' release lacks.
   void begin(Metric metric);
   // A series of the family; the values of the labels are in the labels' order.
   using Values = std::initializer_list<Str>;
@@ -44,7 +44,7 @@ class Exposition {
   void keep(Values labels, std::string lines);
 
   const FeatureGates& gates_;
-  const MetricFamily* family_ = nullptr;
+  std::optional<MetricFamily> family_;
   std::vector<Series> series_;
   std::string text_;
 };

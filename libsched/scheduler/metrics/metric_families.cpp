@@ -1,4 +1,4 @@
-// The families of upstream's metrics, compared with tests/tables/metrics.json.
+// The families of upstream's metrics, compared with tests/tables/metrics.json and releases.json.
 #include "libsched/scheduler/metrics/metric_families.hpp"
 
 namespace libsched {
@@ -9,39 +9,57 @@ constexpr std::array<MetricFamily, static_cast<size_t>(Metric::kCount)> kFamilie
      "[ALPHA] Duration in seconds for executing API call in the async dispatcher.",
      MetricType::kHistogram,
      {"call_type", "result"},
-     Gate::kSchedulerAsyncAPICalls},
+     Gate::kSchedulerAsyncAPICalls,
+     {Release::k1_34, Release::k1_37}},
     {"scheduler_async_api_call_execution_total",
      "[ALPHA] Total number of API calls executed by the async dispatcher.",
      MetricType::kCounter,
      {"call_type", "result"},
-     Gate::kSchedulerAsyncAPICalls},
+     Gate::kSchedulerAsyncAPICalls,
+     {Release::k1_34, Release::k1_37}},
     {"scheduler_batch_attempts_total",
      "[ALPHA] Counts of results when we attempt to use batching.",
      MetricType::kCounter,
      {"profile", "result"},
-     std::nullopt},
+     std::nullopt,
+     {Release::k1_35, Release::k1_37}},
     {"scheduler_batch_cache_flushed_total",
      "[ALPHA] Counts of cache flushes by reason.",
      MetricType::kCounter,
      {"profile", "reason"},
-     std::nullopt},
+     std::nullopt,
+     {Release::k1_35, Release::k1_37}},
+    {"scheduler_batch_rescore_attempts_total",
+     "[ALPHA] Counts of rescore attempts during opportunistic batching.",
+     MetricType::kCounter,
+     {"profile"},
+     std::nullopt,
+     {Release::k1_37, Release::k1_37}},
+    {"scheduler_batch_rescore_duration_seconds",
+     "[ALPHA] Latency for rescoring a node during opportunistic batching.",
+     MetricType::kHistogram,
+     {"profile"},
+     std::nullopt,
+     {Release::k1_37, Release::k1_37}},
     {"scheduler_cache_size",
      "[ALPHA] Number of nodes, pods, and assumed (bound) pods in the scheduler cache.",
      MetricType::kGauge,
      {"type"},
-     std::nullopt},
+     std::nullopt,
+     {Release::k1_33, Release::k1_37}},
     {"scheduler_dra_bindingconditions_allocations_total",
-     "[ALPHA] Number of allocations using devices with BindingConditions, counted per "
-     "driver per scheduling attempt",
+     "[ALPHA] Number of allocations using devices with BindingConditions, counted per driver per "
+     "scheduling attempt",
      MetricType::kCounter,
      {"driver", "profile", "status"},
-     Gate::kDRADeviceBindingConditions},
+     Gate::kDRADeviceBindingConditions,
+     {Release::k1_36, Release::k1_37}},
     {"scheduler_dra_bindingconditions_wait_duration_seconds",
-     "[ALPHA] Time in seconds spent waiting for BindingConditions to be satisfied during "
-     "PreBind.",
+     "[ALPHA] Time in seconds spent waiting for BindingConditions to be satisfied during PreBind.",
      MetricType::kHistogram,
      {"driver", "profile", "status"},
-     Gate::kDRADeviceBindingConditions},
+     Gate::kDRADeviceBindingConditions,
+     {Release::k1_36, Release::k1_37}},
     {"scheduler_event_handling_duration_seconds",
      "[ALPHA] Event handling latency in seconds.",
      MetricType::kHistogram,
@@ -52,11 +70,18 @@ constexpr std::array<MetricFamily, static_cast<size_t>(Metric::kCount)> kFamilie
      MetricType::kHistogram,
      {"extension_point", "profile", "status"},
      std::nullopt},
+    {"scheduler_generated_placements_total",
+     "[ALPHA] Number of candidate placements generated when scheduling pod groups.",
+     MetricType::kCounter,
+     {"profile"},
+     Gate::kTopologyAwareWorkloadScheduling,
+     {Release::k1_37, Release::k1_37}},
     {"scheduler_get_node_hint_duration_seconds",
      "[ALPHA] Latency for getting a node hint.",
      MetricType::kHistogram,
      {"hinted", "profile"},
-     std::nullopt},
+     std::nullopt,
+     {Release::k1_35, Release::k1_37}},
     {"scheduler_goroutines",
      "[BETA] Number of running goroutines split by the work they do such as binding.",
      MetricType::kGauge,
@@ -66,18 +91,19 @@ constexpr std::array<MetricFamily, static_cast<size_t>(Metric::kCount)> kFamilie
      "[ALPHA] Number of events currently tracked in the scheduling queue.",
      MetricType::kGauge,
      {"event"},
-     std::nullopt},
+     std::nullopt,
+     {Release::k1_32, Release::k1_37}},
     {"scheduler_pending_async_api_calls",
      "[ALPHA] Number of API calls currently pending in the async queue.",
      MetricType::kGauge,
      {"call_type"},
-     Gate::kSchedulerAsyncAPICalls},
+     Gate::kSchedulerAsyncAPICalls,
+     {Release::k1_34, Release::k1_37}},
     {"scheduler_pending_pods",
-     "[STABLE] Number of pending pods, by the queue type. 'active' means number of pods "
-     "in activeQ; 'backoff' means number of pods in backoffQ; 'unschedulable' means "
-     "number of pods in unschedulablePods that the scheduler attempted to schedule and "
-     "failed; 'gated' is the number of unschedulable pods that the scheduler never "
-     "attempted to schedule because they are gated.",
+     "[STABLE] Number of pending pods, by the queue type. 'active' means number of pods in "
+     "activeQ; 'backoff' means number of pods in backoffQ; 'unschedulable' means number of pods in "
+     "unschedulablePods that the scheduler attempted to schedule and failed; 'gated' is the number "
+     "of unschedulable pods that the scheduler never attempted to schedule because they are gated.",
      MetricType::kGauge,
      {"queue"},
      std::nullopt},
@@ -86,9 +112,24 @@ constexpr std::array<MetricFamily, static_cast<size_t>(Metric::kCount)> kFamilie
      MetricType::kHistogram,
      {"result"},
      std::nullopt},
+    {"scheduler_placement_evaluation_duration_seconds",
+     "[ALPHA] Latency in seconds of evaluating a single candidate placement when scheduling pod "
+     "groups, by result. 'feasible' means the pod group fit into the placement, while 'infeasible' "
+     "means it did not.",
+     MetricType::kHistogram,
+     {"profile", "result"},
+     Gate::kTopologyAwareWorkloadScheduling,
+     {Release::k1_37, Release::k1_37}},
+    {"scheduler_placement_evaluations_total",
+     "[ALPHA] Number of candidate placements evaluated when scheduling pod groups, by result. "
+     "'feasible' means the pod group fit into the placement, while 'infeasible' means it did not.",
+     MetricType::kCounter,
+     {"profile", "result"},
+     Gate::kTopologyAwareWorkloadScheduling,
+     {Release::k1_37, Release::k1_37}},
     {"scheduler_plugin_evaluation_total",
-     "[BETA] Number of attempts to schedule pods by each plugin and the extension point "
-     "(available only in PreFilter, Filter, PreScore, and Score).",
+     "[BETA] Number of attempts to schedule pods by each plugin and the extension point (available "
+     "only in PreFilter, Filter, PreScore, and Score).",
      MetricType::kCounter,
      {"extension_point", "plugin", "profile"},
      std::nullopt},
@@ -103,61 +144,118 @@ constexpr std::array<MetricFamily, static_cast<size_t>(Metric::kCount)> kFamilie
      "misconfigurations or event handling issues.",
      MetricType::kCounter,
      {},
-     std::nullopt},
+     std::nullopt,
+     {Release::k1_36, Release::k1_37}},
     {"scheduler_pod_scheduling_attempts",
      "[STABLE] Number of attempts to successfully schedule a pod.",
      MetricType::kHistogram,
      {},
      std::nullopt},
     {"scheduler_pod_scheduling_sli_duration_seconds",
-     "[BETA] E2e latency for a pod being scheduled, from the time the pod enters the "
-     "scheduling queue and might involve multiple scheduling attempts.",
+     "[BETA] E2e latency for a pod being scheduled, from the time the pod enters the scheduling "
+     "queue and might involve multiple scheduling attempts.",
      MetricType::kHistogram,
      {"attempts"},
      std::nullopt},
     {"scheduler_podgroup_schedule_attempts_total",
-     "[ALPHA] Number of attempts to schedule pod group, by the result. 'unschedulable' "
-     "means a pod group could not be scheduled, while 'error' means an internal scheduler "
-     "problem.",
+     "[ALPHA] Number of attempts to schedule pod group, by the result. 'unschedulable' means a pod "
+     "group could not be scheduled, while 'error' means an internal scheduler problem.",
      MetricType::kCounter,
      {"profile", "result"},
-     Gate::kGenericWorkload},
+     Gate::kGenericWorkload,
+     {Release::k1_36, Release::k1_37}},
     {"scheduler_podgroup_scheduling_algorithm_duration_seconds",
      "[ALPHA] Pod group scheduling algorithm latency in seconds",
      MetricType::kHistogram,
      {},
-     Gate::kGenericWorkload},
+     Gate::kGenericWorkload,
+     {Release::k1_36, Release::k1_37}},
     {"scheduler_podgroup_scheduling_attempt_duration_seconds",
-     "[ALPHA] Pod group scheduling attempt latency in seconds (scheduling algorithm + "
-     "binding)",
+     "[ALPHA] Pod group scheduling attempt latency in seconds (scheduling algorithm + binding)",
      MetricType::kHistogram,
      {"profile", "result"},
-     Gate::kGenericWorkload},
+     Gate::kGenericWorkload,
+     {Release::k1_36, Release::k1_37}},
+    {"scheduler_pre_queueing_hint_evaluations_total",
+     "[ALPHA] Number of PreQueueingHint evaluations, labeled by plugin and result (all_pods or "
+     "narrowed).",
+     MetricType::kCounter,
+     {"plugin", "result"},
+     std::nullopt,
+     {Release::k1_37, Release::k1_37}},
     {"scheduler_preemption_attempts_total",
      "[STABLE] Total preemption attempts in the cluster till now",
      MetricType::kCounter,
      {},
      std::nullopt},
+    {"scheduler_preemption_evaluation_duration_seconds",
+     "[ALPHA] Duration in seconds for identifying the target preemption victims.",
+     MetricType::kHistogram,
+     {"preemptor", "result"},
+     Gate::kGenericWorkload,
+     {Release::k1_37, Release::k1_37}},
+    {"scheduler_preemption_execution_duration_seconds",
+     "[ALPHA] Duration in seconds for preempting the target preemption victims. With async "
+     "preemption enabled, preemption execution does not block the scheduling of other pods.",
+     MetricType::kHistogram,
+     {"preemptor", "result"},
+     Gate::kGenericWorkload,
+     {Release::k1_37, Release::k1_37}},
     {"scheduler_preemption_goroutines_duration_seconds",
      "[ALPHA] Duration in seconds for running goroutines for the preemption.",
      MetricType::kHistogram,
      {"result"},
-     Gate::kSchedulerAsyncPreemption},
+     Gate::kSchedulerAsyncPreemption,
+     {Release::k1_32, Release::k1_36}},
     {"scheduler_preemption_goroutines_execution_total",
      "[ALPHA] Number of preemption goroutines executed.",
      MetricType::kCounter,
      {"result"},
-     Gate::kSchedulerAsyncPreemption},
+     Gate::kSchedulerAsyncPreemption,
+     {Release::k1_32, Release::k1_37}},
+    {"scheduler_preemption_pdb_violations_total",
+     "[ALPHA] Total number of pod disruption budget violations caused by preemption.",
+     MetricType::kCounter,
+     {"preemptor"},
+     Gate::kGenericWorkload,
+     {Release::k1_37, Release::k1_37}},
     {"scheduler_preemption_victims",
      "[STABLE] Number of selected preemption victims",
      MetricType::kHistogram,
      {},
      std::nullopt},
+    {"scheduler_preemption_workload_disruptions",
+     "[ALPHA] Number of workload preemption units being preempted. A single preemption unit can be "
+     "all pods in a pod group (in case of DisruptionMode=all), or a single pod (in case of "
+     "DisruptionMode=single).",
+     MetricType::kHistogram,
+     {"preemptor"},
+     Gate::kGenericWorkload,
+     {Release::k1_37, Release::k1_37}},
+    {"scheduler_queue_incoming_entities_total",
+     "[ALPHA] Number of scheduling entities added to scheduling queues by event, queue type, and "
+     "entity type. Entity types are either 'pod' (for individual pods that are not members of any "
+     "podgroup) or 'podgroup'.",
+     MetricType::kCounter,
+     {"event", "queue", "type"},
+     std::nullopt,
+     {Release::k1_37, Release::k1_37}},
     {"scheduler_queue_incoming_pods_total",
      "[STABLE] Number of pods added to scheduling queues by event and queue type.",
      MetricType::kCounter,
      {"event", "queue"},
      std::nullopt},
+    {"scheduler_queued_entities",
+     "[ALPHA] Number of queued scheduling entities ('pod' or 'podgroup'; 'pod' stands for "
+     "individual pods that are not members of any podgroup) by the queue type. 'active' means "
+     "number of entities in activeQ; 'backoff' means number of entities in backoffQ; "
+     "'unschedulable' means number of entities in unschedulableEntities that the scheduler "
+     "attempted to schedule and failed; 'gated' is the number of unschedulable entities that the "
+     "scheduler never attempted to schedule because they are gated.",
+     MetricType::kGauge,
+     {"queue", "type"},
+     std::nullopt,
+     {Release::k1_37, Release::k1_37}},
     {"scheduler_queueing_hint_execution_duration_seconds",
      "[ALPHA] Duration for running a queueing hint function of a plugin.",
      MetricType::kHistogram,
@@ -167,13 +265,20 @@ constexpr std::array<MetricFamily, static_cast<size_t>(Metric::kCount)> kFamilie
      "[ALPHA] Number of ResourceClaims creation requests within scheduler",
      MetricType::kCounter,
      {"status"},
-     Gate::kDRAExtendedResource},
+     Gate::kDRAExtendedResource,
+     {Release::k1_35, Release::k1_36}},
     {"scheduler_schedule_attempts_total",
-     "[STABLE] Number of attempts to schedule pods, by the result. 'unschedulable' means "
-     "a pod could not be scheduled, while 'error' means an internal scheduler problem.",
+     "[STABLE] Number of attempts to schedule pods, by the result. 'unschedulable' means a pod "
+     "could not be scheduled, while 'error' means an internal scheduler problem.",
      MetricType::kCounter,
      {"profile", "result"},
      std::nullopt},
+    {"scheduler_scheduler_cache_size",
+     "[ALPHA] Number of nodes, pods, and assumed (bound) pods in the scheduler cache.",
+     MetricType::kGauge,
+     {"type"},
+     std::nullopt,
+     {Release::k1_31, Release::k1_33}},
     {"scheduler_scheduling_algorithm_duration_seconds",
      "[ALPHA] Scheduling algorithm latency in seconds",
      MetricType::kHistogram,
@@ -188,11 +293,12 @@ constexpr std::array<MetricFamily, static_cast<size_t>(Metric::kCount)> kFamilie
      "[ALPHA] Latency for getting a no.",
      MetricType::kHistogram,
      {"profile"},
-     std::nullopt},
+     std::nullopt,
+     {Release::k1_35, Release::k1_37}},
     {"scheduler_unschedulable_pods",
-     "[BETA] The number of unschedulable pods broken down by plugin name. A pod will "
-     "increment the gauge for all plugins that caused it to not schedule and so this "
-     "metric have meaning only when broken down by plugin.",
+     "[BETA] The number of unschedulable pods broken down by plugin name. A pod will increment the "
+     "gauge for all plugins that caused it to not schedule and so this metric have meaning only "
+     "when broken down by plugin.",
      MetricType::kGauge,
      {"plugin", "profile"},
      std::nullopt},
@@ -206,10 +312,85 @@ constexpr std::array<MetricFamily, static_cast<size_t>(Metric::kCount)> kFamilie
      MetricType::kCounter,
      {"operation"},
      std::nullopt},
+    {"scheduler_workload_preemption_attempts_total",
+     "[ALPHA] Total preemption attempts initiated by workload (including pod groups) in the "
+     "cluster till now.",
+     MetricType::kCounter,
+     {"result"},
+     Gate::kGenericWorkload,
+     {Release::k1_37, Release::k1_37}},
+    {"scheduler_workload_preemption_victims",
+     "[ALPHA] Number of pod preemption victims caused by workload preemption.",
+     MetricType::kHistogram,
+     {},
+     Gate::kGenericWorkload,
+     {Release::k1_37, Release::k1_37}},
 }};
+
+// The texts of releases that have another one.
+struct OtherHelp {
+  Metric metric;
+  ReleaseRange releases;
+  Str help;
+};
+constexpr OtherHelp kOtherHelps[] = {
+    {Metric::kGoroutines,
+     {Release::k1_31, Release::k1_35},
+     "[ALPHA] Number of running goroutines split by the work they do such as binding."},
+    {Metric::kPendingPods,
+     {Release::k1_37, Release::k1_37},
+     "[STABLE] Number of pending pods, by the queue type. 'active' means number of pods in "
+     "activeQ; 'backoff' means number of pods in backoffQ; 'unschedulable' means number of pods in "
+     "unschedulableEntities that the scheduler attempted to schedule and failed; 'gated' is the "
+     "number of unschedulable pods that the scheduler never attempted to schedule because they are "
+     "gated; 'incomplete' means number of pods in incompletePodGroupPods; 'pending' means number "
+     "of pods in pendingPodGroupPods."},
+    {Metric::kPermitWaitDurationSeconds,
+     {Release::k1_31, Release::k1_35},
+     "[ALPHA] Duration of waiting on permit."},
+    {Metric::kPluginEvaluationTotal,
+     {Release::k1_31, Release::k1_35},
+     "[ALPHA] Number of attempts to schedule pods by each plugin and the extension point "
+     "(available only in PreFilter, Filter, PreScore, and Score)."},
+    {Metric::kPluginExecutionDurationSeconds,
+     {Release::k1_37, Release::k1_37},
+     "[BETA] Duration for running a plugin at a specific extension point."},
+    {Metric::kPodScheduledAfterFlushTotal,
+     {Release::k1_37, Release::k1_37},
+     "[ALPHA] Number of pods that were successfully scheduled after being flushed from "
+     "unschedulableEntities due to timeout. This metric helps detect potential queueing hint "
+     "misconfigurations or event handling issues."},
+    {Metric::kPodgroupSchedulingAttemptDurationSeconds,
+     {Release::k1_37, Release::k1_37},
+     "[ALPHA] Pod group scheduling attempt latency in seconds"},
+    {Metric::kPreemptionVictims,
+     {Release::k1_37, Release::k1_37},
+     "[STABLE] Number of selected preemption victims for preemption initiated by a single pod"},
+    {Metric::kSchedulerCacheSize,
+     {Release::k1_33, Release::k1_33},
+     "[ALPHA] (Deprecated since 1.33.0) Number of nodes, pods, and assumed (bound) pods in the "
+     "scheduler cache."},
+    {Metric::kSchedulingAlgorithmDurationSeconds,
+     {Release::k1_37, Release::k1_37},
+     "[BETA] Scheduling algorithm latency in seconds"},
+    {Metric::kStoreScheduleResultsDurationSeconds,
+     {Release::k1_37, Release::k1_37},
+     "[ALPHA] Latency for storing scheduling results."},
+    {Metric::kUnschedulablePods,
+     {Release::k1_31, Release::k1_35},
+     "[ALPHA] The number of unschedulable pods broken down by plugin name. A pod will increment "
+     "the gauge for all plugins that caused it to not schedule and so this metric have meaning "
+     "only when broken down by plugin."},
+};
 
 }  // namespace
 
-const MetricFamily& metric_family(Metric metric) { return kFamilies[static_cast<size_t>(metric)]; }
+std::optional<MetricFamily> metric_family(Metric metric, Release release) {
+  MetricFamily out = kFamilies[static_cast<size_t>(metric)];
+  if (!out.releases.has(release)) return std::nullopt;
+  for (const OtherHelp& other : kOtherHelps)
+    if (other.metric == metric && other.releases.has(release)) out.help = other.help;
+  return out;
+}
 
 }  // namespace libsched

@@ -1,4 +1,4 @@
-// The metrics that kube-scheduler registers: names, help texts, types and labels.
+// The metrics that kube-scheduler registers: names, help texts, types and labels, by release.
 #pragma once
 
 #include <array>
@@ -18,6 +18,7 @@ struct MetricFamily {
   MetricType type = MetricType::kCounter;
   std::array<Str, 3> labels;  // sorted; unused ones are empty
   std::optional<Gate> gate;   // without it the metric is not registered
+  ReleaseRange releases = {};
 };
 
 // In the order of their names.
@@ -26,17 +27,22 @@ enum class Metric : uint8_t {
   kAsyncApiCallExecutionTotal,
   kBatchAttemptsTotal,
   kBatchCacheFlushedTotal,
+  kBatchRescoreAttemptsTotal,
+  kBatchRescoreDurationSeconds,
   kCacheSize,
   kDraBindingconditionsAllocationsTotal,
   kDraBindingconditionsWaitDurationSeconds,
   kEventHandlingDurationSeconds,
   kFrameworkExtensionPointDurationSeconds,
+  kGeneratedPlacementsTotal,
   kGetNodeHintDurationSeconds,
   kGoroutines,
   kInflightEvents,
   kPendingAsyncApiCalls,
   kPendingPods,
   kPermitWaitDurationSeconds,
+  kPlacementEvaluationDurationSeconds,
+  kPlacementEvaluationsTotal,
   kPluginEvaluationTotal,
   kPluginExecutionDurationSeconds,
   kPodScheduledAfterFlushTotal,
@@ -45,23 +51,34 @@ enum class Metric : uint8_t {
   kPodgroupScheduleAttemptsTotal,
   kPodgroupSchedulingAlgorithmDurationSeconds,
   kPodgroupSchedulingAttemptDurationSeconds,
+  kPreQueueingHintEvaluationsTotal,
   kPreemptionAttemptsTotal,
+  kPreemptionEvaluationDurationSeconds,
+  kPreemptionExecutionDurationSeconds,
   kPreemptionGoroutinesDurationSeconds,
   kPreemptionGoroutinesExecutionTotal,
+  kPreemptionPdbViolationsTotal,
   kPreemptionVictims,
+  kPreemptionWorkloadDisruptions,
+  kQueueIncomingEntitiesTotal,
   kQueueIncomingPodsTotal,
+  kQueuedEntities,
   kQueueingHintExecutionDurationSeconds,
   kResourceclaimCreatesTotal,
   kScheduleAttemptsTotal,
+  kSchedulerCacheSize,
   kSchedulingAlgorithmDurationSeconds,
   kSchedulingAttemptDurationSeconds,
   kStoreScheduleResultsDurationSeconds,
   kUnschedulablePods,
   kVolumeBinderCacheRequestsTotal,
   kVolumeSchedulingStageErrorTotal,
+  kWorkloadPreemptionAttemptsTotal,
+  kWorkloadPreemptionVictims,
   kCount,
 };
 
-const MetricFamily& metric_family(Metric metric);
+// As the release has it; no value: the release lacks the metric.
+std::optional<MetricFamily> metric_family(Metric metric, Release release);
 
 }  // namespace libsched

@@ -132,11 +132,15 @@ bool observe(const Trial& t, simdjson::dom::element o) {
 
 TEST_CASE("metrics: names, help texts, types, labels and gates are upstream's") {
   const RecordedTable table("metrics.json");
-  size_t i = 0;
   constexpr std::array<Str, 3> types = {"counter", "gauge", "histogram"};
+  std::vector<MetricFamily> families;
+  for (size_t i = 0; i < static_cast<size_t>(Metric::kCount); ++i)
+    if (const auto family = metric_family(static_cast<Metric>(i), Release::k1_36))
+      families.push_back(*family);
+  size_t i = 0;
   for (const auto recorded : table["families"].get_array()) {
-    REQUIRE(i < static_cast<size_t>(Metric::kCount));
-    const MetricFamily& family = metric_family(static_cast<Metric>(i++));
+    REQUIRE(i < families.size());
+    const MetricFamily& family = families[i++];
     CHECK(text_at(recorded["name"]) == family.name);
     CAPTURE(std::string(family.name));
     CHECK(text_at(recorded["help"]) == family.help);
@@ -152,7 +156,38 @@ TEST_CASE("metrics: names, help texts, types, labels and gates are upstream's") 
         family.gate ? std::string(known_gates()[static_cast<size_t>(*family.gate)].name) : "";
     CHECK((gated ? text_at(gate) : "") == known);
   }
-  CHECK(i == static_cast<size_t>(Metric::kCount));
+  CHECK(i == families.size());
+}
+
+TEST_CASE("metrics: each release has upstream's names, help texts and labels") {
+  const RecordedTable table("releases.json");
+  size_t r = 0;
+  for (const auto recorded : table.root().get_array()) {
+    const auto release = static_cast<Release>(r++);
+    REQUIRE(text_at(recorded["release"]) == release_name(release));
+    std::string expected, found;
+    for (const auto& [name, text] : recorded["metrics"].get_object())
+      expected += std::string(name) + " " + text_at(text) + "\n";
+    for (size_t i = 0; i < static_cast<size_t>(Metric::kCount); ++i)
+      if (const auto family = metric_family(static_cast<Metric>(i), release)) {
+        found.append(family->name).append(" ").append(family->help) += " {";
+        for (const Str label : family->labels)
+          if (!label.empty()) found.append(found.back() == '{' ? "" : ",").append(label);
+        found += "}\n";
+      }
+    CHECK(found == expected);
+  }
+  CHECK(r == kReleaseCount);
+}
+
+TEST_CASE("metrics: a release before 1.33 tells the size of the cache by another name") {
+  Trial t;
+  for (const Release release : {Release::k1_32, Release::k1_33, Release::k1_34}) {
+    t.metrics = SchedulerMetrics::create(t.profiles, FeatureGates(release));
+    const std::string text = t.text();
+    CHECK(block(text, "scheduler_scheduler_cache_size").empty() == (release == Release::k1_34));
+    CHECK(block(text, "scheduler_cache_size").empty() == (release == Release::k1_32));
+  }
 }
 
 TEST_CASE("metrics: the text of recorded observations is upstream's") {

@@ -42,21 +42,38 @@ constexpr std::array<Str, kTimedPoints> kTimedNames = {"PreFilter",
                                                        "PostBind"};
 // By ApiCallType, and whether the call failed.
 constexpr std::array<Str, 2> kApiCalls = {"pod_binding", "pod_status_patch"};
-constexpr std::array<Str, 2> kApiResults = {"success", "error"};
+constexpr std::array<Str, 2> kOutcomes = {"success", "error"};
+// By PreemptorKind.
+constexpr std::array<Str, 2> kPreemptors = {"pod", "podgroup"};
 
 Str code_label(size_t code) { return code_name(static_cast<Code>(code)); }
 
-void queue_counts(const SchedulingQueue& queue, Exposition* out) {
+void pending_pods(const SchedulingQueue& queue, bool parts_of_groups, Exposition* out) {
   const std::array<std::pair<Str, size_t>, 4> counts = {
       {{"active", queue.active_count()},
        {"backoff", queue.backoff_count() + queue.error_backoff_count()},
        {"gated", queue.unschedulable_count(true)},
        {"unschedulable", queue.unschedulable_count(false)}}};
   for (const auto& [part, pods] : counts) out->number({part}, static_cast<double>(pods));
-  if (const QueuedGroups* groups = queue.groups())
-    for (const bool incomplete : {true, false})
-      out->number({incomplete ? "incomplete" : "pending"},
-                  static_cast<double>(groups->waiting(incomplete)));
+  if (!parts_of_groups) return;
+  const QueuedGroups* const groups = queue.groups();
+  for (const bool incomplete : {true, false})
+    out->number({incomplete ? "incomplete" : "pending"},
+                groups == nullptr ? 0 : static_cast<double>(groups->waiting(incomplete)));
+}
+
+void queued_entities(const SchedulingQueue& queue, Exposition* out) {
+  using Count = SchedulingQueue::EntityCount;
+  for (const bool groups : {false, true}) {
+    const std::array<std::pair<Str, Count>, 4> counts = {
+        {{"active", queue.active_entities(groups)},
+         {"backoff", queue.backoff_entities(groups)},
+         {"gated", queue.unschedulable_entities(true, groups)},
+         {"unschedulable", queue.unschedulable_entities(false, groups)}}};
+    for (const auto& [part, count] : counts)
+      if (count.ever)
+        out->number({part, kPreemptors[groups ? 1 : 0]}, static_cast<double>(count.now));
+  }
 }
 
 void in_flight_events(const SchedulingQueue& queue, Exposition* out) {
@@ -75,6 +92,16 @@ void incoming_pods(const QueueMetrics& m, Exposition* out) {
     for (size_t part = 0; part < kParts.size(); ++part)
       if (const uint64_t pods = m.incoming(static_cast<QueuePart>(part), event); pods != 0)
         out->number({m.event_label(event), kParts[part]}, static_cast<double>(pods));
+}
+
+void incoming_entities(const QueueMetrics& m, Exposition* out) {
+  for (uint32_t event = 0; event < m.events(); ++event)
+    for (size_t part = 0; part < kParts.size(); ++part)
+      for (const bool group : {false, true})
+        if (const uint64_t n = m.incoming_entities(static_cast<QueuePart>(part), event, group);
+            n != 0)
+          out->number({m.event_label(event), kParts[part], kPreemptors[group ? 1 : 0]},
+                      static_cast<double>(n));
 }
 
 void unschedulable_pods(const SchedulingQueue& queue, Exposition* out) {
@@ -112,8 +139,8 @@ void cache_sizes(const Cluster& cluster, Exposition* out) {
 void api_calls(const FrameworkMetrics& framework, Exposition* out) {
   const auto for_each = [&](auto&& f) {
     for (size_t type = 0; type < kApiCalls.size(); ++type)
-      for (size_t result = 0; result < kApiResults.size(); ++result)
-        f(Exposition::Values{kApiCalls[type], kApiResults[result]},
+      for (size_t result = 0; result < kOutcomes.size(); ++result)
+        f(Exposition::Values{kApiCalls[type], kOutcomes[result]},
           framework.api_calls[type].made[result]);
   };
   out->begin(Metric::kAsyncApiCallExecutionDurationSeconds);
@@ -131,6 +158,54 @@ void pending_api_calls(const FrameworkMetrics& framework, Exposition* out) {
         calls.ever_pending.load(std::memory_order_relaxed))
       out->number({kApiCalls[type]},
                   static_cast<double>(calls.pending.load(std::memory_order_relaxed)));
+}
+
+// The families whose names begin with "preemption".
+void preemptions(const FrameworkMetrics& framework, Exposition* out) {
+  const auto for_each_kind = [&](auto&& f) {
+    for (size_t kind = 0; kind < kPreemptors.size(); ++kind)
+      f(kPreemptors[kind], framework.preemptions[kind]);
+  };
+  out->begin(Metric::kPreemptionAttemptsTotal);
+  out->number({}, static_cast<double>(framework.preemption_attempts.value()));
+  out->begin(Metric::kPreemptionEvaluationDurationSeconds);
+  for_each_kind([&](Str kind, const PreemptionMetrics& m) {
+    for (size_t code = 0; code < kStatusCodes; ++code)
+      out->histogram_if_observed({kind, code_label(code)}, m.evaluations[code]);
+  });
+  out->begin(Metric::kPreemptionExecutionDurationSeconds);
+  for_each_kind([&](Str kind, const PreemptionMetrics& m) {
+    for (size_t i = 0; i < kOutcomes.size(); ++i)
+      out->histogram_if_observed({kind, kOutcomes[i]}, m.executions[i]);
+  });
+  out->begin(Metric::kPreemptionGoroutinesDurationSeconds);
+  out->histogram_if_observed({"error"}, framework.failed_preemptions);
+  out->histogram_if_observed({"success"}, framework.preemption_goroutines);
+  out->begin(Metric::kPreemptionGoroutinesExecutionTotal);
+  if (const uint64_t n = framework.failed_preemptions.count(); n != 0)
+    out->number({"error"}, static_cast<double>(n));
+  if (const uint64_t n = framework.preemption_goroutines.count(); n != 0)
+    out->number({"success"}, static_cast<double>(n));
+  out->begin(Metric::kPreemptionPdbViolationsTotal);
+  for_each_kind([&](Str kind, const PreemptionMetrics& m) {
+    if (const uint64_t n = m.budget_violations.value(); n != 0)
+      out->number({kind}, static_cast<double>(n));
+  });
+  out->begin(Metric::kPreemptionVictims);
+  out->histogram({}, framework.preemption_victims);
+  out->begin(Metric::kPreemptionWorkloadDisruptions);
+  for_each_kind([&](Str kind, const PreemptionMetrics& m) {
+    out->histogram_if_observed({kind}, m.disruptions);
+  });
+}
+
+void group_preemptions(const FrameworkMetrics& framework, Exposition* out) {
+  out->begin(Metric::kWorkloadPreemptionAttemptsTotal);
+  for (size_t code = 0; code < kStatusCodes; ++code)
+    if (const uint64_t n = framework.group_preemptions[code].value(); n != 0)
+      out->number({code_label(code)}, static_cast<double>(n));
+  out->begin(Metric::kWorkloadPreemptionVictims);
+  out->histogram({}, framework.group_victims);
 }
 
 }  // namespace
@@ -205,7 +280,7 @@ std::string SchedulerMetrics::text(const Services& services, const SchedulingQue
   out.begin(Metric::kPendingAsyncApiCalls);
   pending_api_calls(framework, &out);
   out.begin(Metric::kPendingPods);
-  queue_counts(queue, &out);
+  pending_pods(queue, metric_family(Metric::kQueuedEntities, gates_.release()).has_value(), &out);
   out.begin(Metric::kPermitWaitDurationSeconds);
   for (size_t code = 0; code < kStatusCodes; ++code)
     out.histogram_if_observed({code_label(code)}, framework.permit_waits[code]);
@@ -236,24 +311,19 @@ std::string SchedulerMetrics::text(const Services& services, const SchedulingQue
   out.histogram({}, group_algorithm_);
   out.begin(Metric::kPodgroupSchedulingAttemptDurationSeconds);
   for (const auto& profile : profiles_) durations_of(profile->group_attempts, profile->name);
-  out.begin(Metric::kPreemptionAttemptsTotal);
-  out.number({}, static_cast<double>(framework.preemption_attempts.value()));
-  out.begin(Metric::kPreemptionGoroutinesDurationSeconds);
-  out.histogram_if_observed({"error"}, framework.failed_preemptions);
-  out.histogram_if_observed({"success"}, framework.preemption_goroutines);
-  out.begin(Metric::kPreemptionGoroutinesExecutionTotal);
-  if (const uint64_t n = framework.failed_preemptions.count(); n != 0)
-    out.number({"error"}, static_cast<double>(n));
-  if (const uint64_t n = framework.preemption_goroutines.count(); n != 0)
-    out.number({"success"}, static_cast<double>(n));
-  out.begin(Metric::kPreemptionVictims);
-  out.histogram({}, framework.preemption_victims);
+  preemptions(framework, &out);
+  out.begin(Metric::kQueueIncomingEntitiesTotal);
+  incoming_entities(queue.metrics(), &out);
   out.begin(Metric::kQueueIncomingPodsTotal);
   incoming_pods(queue.metrics(), &out);
+  out.begin(Metric::kQueuedEntities);
+  queued_entities(queue, &out);
   out.begin(Metric::kQueueingHintExecutionDurationSeconds);
   hint_times(queue, &out);
   out.begin(Metric::kScheduleAttemptsTotal);
   for (const auto& profile : profiles_) attempts_of(profile->attempts, profile->name);
+  out.begin(Metric::kSchedulerCacheSize);
+  cache_sizes(cluster, &out);
   out.begin(Metric::kSchedulingAlgorithmDurationSeconds);
   out.histogram({}, algorithm_);
   out.begin(Metric::kSchedulingAttemptDurationSeconds);
@@ -264,6 +334,7 @@ std::string SchedulerMetrics::text(const Services& services, const SchedulingQue
   for (size_t i = 0; i < kVolumeStages.size(); ++i)
     if (const uint64_t n = framework.volume_stage_errors[i].value(); n != 0)
       out.number({kVolumeStages[i]}, static_cast<double>(n));
+  group_preemptions(framework, &out);
   return out.take();
 }
 

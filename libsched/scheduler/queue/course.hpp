@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "libsched/scheduler/queue/queue_profiles.hpp"
@@ -20,7 +21,8 @@ struct Course {
   };
   struct Taken {
     Step step = Step::kWait;
-    uint32_t event = 0;  // whose label is counted
+    uint32_t event = 0;                  // whose label is counted
+    std::optional<QueuePart> bound_for;  // see QueueMetrics::came
   };
 
   explicit Course(QueuedPodInfo& p)
@@ -30,7 +32,9 @@ struct Course {
   }
 
   bool gated() const { return gating != kNoPlugin; }
-  void take(Step step, uint32_t event) { steps[count++] = {step, event}; }
+  void take(Step step, uint32_t event, std::optional<QueuePart> bound_for = {}) {
+    steps[count++] = {step, event, bound_for};
+  }
   Step last() const { return steps[count - 1].step; }
 
   // PreEnqueue: a plugin that gates the pod counts as a rejector, even after the gate has opened.

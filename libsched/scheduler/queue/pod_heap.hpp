@@ -20,6 +20,8 @@ class PodHeap {
 
   bool empty() const { return pods_.empty(); }
   size_t size() const { return pods_.size(); }
+  // Whether a pod, or a group, has ever been in it.
+  bool ever_used(bool by_group) const { return ever_used_[by_group ? 1 : 0]; }
   QueuedPodInfo& top() const { return *pods_.front(); }
   const std::vector<QueuedPodInfo*>& pods() const { return pods_; }
 
@@ -30,6 +32,7 @@ class PodHeap {
   }
   void push(QueuedPodInfo& pod) {
     pods_.push_back(&pod);
+    ever_used_[pod.members ? 1 : 0] = true;
     pod.heap = kind_;
     place(pods_.size() - 1);
     up(pods_.size() - 1);
@@ -126,6 +129,7 @@ class PodHeap {
     return i > start;
   }
 
+  bool ever_used_[2] = {};
   QueueHeap kind_;  // kNone: a copy, which does not change the pods
   Less less_;
   std::vector<QueuedPodInfo*> pods_;

@@ -101,7 +101,7 @@ void SchedulingQueue::add_new(const PodRef& pod, const EventPlan& event) {
   if (old->heap == QueueHeap::kActive) {
     active_.replace(*old, *made);
     made->initial_attempt_ns = now();
-    metrics_.came(QueuePart::kActive, event.label, 1);
+    metrics_.came(QueuePart::kActive, event.label, *made);
     log_move(*made, QueuePart::kActive, event.label);
     return;
   }
@@ -231,7 +231,7 @@ Result<QueuedPodRef> SchedulingQueue::pop() {
     const bool from_backoff = active_.empty();
     in_flight_.reserve(from_backoff ? backoff_.top().size() : active_.top().size());
     const QueuedPodRef pod = QueuedPodRef::share(&(from_backoff ? backoff_.pop() : active_.pop()));
-    if (from_backoff) metrics_.came(QueuePart::kActive, pop_from_backoff_, pod->size());
+    if (from_backoff) metrics_.came(QueuePart::kActive, pop_from_backoff_, *pod);
     if (pod->members) {
       if (fly_group(*pod)) return pod;
       continue;

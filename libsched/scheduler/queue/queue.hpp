@@ -118,6 +118,28 @@ class SchedulingQueue final : public RefCounted {
              return entity.waits && entity.gated() == gated;
            });
   }
+  // Entities of a kind, pods of no group or groups as a whole: how many there are in a part, and
+  // whether there has ever been one.
+  struct EntityCount {
+    size_t now = 0;
+    bool ever = false;
+  };
+  EntityCount active_entities(bool groups) const {
+    return {entities_of(groups, active_.size(), groups_in(QueueHeap::kActive)),
+            active_.ever_used(groups)};
+  }
+  EntityCount backoff_entities(bool groups) const {
+    return {entities_of(groups, backoff_.size() + error_backoff_.size(),
+                        groups_in(QueueHeap::kBackoff) + groups_in(QueueHeap::kErrorBackoff)),
+            backoff_.ever_used(groups) || error_backoff_.ever_used(groups)};
+  }
+  EntityCount unschedulable_entities(bool gated, bool groups) const {
+    const size_t all =
+        gated ? unschedulable_.gated() : unschedulable_.size() - unschedulable_.gated();
+    const size_t of_groups = groups_.count(
+        [=](const QueuedPodInfo& entity) { return entity.waits && entity.gated() == gated; });
+    return {entities_of(groups, all, of_groups), unschedulable_.ever_waited(gated, groups)};
+  }
   const UnschedulablePods& unschedulable_pods() const { return unschedulable_; }
   const InFlight& in_flight() const { return in_flight_; }
   int64_t scheduling_cycle() const { return scheduling_cycle_; }
@@ -185,7 +207,7 @@ class SchedulingQueue final : public RefCounted {
 
   // Computing courses (requeue.cpp).
   void move_to_active(Course& course, const Pod& as, uint32_t scheduler, uint32_t event,
-                      bool from_backoff) const;
+                      bool from_backoff, std::optional<QueuePart> bound_for = {}) const;
   Destination requeue(Course& course, const Pod& as, uint32_t scheduler, Requeueing how,
                       int64_t backoff_expiration_ns, uint32_t event) const;
   Requeueing how_after_flight(const Course& course, const Pod& as, uint32_t scheduler) const;
@@ -210,6 +232,12 @@ class SchedulingQueue final : public RefCounted {
   bool of_entity(const Pod& pod) const;  // which is in the queue as a member of its group
   size_t further_in(QueueHeap heap) const {
     return groups_.further_pods([=](const QueuedPodInfo& entity) { return entity.heap == heap; });
+  }
+  static size_t entities_of(bool groups, size_t all, size_t of_groups) {
+    return groups ? of_groups : all - of_groups;
+  }
+  size_t groups_in(QueueHeap heap) const {
+    return groups_.count([=](const QueuedPodInfo& entity) { return entity.heap == heap; });
   }
   Requeueing group_worth_requeueing(const Course& course, const EventPlan& plan,
                                     const ObjectChange& change) const;

@@ -13,6 +13,7 @@ uint32_t QueueMetrics::id(Str name, Ids* ids, std::vector<const std::string*>* n
 
 uint32_t QueueMetrics::event(Str label) {
   incoming_.resize(std::max(incoming_.size(), events_.size() + 1));
+  incoming_entities_.resize(incoming_.size());
   flown_.resize(std::max(flown_.size(), events_.size() + 1));
   return id(label, &event_ids_, &events_);
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,11 +28,19 @@ class QueueMetrics {
   const std::string& scheduler_name(uint32_t scheduler) const { return *schedulers_[scheduler]; }
   size_t schedulers() const { return schedulers_.size(); }
 
-  void came(QueuePart part, uint32_t event, size_t pods) {
-    incoming_[event][static_cast<size_t>(part)] += pods;
+  // A pod came to a part, or a group with so many pods. As an entity it counts unless it was bound
+  // for this part from the start: `bound_for` is the destination by its hints, if they were asked.
+  void came(QueuePart part, uint32_t event, const auto& entity,
+            std::optional<QueuePart> bound_for = {}) {
+    incoming_[event][static_cast<size_t>(part)] += entity.size();
+    if (bound_for != part)
+      ++incoming_entities_[event][entity.members ? 1 : 0][static_cast<size_t>(part)];
   }
   uint64_t incoming(QueuePart part, uint32_t event) const {
     return incoming_[event][static_cast<size_t>(part)];
+  }
+  uint64_t incoming_entities(QueuePart part, uint32_t event, bool groups) const {
+    return incoming_entities_[event][groups ? 1 : 0][static_cast<size_t>(part)];
   }
   // The label of inflight_events for an event that has been in flight once.
   void flew(uint32_t event) { flown_[event] = true; }
@@ -61,9 +70,10 @@ class QueueMetrics {
   static uint32_t id(Str name, Ids* ids, std::vector<const std::string*>* names);
 
   Ids event_ids_, scheduler_ids_;
-  std::vector<const std::string*> events_, schedulers_;  // the keys of the maps
-  std::vector<std::array<uint64_t, 3>> incoming_;        // by event
-  std::vector<bool> flown_;                              // by event
+  std::vector<const std::string*> events_, schedulers_;                    // the keys of the maps
+  std::vector<std::array<uint64_t, 3>> incoming_;                          // by event
+  std::vector<std::array<std::array<uint64_t, 3>, 2>> incoming_entities_;  // pods, groups
+  std::vector<bool> flown_;                                                // by event
   bool pod_flown_ = false;
   std::vector<std::array<Blamed, kMaxPluginNames>> blamed_;  // by scheduler
 };

@@ -58,6 +58,15 @@ class QueuedGroups {
     return pods;
   }
 
+  // The groups in a part of the queue, for which counts(entity) holds.
+  template <typename Counts>
+  size_t count(Counts&& counts) const {
+    size_t found = 0;
+    for (const auto& [name, group] : groups_)
+      if (group.entity && counts(*group.entity)) ++found;
+    return found;
+  }
+
   // The pods beyond the first of each group in a part of the queue, for which counts(entity) holds.
   template <typename Counts>
   size_t further_pods(Counts&& counts) const {

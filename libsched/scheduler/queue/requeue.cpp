@@ -16,10 +16,11 @@ constexpr const char* kPartNames[] = {"Active", "Backoff", "Unschedulable"};
 // Upstream's moveToActiveQ. With SchedulerPopFromBackoffQ the gates have been checked before the
 // backoff.
 void SchedulingQueue::move_to_active(Course& course, const Pod& as, uint32_t scheduler,
-                                     uint32_t event, bool from_backoff) const {
+                                     uint32_t event, bool from_backoff,
+                                     std::optional<QueuePart> bound_for) const {
   if (!(pops_from_backoff_ && from_backoff))
     course.gate(profiles_, {view(), *services_}, as, scheduler);
-  course.take(course.gated() ? Course::Step::kGated : Course::Step::kActivate, event);
+  course.take(course.gated() ? Course::Step::kGated : Course::Step::kActivate, event, bound_for);
 }
 
 // Upstream's requeuePodWithQueueingStrategy.
@@ -27,23 +28,26 @@ SchedulingQueue::Destination SchedulingQueue::requeue(Course& course, const Pod&
                                                       uint32_t scheduler, Requeueing how,
                                                       int64_t backoff_expiration_ns,
                                                       uint32_t event) const {
+  const QueuePart bound_for = how == Requeueing::kSkip           ? QueuePart::kUnschedulable
+                              : how == Requeueing::kAfterBackoff ? QueuePart::kBackoff
+                                                                 : QueuePart::kActive;
   if (how == Requeueing::kSkip) {
-    course.take(Course::Step::kWait, event);
+    course.take(Course::Step::kWait, event, bound_for);
     return Destination::kUnschedulable;
   }
   if (how == Requeueing::kAfterBackoff && !backoff_times_.over(backoff_expiration_ns, now())) {
     if (pops_from_backoff_) {
       course.gate(profiles_, {view(), *services_}, as, scheduler);
       if (course.gated()) {
-        course.take(Course::Step::kWait, event);
+        course.take(Course::Step::kWait, event, bound_for);
         return Destination::kUnschedulable;
       }
     }
     const bool failed = (course.unschedulable | course.pending).empty();
-    course.take(failed ? Course::Step::kBackOffAsError : Course::Step::kBackOff, event);
+    course.take(failed ? Course::Step::kBackOffAsError : Course::Step::kBackOff, event, bound_for);
     return Destination::kBackoff;
   }
-  move_to_active(course, as, scheduler, event, false);
+  move_to_active(course, as, scheduler, event, false, bound_for);
   return course.gated() ? Destination::kUnschedulable : Destination::kActive;
 }
 
@@ -134,7 +138,8 @@ void SchedulingQueue::take(const Course& course) {
   else
     pod.gating = course.gating;
   // Steps into a backoff heap; a pod that is in it already is added again.
-  const auto back_off = [&](PodHeap<BackoffLess>& heap, QueueHeap kind, uint32_t event) {
+  const auto back_off = [&](PodHeap<BackoffLess>& heap, QueueHeap kind,
+                            const Course::Taken& taken) {
     if (pod.waits) unschedulable_.remove(pod);
     if (pod.heap == kind) {
       heap.fix(pod);
@@ -145,11 +150,12 @@ void SchedulingQueue::take(const Course& course) {
     } else {
       heap.push(pod);
     }
-    metrics_.came(QueuePart::kBackoff, event, pod.size());
-    log_move(pod, QueuePart::kBackoff, event);
+    metrics_.came(QueuePart::kBackoff, taken.event, pod, taken.bound_for);
+    log_move(pod, QueuePart::kBackoff, taken.event);
   };
   for (size_t i = 0; i < course.count; ++i) {
-    const auto [step, event] = course.steps[i];
+    const Course::Taken& taken = course.steps[i];
+    const auto [step, event, bound_for] = taken;
     switch (step) {
       case Course::Step::kActivate:
         if (pod.initial_attempt_ns == kNoTime) pod.initial_attempt_ns = now();
@@ -158,12 +164,12 @@ void SchedulingQueue::take(const Course& course) {
         if (pod.waits) unschedulable_.remove(pod);
         leave_heap(pod);
         active_.push(pod);
-        metrics_.came(QueuePart::kActive, event, pod.size());
+        metrics_.came(QueuePart::kActive, event, pod, bound_for);
         log_move(pod, QueuePart::kActive, event);
         break;
-      case Course::Step::kBackOff: back_off(backoff_, QueueHeap::kBackoff, event); break;
+      case Course::Step::kBackOff: back_off(backoff_, QueueHeap::kBackoff, taken); break;
       case Course::Step::kBackOffAsError:
-        back_off(error_backoff_, QueueHeap::kErrorBackoff, event);
+        back_off(error_backoff_, QueueHeap::kErrorBackoff, taken);
         break;
       case Course::Step::kGated:
         if (pod.heap != QueueHeap::kNone) break;
@@ -171,7 +177,7 @@ void SchedulingQueue::take(const Course& course) {
       case Course::Step::kWait:
         if (pod.waits) break;
         unschedulable_.add(pod);
-        metrics_.came(QueuePart::kUnschedulable, event, pod.size());
+        metrics_.came(QueuePart::kUnschedulable, event, pod, bound_for);
         if (course.gated())
           log_move(pod, QueuePart::kUnschedulable, event, step == Course::Step::kGated);
         break;

@@ -9,6 +9,10 @@ class UnschedulablePods {
  public:
   size_t size() const { return size_; }
   size_t gated() const { return gated_; }
+  // Whether a pod, or a group, has ever been gated, or waited for anything else.
+  bool ever_waited(bool gated, bool group) const {
+    return ever_waited_[gated ? 1 : 0][group ? 1 : 0];
+  }
   QueuedPodInfo* first() const { return first_; }  // the others by QueuedPodInfo::next
 
   void add(QueuedPodInfo& pod) {
@@ -18,7 +22,7 @@ class UnschedulablePods {
     (last_ == nullptr ? first_ : last_->next) = &pod;
     last_ = &pod;
     ++size_;
-    gated_ += pod.gated() ? 1 : 0;
+    note(pod);
   }
   void remove(QueuedPodInfo& pod) {
     (pod.previous == nullptr ? first_ : pod.previous->next) = pod.next;
@@ -32,12 +36,18 @@ class UnschedulablePods {
   void gate(QueuedPodInfo& pod, PluginId plugin) {
     gated_ -= pod.gated() ? 1 : 0;
     pod.gating = plugin;
-    gated_ += pod.gated() ? 1 : 0;
+    note(pod);
   }
 
  private:
+  void note(const QueuedPodInfo& pod) {
+    gated_ += pod.gated() ? 1 : 0;
+    ever_waited_[pod.gated() ? 1 : 0][pod.members ? 1 : 0] = true;
+  }
+
   QueuedPodInfo *first_ = nullptr, *last_ = nullptr;
   size_t size_ = 0, gated_ = 0;
+  bool ever_waited_[2][2] = {};
 };
 
 }  // namespace libsched

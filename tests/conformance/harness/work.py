@@ -53,12 +53,9 @@ GONE_STEPS = {"1.37": {"popSpecific", "assignedAdd", "assignedUpdate"}}
 # Releases whose queue does not remember the cycle of the last move. Their oracles answer -1.
 NO_MOVE_REQUEST = {"1.37"}
 _MOVE_REQUEST = re.compile(r'("moveRequest": ?)-?\d+')
-# Families of metrics that a release has added and libsched does not have.
-NEW_METRICS = {"1.37": {"queued_entities", "queue_incoming_entities_total", "preemption_evaluation_duration_seconds",
-                        "preemption_execution_duration_seconds", "preemption_pdb_violations_total",
-                        "workload_preemption_attempts_total", "workload_preemption_victims",
-                        "preemption_workload_disruptions", "generated_placements_total", "placement_evaluations_total",
-                        "placement_evaluation_duration_seconds"}}
+# Families of metrics that 1.37 has added for groups of pods and libsched does not fill.
+GROUP_METRICS = {"preemption_workload_disruptions", "generated_placements_total", "placement_evaluations_total",
+                 "placement_evaluation_duration_seconds"}
 # Points whose times libsched does not measure: those of groups of pods.
 GROUP_POINTS = ("PlacementFeasible,", "PlacementGenerate,", "PlacementScore", "PodGroupPostFilter,")
 
@@ -251,7 +248,7 @@ class Judges:
             truths, answers = answers
         results = []
         for text, truth, answer in zip(texts, truths, answers):
-            golden = parsed_golden(truth, getattr(chunk, "release", self.release))
+            golden = parsed_golden(truth)
             verdict = chunk.compare(text, golden, answer, self.fields)
             if verdict.differences and self.oracle and self.varies(text, truth):
                 verdict = Verdict(pods=verdict.pods, legitimate="varies")
@@ -299,7 +296,7 @@ class Judges:
         """The differences of one case of a chunk, given as an object; for the shrinker."""
         text = line(self.of_release(case))
         truths, answers = self.ask_both([text])
-        golden = parsed_golden(truths[0], self.release)
+        golden = parsed_golden(truths[0])
         return golden, answers[0], chunk.compare(text, golden, answers[0], self.fields).differences
 
 
@@ -310,15 +307,14 @@ def remembered(answer, release):
     return answer
 
 
-def parsed_golden(truth, release=None):
-    """A golden as an object, without metrics that the release has added; an error if the oracle itself died."""
+def parsed_golden(truth):
+    """A golden as an object; an error if the oracle itself died."""
     if isinstance(truth, Crash):
         return {"error": f"the oracle died: {truth}"}
     golden = json.loads(truth)
     if "metrics" in golden:
-        new = NEW_METRICS.get(release, set())
-        golden["metrics"] = {name: value for name, value in golden["metrics"].items()
-                             if name.split()[0] not in new and not " ".join(name.split()[1:]).startswith(GROUP_POINTS)}
+        golden["metrics"] = {name: value for name, value in golden["metrics"].items() if name.split()[0] not in GROUP_METRICS
+                             and not " ".join(name.split()[1:]).startswith(GROUP_POINTS)}
     return golden
 
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	dto "github.com/prometheus/client_model/go"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
 	"libsched.dev/tests/oracle/bubble"
@@ -42,6 +43,11 @@ var leftOut = map[string]string{
 	"store_schedule_results_duration_seconds":  "likewise",
 }
 
+// ofGroups are families that are registered with the gate GenericWorkload alone. Pods count in them
+// without it, too.
+var ofGroups = []string{"preemption_evaluation_duration_seconds", "preemption_execution_duration_seconds",
+	"preemption_pdb_violations_total", "preemption_workload_disruptions"}
+
 // whole are histograms of numbers that are no times: their buckets and sums count, too.
 var whole = []string{"pod_scheduling_attempts", "preemption_victims"}
 
@@ -59,6 +65,9 @@ func gather() (counts, error) {
 	for _, family := range families {
 		name, ours := strings.CutPrefix(family.GetName(), "scheduler_")
 		if _, left := leftOut[name]; left || !ours {
+			continue
+		}
+		if slices.Contains(ofGroups, name) && !utilfeature.DefaultFeatureGate.Enabled("GenericWorkload") {
 			continue
 		}
 		for _, series := range family.GetMetric() {

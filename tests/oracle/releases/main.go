@@ -1,7 +1,7 @@
 // Command releases records what differs between releases of kube-scheduler by tables: feature
-// gates, default plugins, and the plugins with their extension points (tests/tables/releases.json,
-// and made from it the C++ table of the gates), and which configurations each release takes
-// (tests/tables/release_configs.json).
+// gates, default plugins, the plugins with their extension points, and metrics
+// (tests/tables/releases.json, and made from it the C++ table of the gates), and which configurations
+// each release takes (tests/tables/release_configs.json).
 //
 //	go run -C tests/oracle ./releases
 //
@@ -55,6 +55,7 @@ type Recorded struct {
 	DefaultPlugins  []string                   `json:"defaultPlugins"`
 	DefaultArgs     map[string]json.RawMessage `json:"defaultArgs"`
 	Points          map[string]string          `json:"points"`
+	Metrics         map[string]string          `json:"metrics"`
 }
 
 func main() {
@@ -112,7 +113,7 @@ func (r release) record(dir string) (*Recorded, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := command(dir, "go", "build", "-mod=mod", "-o", "probe", "."); err != nil {
+	if _, err := command(dir, "go", "build", "-mod=mod", "-ldflags=-X k8s.io/component-base/version.gitVersion=v"+r.kubernetes, "-o", "probe", "."); err != nil {
 		return nil, err
 	}
 	out, err := command(dir, "./probe")

@@ -11,14 +11,19 @@ import (
 	"io"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
 	logsapi "k8s.io/component-base/logs/api/v1"
 	metricsfeatures "k8s.io/component-base/metrics/features"
+	"k8s.io/component-base/metrics/legacyregistry"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	_ "k8s.io/kubernetes/pkg/features"
 	schedconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
@@ -26,6 +31,7 @@ import (
 	schedscheme "k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 	schedconfigv1 "k8s.io/kubernetes/pkg/scheduler/apis/config/v1"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
+	schedmetrics "k8s.io/kubernetes/pkg/scheduler/metrics"
 )
 
 func main() {
@@ -55,11 +61,12 @@ type Tables struct {
 	Needs          map[string][]string        `json:"needs"`
 	DefaultPlugins []string                   `json:"defaultPlugins"`
 	DefaultArgs    map[string]json.RawMessage `json:"defaultArgs"`
+	Metrics        map[string]string          `json:"metrics"`
 }
 
 func tables() (*Tables, error) {
 	gates := utilfeature.DefaultMutableFeatureGate
-	out := Tables{map[string]string{}, map[string][]string{}, nil, map[string]json.RawMessage{}}
+	out := Tables{map[string]string{}, map[string][]string{}, nil, map[string]json.RawMessage{}, map[string]string{}}
 	for name, spec := range gates.GetAll() {
 		if name != "AllAlpha" && name != "AllBeta" {
 			out.Gates[string(name)] = words(spec)
@@ -84,7 +91,51 @@ func tables() (*Tables, error) {
 		}
 		out.DefaultArgs[c.Name] = args
 	}
-	return &out, nil
+	return &out, metrics(out.Metrics)
+}
+
+// metricGates are those that the scheduler asks before it registers metrics.
+var metricGates = []featuregate.Feature{"SchedulerQueueingHints", "SchedulerAsyncPreemption", "SchedulerAsyncAPICalls",
+	"DRAExtendedResource", "GenericWorkload", "TopologyAwareWorkloadScheduling", "DRADeviceBindingConditions"}
+
+var described = regexp.MustCompile(`^Desc\{fqName: "(scheduler_[^"]*)", help: (".*?")(?:, unit: "[^"]*")?, constLabels: \{\}, variableLabels: \{(.*)\}\}$`)
+
+// metrics adds the help text, which begins with the stability, and the labels of each metric that the
+// scheduler has with all gates.
+func metrics(out map[string]string) error {
+	gates := utilfeature.DefaultMutableFeatureGate
+	known := gates.GetAll()
+	on := map[string]bool{}
+	for _, gate := range metricGates {
+		if _, ok := known[gate]; ok {
+			on[string(gate)] = true
+		}
+	}
+	if err := gates.SetFromMap(on); err != nil {
+		return err
+	}
+	schedmetrics.Register()
+	registry, ok := legacyregistry.Registerer().(prometheus.Collector)
+	if !ok {
+		return errors.New("the registry does not describe its metrics")
+	}
+	all := make(chan *prometheus.Desc)
+	go func() {
+		registry.Describe(all)
+		close(all)
+	}()
+	for desc := range all {
+		if m := described.FindStringSubmatch(desc.String()); m != nil {
+			help, err := strconv.Unquote(m[2])
+			if err != nil {
+				return err
+			}
+			labels := strings.Split(m[3], ",")
+			slices.Sort(labels)
+			out[m[1]] = help + " {" + strings.Join(labels, ",") + "}"
+		}
+	}
+	return nil
 }
 
 // plugins writes plugins with their weights.

@@ -15,9 +15,8 @@ void write_node(JsonText& json, const Node& node) {
         json.field("effect", t.effect_text);
       });
       if (node.preemption_policy_present)
-        json.object("podPreemptionPolicy", [&] {
-          json.strings_if("disableResizePreemption", node.no_resize_preemption);
-        });
+        json.object("podPreemptionPolicy",
+                    [&] { json.strings_if("disableResizePreemption", node.no_resize_preemption); });
     });
     json.object("status", [&] {
       if (!node.capacity_list.empty()) json.amounts("capacity", node.capacity_list);

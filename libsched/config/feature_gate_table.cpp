@@ -29,7 +29,7 @@ constexpr GateSupports kSupports[] = {
     {"GenericWorkload", "----uyy"},
     {"InPlacePodLevelResourcesVerticalScaling", "----uuu"},
     {"InPlacePodVerticalScaling", "uuuuuuu"},
-    {"InPlacePodVerticalScalingSchedulerPreemption", "------u"},
+    {"InPlacePodVerticalScalingSchedulerPreemption", "------y"},
     {"MatchLabelKeysInPodTopologySpread", "yyyyyyy"},
     {"NodeDeclaredFeatures", "----yuu"},
     {"NodeInclusionPolicyInPodTopologySpread", "yyuuuuu"},

@@ -48,6 +48,10 @@ class Plugin : public QueueSortPlugin,
   // Upstream's Name(); "": the name under which the plugin is registered.
   virtual Str instance_name() const { return {}; }
 
+  // Whether the plugin passes by pods that have a node and whose resize is deferred (gate
+  // InPlacePodVerticalScalingSchedulerPreemption): as if PreFilter had said Skip.
+  virtual bool passes_deferred_resizes() const { return false; }
+
   // Whether on_event() is called for objects that are added, changed or removed.
   virtual bool subscribes() const { return false; }
   virtual void on_event(Services&, const View&, const ObjectChange&) const {}

@@ -34,13 +34,16 @@ RegistryRef in_tree_registry() {
       {"GangScheduling", make_gang_scheduling},
       {"TopologyPlacementGenerator", make_topology_placement},
       {"PodGroupPodsCount", make_pod_group_pods_count},
+      {"DeferredPodScheduling", make_deferred_pod_scheduling},
   };
   const ForkHeldOff made_whole;
   static const RegistryRef registry = [&] {
     Ref<Registry> r = make_ref<Registry>();
+    // A framework takes the points of its own release.
     for (const InTreePlugin& p : in_tree_plugins()) {
-      if (!p.releases.has(kDefaultRelease)) continue;
       const auto it = factories.find(p.name);
+      const bool other = it == factories.end() || in_tree_points(p.name, kDefaultRelease);
+      if (!p.releases.has(kDefaultRelease) && other) continue;
       const Result<void> added =
           r->add(p.name, {p.points, it == factories.end() ? PluginFactory() : it->second, true});
       assert(added.ok());

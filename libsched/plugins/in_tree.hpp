@@ -32,6 +32,7 @@ Result<std::unique_ptr<Plugin>> make_default_preemption(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_gang_scheduling(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_topology_placement(const FactoryCall&);
 Result<std::unique_ptr<Plugin>> make_pod_group_pods_count(const FactoryCall&);
+Result<std::unique_ptr<Plugin>> make_deferred_pod_scheduling(const FactoryCall&);
 
 // Reports whether a DeviceClass of the cluster provides this resource, so that devices are counted.
 bool may_be_device_resource(const View& view, Str resource);

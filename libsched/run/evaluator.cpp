@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/config/deferred_resize.hpp"
 
 namespace libsched {
 namespace {
@@ -136,6 +137,7 @@ Result<Status> Evaluator::ask_pre_filter(CycleState& state, const Pod& pod,
                                          const Call& call) const {
   Status kept;
   PreFilterResult result;
+  const bool deferred = scheduled_for_resize(framework_->gates(), pod);
   for (const uint32_t i : framework_->at(ExtensionPoint::kPreFilter)) {
     const Framework::Instance& instance = framework_->plugins()[i];
     if (!instance.plugin) continue;
@@ -144,7 +146,9 @@ Result<Status> Evaluator::ask_pre_filter(CycleState& state, const Pod& pod,
     std::shared_ptr<PluginData> data;
     const PreFilterCall asked{call, pod, state, &data};
     const PluginTimer timer(state.timer(), TimedPoint::kPreFilter, i);
-    Result<Status> ran = instance.plugin->pre_filter(asked, &result);
+    Result<Status> ran = deferred && instance.plugin->passes_deferred_resizes()
+                             ? Status(Code::kSkip)
+                             : instance.plugin->pre_filter(asked, &result);
     if (!ran.ok()) return std::move(ran.error());
     Status& s = *ran;
     timer.took_alone(s.code);

@@ -1,4 +1,5 @@
 // Evaluator: choosing a node by what is kept of the pod's class.
+#include "libsched/config/deferred_resize.hpp"
 #include "libsched/framework/plugin_scope.hpp"
 #include "libsched/objects/pod_class_id.hpp"
 #include "libsched/run/evaluator.hpp"
@@ -11,7 +12,8 @@ namespace libsched {
 KeptClass* Evaluator::find_kept(const CycleState& state, const Pod& pod,
                                 const CycleOptions& options) {
   if (options.node_by_node || !framework_->extenders().empty() || comparing_ ||
-      state.timer() != nullptr || !placed_within_.empty() || !classes_.serves(view()))
+      state.timer() != nullptr || !placed_within_.empty() ||
+      scheduled_for_resize(framework_->gates(), pod) || !classes_.serves(view()))
     return nullptr;
   return &classes_.find(view(), pod.class_id != 0 ? pod.class_id : class_number(pod));
 }

@@ -33,7 +33,7 @@ KINDS = ("basic", "taints", "nodeaffinity", "ports", "config", "images", "podaff
          "defaultspread", "volumes", "csilimit", "mixed", "changes",
          "preempt", "nominated", "drapreempt", "points")
 # Kinds that are scripts, expressions, or claims of devices.
-SCRIPTS = ("queue", "schedule", "podgroup", "placement", "workload", "cel", "celany", "dra", "dra2", "drascore",
+SCRIPTS = ("queue", "schedule", "podgroup", "placement", "workload", "resize", "cel", "celany", "dra", "dra2", "drascore",
            "draclasses", "drastable", "draallocatable", "dragroups")
 
 
@@ -214,9 +214,10 @@ def compare(options):
             start = options.start
             if start is None:
                 start = int(time.time()) * 1000
+            release = judges.release or work.DEFAULT_RELEASE
             wanted = kinds or ((*KINDS, *SCRIPTS) if options.kinds is None else
                                (*recording.all_kinds(options.oracle), *SCRIPTS))
-            wanted = [kind for kind in wanted if kinds or work.has_kind(options.release, kind)]
+            wanted = [kind for kind in wanted if kinds or work.has_kind(release, kind)]
             print(f"seeds from {start} (repeat with --start {start}), {options.seeds} a kind, "
                   f"nasty {','.join(f'{n:g}' for n in options.nasty)}, mode {options.mode}")
             chunks = [c for plan in planned(options, wanted, start) for c in plan.chunks()]

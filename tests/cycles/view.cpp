@@ -45,7 +45,8 @@ void Versions::deliver(WatchEvent event) {
 }
 
 std::string Versions::of(const Pod& pod) const {
-  const auto it = known_.find(&pod);
+  auto it = known_.find(&pod);
+  if (it == known_.end()) it = known_.find(pod.origin.get());  // a copy that a cluster has made
   return it == known_.end() ? "?" : std::to_string(it->second.second);
 }
 

@@ -4,6 +4,7 @@
 
 #include "libsched/base/quote.hpp"
 #include "libsched/cluster/change_errors.hpp"
+#include "libsched/config/deferred_resize.hpp"
 #include "libsched/config/selector_options.hpp"
 #include "libsched/framework/facts.hpp"
 #include "libsched/objects/pod_parts.hpp"
@@ -21,6 +22,7 @@ namespace {
 struct Settings {
   bool enabled = true, extended_resources = true, prioritized_list = true;
   bool silent_post_filter = false;  // see Behaviours
+  bool resizes = false;             // gate InPlacePodVerticalScalingSchedulerPreemption
   PodEvents pod_events{Behaviours()};
   ClaimOptions claims;
 };
@@ -49,6 +51,8 @@ class DynamicResources final : public Plugin {
     const auto claims = claims_of(call.view, pod, settings_.claims.groups);
     return claims.ok() ? Status() : Status::unresolvable(claims.error().message);
   }
+
+  bool passes_deferred_resizes() const override { return true; }
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     if (!settings_.enabled) return Status(Code::kSkip);
@@ -179,6 +183,7 @@ class DynamicResources final : public Plugin {
 
   Status post_filter(const PostFilterCall& call, std::optional<Nomination>*) const override {
     if (call.question) return Status(Code::kSkip);
+    if (settings_.resizes && resize_deferred(call.pod)) return Status(Code::kUnschedulable);
     if (!settings_.enabled) return nothing_to_do("plugin disabled");
     const ClaimsOfCycle* const claims = data_of(call.state);
     if (claims == nullptr && !skipped(call.state)) return Status::from_error("not found");
@@ -478,6 +483,7 @@ Result<std::unique_ptr<Plugin>> make_dynamic_resources(const FactoryCall& call) 
   Settings s;
   s.enabled = on(Gate::kDynamicResourceAllocation);
   s.silent_post_filter = call.behaviours.silent_post_filter;
+  s.resizes = call.gates.enabled(Gate::kInPlacePodVerticalScalingSchedulerPreemption);
   s.pod_events = PodEvents(call.behaviours);
   s.extended_resources = on(Gate::kDRAExtendedResource);
   s.prioritized_list = on(Gate::kDRAPrioritizedList);

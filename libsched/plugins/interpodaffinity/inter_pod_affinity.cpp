@@ -22,6 +22,8 @@ class InterPodAffinity final : public Plugin {
         any_anti_term_(b.any_anti_affinity_term),
         pod_events_(b) {}
 
+  bool passes_deferred_resizes() const override { return true; }
+
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     if (const std::string e = affinity_terms_error(call.pod, lists_); !e.empty())
       return Status(Code::kUnschedulableAndUnresolvable, "parsing pod: " + e);

@@ -72,6 +72,8 @@ class NodeAffinityPlugin final : public Plugin {
  public:
   NodeAffinityPlugin(const NodeAffinity& added, ListText lists) : added_(added), lists_(lists) {}
 
+  bool passes_deferred_resizes() const override { return true; }
+
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult* result) const override {
     const PodSpec& spec = call.pod.spec;
     const NodeSelector& required = spec.node_affinity.required;

@@ -35,6 +35,8 @@ class NodeDeclaredFeatures final : public Plugin {
         mount_options_(b.declares_mount_options),
         pod_events_(b) {}
 
+  bool passes_deferred_resizes() const override { return true; }
+
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     return !enabled_ || required(call.pod).empty() ? Status(Code::kSkip) : Status();
   }

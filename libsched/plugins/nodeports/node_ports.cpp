@@ -16,6 +16,8 @@ class NodePorts final : public Plugin {
   NodePorts(const PodAccounting& accounting, const Behaviours& b)
       : accounting_(accounting), pod_events_(b) {}
 
+  bool passes_deferred_resizes() const override { return true; }
+
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     return counted(call.pod)->host_ports.empty() ? Status(Code::kSkip) : Status();
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "libsched/config/deferred_resize.hpp"
 #include "libsched/framework/facts.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
@@ -26,12 +27,15 @@ struct Demand {
   Str name;
   // A DeviceClass provides it: on nodes that have none DynamicResources decides.
   bool by_devices = false;
+  int64_t growth = 0;  // on the node of a pod whose resize is deferred, which counts there already
 };
 
 struct Demands final : PluginData {
   std::vector<Demand> list;  // pods first, then in upstream's order of checks
   bool impossible = false;   // a positive amount of a resource that no node has
   bool by_devices = false;   // some demand is
+  // The node where a pod whose resize is deferred needs room for its growth alone.
+  uint32_t grows_on = kNoId;
   std::shared_ptr<PluginData> clone() const override { return std::make_shared<Demands>(*this); }
 };
 
@@ -44,6 +48,7 @@ class NodeResourcesFit final : public Plugin {
         never_unresolvable_(call.behaviours.fit_never_unresolvable),
         accounting_(call.accounting()),
         pod_events_(call.behaviours),
+        resizes_(call.gates.enabled(Gate::kInPlacePodVerticalScalingSchedulerPreemption)),
         device_resources_(devices.has_value()),
         devices_(devices.value_or(DeviceTotals::Settings())) {}
 
@@ -72,6 +77,7 @@ class NodeResourcesFit final : public Plugin {
       if (id == kUnknownResource && s.value > 0 && !by_devices) data->impossible = true;
       data->by_devices = data->by_devices || by_devices;
     }
+    if (resizes_ && resize_deferred(pod)) find_growth(view, pod, data.get());
     return data;
   }
 
@@ -84,8 +90,15 @@ class NodeResourcesFit final : public Plugin {
     if (call.single != nullptr) {
       const NodeView& node = *call.single;
       if (std::any_of(demands.list.begin(), demands.list.end(),
-                      [&](const Demand& d) { return lacks(node, d); }))
+                      [&](const Demand& d) { return lacks(node, d, grows(demands, node)); }))
         set.reject_all();
+      return;
+    }
+    if (demands.grows_on != kNoId) {
+      set.for_each([&](uint32_t row) {
+        for (const Demand& d : demands.list)
+          if (lacks(call.node(row), d, row == demands.grows_on)) return set.reject(row);
+      });
       return;
     }
     if (demands.impossible) {
@@ -122,8 +135,10 @@ class NodeResourcesFit final : public Plugin {
     const NodeView node = call.node(row);
     out->set(Code::kUnschedulable, {});
     size_t count = 0;
-    for (const Demand& d : static_cast<const Demands&>(*call.data).list) {
-      if (!lacks(node, d)) continue;
+    const auto& demands = static_cast<const Demands&>(*call.data);
+    const bool own = grows(demands, node);
+    for (const Demand& d : demands.list) {
+      if (!lacks(node, d, own)) continue;
       if (count == out->reasons.size()) out->reasons.emplace_back();
       std::string& reason = out->reasons[count++];
       if (d.resource == kPods) {
@@ -134,7 +149,8 @@ class NodeResourcesFit final : public Plugin {
       reason.reserve(kInsufficient.size() + d.name.size());
       reason.assign(kInsufficient).append(d.name);
       if (!never_unresolvable_ &&
-          d.need > (d.resource != kUnknownResource ? node.allocatable(d.resource) : 0))
+          (own && d.resource >= kFirstScalar ? d.growth : d.need) >
+              (d.resource != kUnknownResource ? node.allocatable(d.resource) : 0))
         out->code = Code::kUnschedulableAndUnresolvable;
     }
     out->reasons.resize(count);
@@ -144,8 +160,9 @@ class NodeResourcesFit final : public Plugin {
                   Facts* facts) const override {
     const NodeView node = call.node(row);
     size_t reason = 0;
-    for (const Demand& d : static_cast<const Demands&>(*call.data).list) {
-      if (!lacks(node, d)) continue;
+    const auto& demands = static_cast<const Demands&>(*call.data);
+    for (const Demand& d : demands.list) {
+      if (!lacks(node, d, grows(demands, node))) continue;
       const int64_t free = left(node, d);
       const int64_t all = d.resource != kUnknownResource ? node.allocatable(d.resource) : 0;
       Fact& fact = facts->add(status.reasons[reason])
@@ -164,7 +181,8 @@ class NodeResourcesFit final : public Plugin {
   uint64_t reason_key(const FilterCall& call, uint32_t row) const override {
     if (!call.pre_filtered) return 0;
     const std::vector<Demand>& list = static_cast<const Demands&>(*call.data).list;
-    if (list.size() > 31) return kNoReasonKey;
+    if (list.size() > 31 || static_cast<const Demands&>(*call.data).grows_on != kNoId)
+      return kNoReasonKey;
     const Columns& columns = call.view.columns();
     uint64_t key = 0;
     for (const Demand& d : list) {
@@ -221,12 +239,25 @@ class NodeResourcesFit final : public Plugin {
         hinted(kDeviceClassEvents, kAdd | kUpdate)};
     if (!device_resources_) out.pop_back();
     if (pod_events_.told_apart()) out.push_back(hinted(pod_events_.own(), kUpdatePodScaleDown));
+    if (resizes_) {
+      out.push_back(hinted(pod_events_.assigned(), kUpdatePodScaleUp));
+      out.push_back(hinted(pod_events_.own(), kUpdatePodScaleUp));
+    }
     return out;
   }
   Result<QueueingHint> hint(size_t index, const View& view, const Pod& pod,
                             const ObjectChange& change) const override {
     if (index != 0 && !change.after) return no_object(change);
-    if (index == (device_resources_ ? 3 : 2)) return QueueingHint::kQueue;
+    const bool deferred = resizes_ && resize_deferred(pod);
+    const size_t own = device_resources_ ? 3 : 2;
+    if (index == own) return QueueingHint::kQueue;
+    if (index > own)
+      return queue_if(
+          deferred &&
+          (index == own + 2 || object_of<Pod>(change.after)->spec.node_name == pod.spec.node_name));
+    // Other nodes are of no use to a pod that stays on its own.
+    if (deferred && index == 1 && object_of<Node>(change.after)->meta.name != pod.spec.node_name)
+      return QueueingHint::kQueueSkip;
     if (index == 1)
       return queue_if(gains_room(view, pod, object_of<Node>(change.before),
                                  *object_of<Node>(change.after), device_resources_));
@@ -235,10 +266,12 @@ class NodeResourcesFit final : public Plugin {
                                          *object_of<DeviceClass>(change.after)));
     if (!change.before) return no_object(change);
     const auto* after = object_of<Pod>(change.after);
-    const AccountedPod own(pod, accounting_);
+    const Pod& there = after != nullptr ? *after : *object_of<Pod>(change.before);
+    if (deferred && there.spec.node_name != pod.spec.node_name) return QueueingHint::kQueueSkip;
+    const AccountedPod asking(pod, accounting_);
     const AccountedPod was(*object_of<Pod>(change.before), accounting_);
-    if (after == nullptr) return queue_if(frees_resources(*own, *was, nullptr));
-    return queue_if(frees_resources(*own, *was, &*AccountedPod(*after, accounting_)));
+    if (after == nullptr) return queue_if(frees_resources(*asking, *was, nullptr, deferred));
+    return queue_if(frees_resources(*asking, *was, &*AccountedPod(*after, accounting_), deferred));
   }
 
   Status score_placement(const GroupCall& call, const GroupPlacement& placement,
@@ -256,10 +289,39 @@ class NodeResourcesFit final : public Plugin {
   static int64_t left(const NodeView& node, const Demand& d) {
     return d.resource != kUnknownResource ? node.left(d.resource) : node.left(d.name);
   }
-  static bool lacks(const NodeView& node, const Demand& d) {
+  // `own`: the pod's resources count on the node already.
+  static bool lacks(const NodeView& node, const Demand& d, bool own) {
     if (d.by_devices && (d.resource == kUnknownResource || node.allocatable(d.resource) <= 0))
       return false;
-    return d.need > left(node, d);
+    if (own && d.resource >= kFirstScalar && d.growth == 0) return false;
+    return (own ? d.growth : d.need) > left(node, d);
+  }
+  static bool grows(const Demands& demands, const NodeView& node) {
+    return demands.grows_on != kNoId && demands.grows_on == node.row();
+  }
+  static int64_t scalar(const Resources& r, Str name) {
+    for (const ScalarAmount& s : r.scalars)
+      if (s.name == name) return s.value;
+    return 0;
+  }
+  // What the pod needs beyond what the cluster counts for it.
+  void find_growth(const View& view, const Pod& pod, Demands* demands) const {
+    const uint32_t slot = view.find_pod(pod.meta.ns, pod.meta.name);
+    const uint32_t row = view.find_node(pod.spec.node_name);
+    if (slot == kNoId || row == kNoId || view.slot(slot).pod->meta.uid != pod.meta.uid ||
+        view.slot(slot).pod->spec.node_name != pod.spec.node_name)
+      return;
+    demands->grows_on = row;
+    const AccountedPod there(*view.slot(slot).pod, accounting_);
+    const Resources& counted = there->occupied;
+    for (Demand& d : demands->list) {
+      const int64_t has = d.resource == kPods               ? 0
+                          : d.resource == kCpu              ? counted.milli_cpu
+                          : d.resource == kMemory           ? counted.memory
+                          : d.resource == kEphemeralStorage ? counted.ephemeral_storage
+                                                            : scalar(counted, d.name);
+      d.growth = std::max<int64_t>(0, wrapping_sub(d.need, has));
+    }
   }
   bool ignored(Str name) const {
     if (!is_extended_resource_name(name)) return false;
@@ -275,6 +337,7 @@ class NodeResourcesFit final : public Plugin {
   bool never_unresolvable_;  // see Behaviours
   PodAccounting accounting_;
   PodEvents pod_events_;
+  bool resizes_;           // gate InPlacePodVerticalScalingSchedulerPreemption
   bool device_resources_;  // gate DRAExtendedResource
   DeviceTotals devices_;
 };

@@ -25,9 +25,9 @@ int64_t used(int64_t value) { return std::max<int64_t>(value, 0); }
 
 }  // namespace
 
-bool frees_resources(const Pod& pod, const Pod& other, const Pod* after) {
+bool frees_resources(const Pod& pod, const Pod& other, const Pod* after, bool deferred) {
   if (after == nullptr) return has_node(other);
-  if (same_pod(pod, *after)) return true;
+  if (!deferred && same_pod(pod, *after)) return true;
   if (after->spec.node_name.empty()) return false;
   const Resources &asked = pod.occupied, &was = other.occupied, &is = after->occupied;
   const auto less = [](int64_t ask, int64_t a, int64_t b) { return ask != 0 && used(a) > used(b); };

@@ -6,8 +6,9 @@
 
 namespace libsched {
 
-// For a pod, `other`, that was deleted (`after` is null) or scaled down.
-bool frees_resources(const Pod& pod, const Pod& other, const Pod* after);
+// For a pod, `other`, that was deleted (`after` is null) or scaled down. The own resize of a pod
+// brings it back, unless it is `deferred` and the pod thus on a node already.
+bool frees_resources(const Pod& pod, const Pod& other, const Pod* after, bool deferred);
 // For a node that was added, or has more of a requested resource, on which the pod would fit if the
 // node were empty.
 bool gains_room(const View& view, const Pod& pod, const Node* before, const Node& after,

@@ -18,6 +18,8 @@ class NodeUnschedulable final : public Plugin {
   NodeUnschedulable(bool comparison_operators, const Behaviours& b)
       : comparison_operators_(comparison_operators), pod_events_(b) {}
 
+  bool passes_deferred_resizes() const override { return true; }
+
   void filter(const FilterCall& call, const RowSet& set) const override {
     const Bitmap& cordoned = call.view.unschedulable();
     if (set.first_word >= cordoned.word_count()) return;

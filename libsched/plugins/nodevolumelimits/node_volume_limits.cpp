@@ -78,6 +78,8 @@ class NodeVolumeLimits final : public Plugin {
         portworx_by_annotation_(call.behaviours.portworx_by_annotation),
         pod_events_(call.behaviours) {}
 
+  bool passes_deferred_resizes() const override { return true; }
+
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     return has_counted_volume(call.pod) ? Status() : Status(Code::kSkip);
   }

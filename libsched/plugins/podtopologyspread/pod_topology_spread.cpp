@@ -29,6 +29,8 @@ class PodTopologySpread final : public Plugin {
   PodTopologySpread(const SpreadSettings& settings, const Behaviours& b)
       : settings_(settings), pod_events_(b) {}
 
+  bool passes_deferred_resizes() const override { return true; }
+
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     auto constraints = spread_constraints(settings_, call.view, call.pod, SpreadKind::kHard);
     if (!constraints.ok())

@@ -51,6 +51,8 @@ class TaintToleration final : public Plugin {
     return data;
   }
 
+  bool passes_deferred_resizes() const override { return true; }
+
   void filter(const FilterCall& call, const RowSet& set) const override {
     const auto& sets = call.view.taint_sets().sets();
     const auto& untolerated = static_cast<const Untolerated&>(*call.data).sets;

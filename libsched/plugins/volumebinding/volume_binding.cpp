@@ -104,6 +104,8 @@ class VolumeBinding final : public Plugin {
       settings_.node_conflict = "node(s) had volume node affinity conflict";
   }
 
+  bool passes_deferred_resizes() const override { return true; }
+
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     if (call.pod.spec.volumes.empty()) return Status(Code::kSkip);
     std::vector<const PersistentVolumeClaim*> claims;

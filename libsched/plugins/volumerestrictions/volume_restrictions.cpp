@@ -86,6 +86,8 @@ class VolumeRestrictions final : public Plugin {
                       "ReadWriteOncePod access mode already in-use by another pod"),
         pod_events_(b) {}
 
+  bool passes_deferred_resizes() const override { return true; }
+
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     const View& view = call.view;
     const Pod& pod = call.pod;

@@ -62,6 +62,8 @@ std::array<std::vector<Str>, kKeys.size()> topology_of(const ObjectMeta& volume)
 
 class VolumeZone final : public Plugin {
  public:
+  bool passes_deferred_resizes() const override { return true; }
+
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
     if (call.pod.spec.volumes.empty()) return Status(Code::kSkip);
     std::shared_ptr<Zones> zones = judge(call, call.pod);

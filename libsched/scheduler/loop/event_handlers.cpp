@@ -1,6 +1,7 @@
 // EventHandlers: the order of the changes, as upstream's eventhandlers.go has it.
 #include "libsched/scheduler/loop/event_handlers.hpp"
 
+#include "libsched/config/deferred_resize.hpp"
 #include "libsched/framework/property_changes.hpp"
 
 namespace libsched {
@@ -59,7 +60,8 @@ Result<void> EventHandlers::pod(const WatchEvent& event) {
       if (pods_.find_assigned(given->meta.ns, given->meta.name) != nullptr ||
           assumed(*given) != nullptr)
         LIBSCHED_TRY(cluster_->remove_pod(given->meta.ns, given->meta.name));
-      return left_node(before);
+      LIBSCHED_TRY(left_node(before));
+      return queued_for_resize(*given) ? leave_queue(given) : Result<void>();
     }
     LIBSCHED_TRY(delete_waiting(given));
     return {};
@@ -70,6 +72,7 @@ Result<void> EventHandlers::pod(const WatchEvent& event) {
   }
   if (before && !before->spec.node_name.empty()) return update_assigned(before, given);
   if (!given->spec.node_name.empty()) {
+    if (!before && queued_for_resize(*given)) LIBSCHED_TRY(enter_queue(given));
     LIBSCHED_TRY(assigned(given));
     if (!before) return {};
     pods_.remove(*before);
@@ -80,16 +83,32 @@ Result<void> EventHandlers::pod(const WatchEvent& event) {
   }
   if (before) return update_waiting(before, given);
   pods_.reserve();
-  if (responsible(*given)) {
-    const Timed timed(*this, waiting_added_);
-    log_.info(3, "Add event for unscheduled pod", {{"pod", given->meta}});
-    LIBSCHED_TRY(queue_->add(given));
-    const Framework& first = profiles_[0]->framework();
-    if (first.gates().enabled(first.behaviours().groups_are_entities ? Gate::kGenericWorkload
-                                                                     : Gate::kGangScheduling))
-      LIBSCHED_TRY(move(waiting_, kAdd, {}, given));
-  }
+  if (responsible(*given)) LIBSCHED_TRY(enter_queue(given));
   pods_.put(given);
+  return {};
+}
+
+bool EventHandlers::queued_for_resize(const Pod& pod) const {
+  return scheduled_for_resize(profiles_[0]->framework().gates(), pod) && responsible(pod);
+}
+
+Result<void> EventHandlers::enter_queue(const PodRef& pod) {
+  const Timed timed(*this, waiting_added_);
+  log_.info(3, "Add event for unscheduled pod", {{"pod", pod->meta}});
+  LIBSCHED_TRY(queue_->add(pod));
+  const Framework& first = profiles_[0]->framework();
+  if (first.gates().enabled(first.behaviours().groups_are_entities ? Gate::kGenericWorkload
+                                                                   : Gate::kGangScheduling))
+    return move(waiting_, kAdd, {}, pod);
+  return {};
+}
+
+Result<void> EventHandlers::leave_queue(const PodRef& pod) {
+  const Timed timed(*this, waiting_deleted_);
+  log_.info(3, "Delete event for unscheduled pod", {{"pod", pod->meta}});
+  LIBSCHED_TRY(queue_->remove(*pod));
+  if (assumed(*pod) != nullptr) return assumed_deleted(*pod);
+  if (!pod->status.nominated_node_name.empty()) return left_nomination(pod);
   return {};
 }
 
@@ -100,7 +119,29 @@ Result<void> EventHandlers::assigned(const PodRef& pod) {
   return move(kAssignedPods, kAdd, {}, pod);
 }
 
+// A pod whose resize is deferred is in the queue, too.
+Result<void> EventHandlers::update_resized(const PodRef& before, const PodRef& after) {
+  const FeatureGates& gates = profiles_[0]->framework().gates();
+  if (!gates.enabled(Gate::kInPlacePodVerticalScalingSchedulerPreemption) || !responsible(*after))
+    return {};
+  const bool was = resize_deferred(*before), is = resize_deferred(*after);
+  const LogField about{"pod", after->meta};
+  if (!was && is) {
+    log_.info(3, "Assigned pod transitioned to deferred resize, adding to scheduling queue",
+              {about});
+    return enter_queue(after);
+  }
+  if (was && !is) {
+    log_.info(3, "Assigned pod is no longer deferred, removing from scheduling queue", {about});
+    return leave_queue(after);
+  }
+  if (!was) return {};
+  log_.info(3, "Assigned pod spec changed while deferred, updating scheduling queue", {about});
+  return queue_->update(before, after);
+}
+
 Result<void> EventHandlers::update_assigned(const PodRef& before, const PodRef& after) {
+  LIBSCHED_TRY(update_resized(before, after));
   const Timed timed(*this, assigned_updated_);
   if (calls_ != nullptr) calls_->sync(after);
   log_.info(4, "Update event for scheduled pod", {{"pod", before->meta}});
@@ -139,13 +180,7 @@ Result<void> EventHandlers::update_waiting(const PodRef& before, const PodRef& a
 
 Result<void> EventHandlers::delete_waiting(const PodRef& pod) {
   pods_.remove(*pod);
-  if (!responsible(*pod)) return {};
-  const Timed timed(*this, waiting_deleted_);
-  log_.info(3, "Delete event for unscheduled pod", {{"pod", pod->meta}});
-  LIBSCHED_TRY(queue_->remove(*pod));
-  if (assumed(*pod) != nullptr) return assumed_deleted(*pod);
-  if (!pod->status.nominated_node_name.empty()) return left_nomination(pod);
-  return {};
+  return responsible(*pod) ? leave_queue(pod) : Result<void>();
 }
 
 // The pod frees its room at once. Its binding cycle continues, and fails at the API server.

@@ -40,6 +40,10 @@ class EventHandlers {
 
  private:
   Result<void> pod(const WatchEvent& event);
+  bool queued_for_resize(const Pod& pod) const;
+  Result<void> enter_queue(const PodRef& pod);
+  Result<void> leave_queue(const PodRef& pod);
+  Result<void> update_resized(const PodRef& before, const PodRef& after);
   Result<void> assigned(const PodRef& pod);
   Result<void> update_assigned(const PodRef& before, const PodRef& after);
   Result<void> update_waiting(const PodRef& before, const PodRef& after);

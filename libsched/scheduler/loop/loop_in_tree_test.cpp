@@ -329,4 +329,45 @@ TEST_CASE("The first flush of unschedulable pods is at the start, and the next 3
   CHECK(*w.scheduler->queue().next_due() > start);
 }
 
+TEST_CASE("1.37 evicts a pod for another one whose resize is deferred, and leaves that as it is") {
+  const auto grown = [](int cpu, const std::string& reason) {
+    return parse_pod(
+               "metadata: {namespace: default, name: grows, uid: u-grows}\nspec: {nodeName: n1, "
+               "priority: 9, schedulerName: default-scheduler, containers: [{name: c, resources: "
+               "{requests: {cpu: " +
+                   std::to_string(cpu) +
+                   "}}}]}\nstatus: {conditions: [{type: PodResizePending, status: 'True', "
+                   "reason: " +
+                   reason + "}]}",
+               {})
+        .value();
+  };
+  for (const bool on : {true, false}) {
+    World w(on ? "InPlacePodVerticalScalingSchedulerPreemption=true" : "", Release::k1_37);
+    w.node("n1", 3);
+    w.pod("low", 1, "nodeName: n1, priority: 1");
+    w.pod("lower", 1, "nodeName: n1, priority: 0");
+    w.pod("grows", 1, "nodeName: n1, priority: 9");
+    w.calls();
+    REQUIRE(w.server->update(grown(2, "Deferred")).ok());
+    w.settle();
+    w.pass(kSecond);
+    CHECK(w.calls() == (on ? "patch default/lower DisruptionTarget; delete default/lower" : ""));
+    CHECK(w.in_cluster("lower") != on);
+    CHECK(w.in_cluster("low"));
+    CHECK(w.node_of("grows") == "n1");
+    CHECK(w.why("grows").empty());
+    // It is in the queue until the kubelet has resized it.
+    const SchedulingQueue& queue = w.scheduler->queue();
+    const auto queued = [&] {
+      return queue.active_count() + queue.backoff_count() + queue.error_backoff_count() +
+             queue.unschedulable_pods().size();
+    };
+    CHECK(queued() == (on ? 1 : 0));
+    REQUIRE(w.server->update(grown(2, "Infeasible")).ok());
+    w.settle();
+    CHECK(queued() == 0);
+  }
+}
+
 }  // namespace libsched::loop_in_tree_test

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/config/deferred_resize.hpp"
 #include "libsched/framework/group_cycle.hpp"
 #include "libsched/scheduler/loop/flight.hpp"
 #include "libsched/scheduler/loop/group_attempt.hpp"
@@ -36,8 +37,9 @@ bool sorts_before(const QueuedPodRef& a, const QueuedPodRef& b) {
 }  // namespace
 
 bool Scheduler::in_group(const Pod& pod) const {
-  return !pod.spec.scheduling_group.empty() &&
-         profiles_[0]->framework().gates().enabled(Gate::kGenericWorkload);
+  const FeatureGates& gates = profiles_[0]->framework().gates();
+  return !pod.spec.scheduling_group.empty() && gates.enabled(Gate::kGenericWorkload) &&
+         !scheduled_for_resize(gates, pod);
 }
 
 void Scheduler::cycle_group(const QueuedPodRef& first) {

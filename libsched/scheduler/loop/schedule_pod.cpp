@@ -1,6 +1,7 @@
 // Scheduler: one scheduling cycle, and what follows from its failure.
 #include <algorithm>
 
+#include "libsched/config/deferred_resize.hpp"
 #include "libsched/scheduler/loop/flight.hpp"
 
 namespace libsched {
@@ -131,7 +132,8 @@ Steps<> Scheduler::handle_failure(const QueuedPodRef& queued, const PodRef& pod,
         failure.status.rejected() ? AttemptResult::kUnschedulable : AttemptResult::kError,
         now() - queued->popped_ns);
   const PodRef known = PodRef::share(pods_.find_pod(pod->meta.ns, pod->meta.name));
-  const bool waits = known && known->spec.node_name.empty();
+  const bool resized = scheduled_for_resize(profiles_[0]->framework().gates(), *pod);
+  const bool waits = known && (resized || known->spec.node_name.empty());
   if (log_.on(0)) log_failure(*pod, known.get(), failure);
   if (waits && !same_pod(*known, *pod)) {
     check(queue_->done(uid_of(*pod)));
@@ -142,11 +144,15 @@ Steps<> Scheduler::handle_failure(const QueuedPodRef& queued, const PodRef& pod,
     const std::vector<Str> pending = names(failure.pending_plugins);
     const Result<void> added = queue_->add_unschedulable(*queued, known, {unschedulable, pending});
     if (!added.ok() && added.error().rc != Rc::kExists) check(added);
-    services_->nominator().add(known, failure.nomination);
+    if (!resized) services_->nominator().add(known, failure.nomination);
   } else {
     services_->nominator().remove(*pod);
   }
   if (options_.observer) options_.observer->failed(*queued, node, failure);
+  if (resized) {  // it keeps its node and its status, which is the kubelet's
+    if (!waits) check(queue_->done(uid_of(*pod)));
+    co_return;
+  }
   const Pod& reported = waits ? *known : *pod;
   if (!calls_) log_patch(reported, failure);
   co_await report_failure(reported, reported.status.nominated_node_name, failure, *services_);
@@ -174,7 +180,8 @@ void Scheduler::log_failure(const Pod& pod, const Pod* known, const Failure& fai
   if (known == nullptr)
     log_.info(0, "Pod doesn't exist in informer cache",
               {about, {"err", "pod \"" + std::string(pod.meta.name) + "\" not found"}});
-  else if (!known->spec.node_name.empty())
+  else if (!known->spec.node_name.empty() &&
+           !scheduled_for_resize(profiles_[0]->framework().gates(), pod))
     log_.info(0, "Pod has been assigned to node. Abort adding it back to queue.",
               {about, {"node", known->spec.node_name}});
   else if (!same_pod(*known, pod))

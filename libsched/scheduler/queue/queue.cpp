@@ -84,7 +84,8 @@ void SchedulingQueue::add_new(const PodRef& pod, const EventPlan& event) {
   move_to_active(course, *pod, made->scheduler, event.label, false);
   table_.reserve();
   reserve(1, 0);
-  if (!course.gated() || behaviours_.nominates_added) services_->nominator().add(pod, std::nullopt);
+  if ((!course.gated() || behaviours_.nominates_added) && pod->spec.node_name.empty())
+    services_->nominator().add(pod, std::nullopt);
   QueuedPodInfo* const old = table_.find(*pod);
   if (old == nullptr) {
     table_.insert(made);

@@ -14,6 +14,7 @@ var scriptKinds = map[string]func(g *gen, seed uint64) any{
 	"podgroup":  genGroups,
 	"workload":  genWorkloads,
 	"placement": genPlacements,
+	"resize":    genResizes,
 }
 
 // Script makes the case of a kind and a seed, a *cases.QueueCase or *cases.CyclesCase.

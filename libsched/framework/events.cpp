@@ -37,9 +37,10 @@ ActionType number_of(ActionType actions) {
   const auto has = [&](ActionType later) {
     return (actions & kUpdate) == kUpdate || (actions & later) != 0;
   };
-  return (actions & kOfNodes) | (has(kUpdateNodePreemptionPolicy) ? kUpdatePodLabel : 0) |
+  return (actions & kOfNodes) |
+         (has(kUpdateNodePreemptionPolicy) ? ActionType{kUpdatePodLabel} : ActionType{0}) |
          (actions & (kUpdatePodLabel | kUpdatePodScaleDown)) << 1 |
-         (has(kUpdatePodScaleUp) ? kUpdatePodScaleDown << 2 : 0) |
+         (has(kUpdatePodScaleUp) ? ActionType{kUpdatePodScaleDown} << 2 : ActionType{0}) |
          (actions & kAllActions & kRest) << 2;
 }
 

@@ -352,7 +352,9 @@ TEST_CASE("accounting: what devices take of the node") {
   // Of a resize, what is set includes the devices, and what is allocated does not.
   CHECK(occupied("cpu=3", mapped) == 4000);
   CHECK(occupied("cpu=5", mapped) == 5000);
-  CHECK(occupied("cpu=3", {.allocatable = AllocatableClaims::kResources}) == 5000);
+  const PodAccounting by_container{.resizes_by_pod = false,
+                                   .allocatable = AllocatableClaims::kResources};
+  CHECK(occupied("cpu=3", by_container) == 5000);
 }
 
 TEST_CASE("accounting: ports of sidecars") {

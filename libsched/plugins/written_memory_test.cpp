@@ -92,7 +92,9 @@ TEST_CASE("writes of a claim are complete, or memory has run out") {
   const auto write = [&](Services& services) {
     static_cast<void>(write_claim(services, full).now());
   };
-  const auto release = [&](Services& services) { release_consumer(services, *full, pod->meta.uid).now(); };
+  const auto release = [&](Services& services) {
+    static_cast<void>(release_consumer(services, *full, pod->meta.uid).now());
+  };
   CHECK(sent(write) ==
         R"({"metadata":{"resourceVersion":"7","finalizers":["f","g"]},"status":{"allocation":)"
         R"({"devices":{"results":[{"request":"r","driver":"d","pool":"p","device":"x"}]}},)"

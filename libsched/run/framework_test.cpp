@@ -91,15 +91,15 @@ TEST_CASE("extenders of a configuration that nobody has made are refused by name
 }
 
 TEST_CASE("a gate for an unimplemented feature is refused") {
-  const Result<FeatureGates> gates =
-      FeatureGates::parse("GenericWorkload=true,PodLevelResources=false", Release::k1_36);
+  const Result<FeatureGates> gates = FeatureGates::parse(
+      "GenericWorkload=true,InPlacePodLevelResourcesVerticalScaling=false", Release::k1_36);
   REQUIRE_MESSAGE(gates.ok(), gates.error().text());
   const std::vector<Fake> fakes;
   const Error e = refused(fake_config({}), fake_registry(fakes), "", *gates);
   CHECK(e.rc == Rc::kUnsupported);
   CHECK(e.message ==
         "feature gates set to values that libsched does not implement yet: "
-        "PodLevelResources=false (leave them at their defaults)");
+        "InPlacePodLevelResourcesVerticalScaling=false (leave them at their defaults)");
 }
 
 TEST_CASE("arguments reach the factory; without arguments it gets a null pointer") {

@@ -29,7 +29,7 @@ TrialOptions with_gate() {
 TEST_CASE("a pod whose resize is deferred stays on its node, if that allows preemption for it") {
   Trial t("DeferredPodScheduling",
           node("a") + node("b") +
-              node("c", "{podPreemptionPolicy: {disableResizePreemption: [no]}}") +
+              node("c", "{podPreemptionPolicy: {disableResizePreemption: [all]}}") +
               node("d", "{podPreemptionPolicy: {}}"),
           with_gate());
   const auto filter = [&](const std::string& name) {
@@ -54,7 +54,7 @@ TEST_CASE("the pod is tried again when its node allows preemption") {
   const auto parsed = [](const std::string& name, const std::string& spec) {
     return parse_node("metadata: {name: " + name + "}\nspec: " + spec, {}).value();
   };
-  const std::string off = "{podPreemptionPolicy: {disableResizePreemption: [no]}}";
+  const std::string off = "{podPreemptionPolicy: {disableResizePreemption: [all]}}";
   const NodeRef allows = parsed("a", "{}"), disables = parsed("a", off);
   const auto queues = [&](size_t index, const PodRef& p, const NodeRef& before,
                           const NodeRef& after) {

@@ -220,7 +220,7 @@ TEST_CASE("metrics: the text of recorded observations is upstream's") {
 TEST_CASE("metrics: series are sorted and numbers written as upstream's encoder does") {
   const RecordedTable table("metrics.json");
   const std::string recorded = text_at(table["text"]);
-  const FeatureGates gates;
+  const FeatureGates gates(Release::k1_36);
   // The labels in the recorded order; the exposition takes them sorted by name.
   Exposition out(gates);
   out.begin(Metric::kPendingPods);

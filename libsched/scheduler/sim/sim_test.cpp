@@ -458,8 +458,8 @@ TEST_CASE("As by the autoscaler, priorities and then hints decide whose turn it 
   CHECK(w.sim->place_many(pods, query, options, hits)->placed == 3);
   CHECK(hits[3].node == cordoned);
   CHECK(hits[2].node == n0);
-  CHECK(hits[1].node == n1);
-  CHECK(hits[0].node == 0);
+  CHECK(hits[0].node == n1);
+  CHECK(hits[1].node == 0);
   REQUIRE(w.sim->revert().ok());
   // A failure ends its priority alone.
   const uint64_t huge = w.pod(5000, "p", true, "priority: 7, ");

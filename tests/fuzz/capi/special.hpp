@@ -78,6 +78,7 @@ void call_libsched_sim_add_pods(Turn& t);
 void call_libsched_sim_remove_pods(Turn& t);
 // A matrix.
 void call_libsched_sim_check_many(Turn& t);
+// A number for each node.
 void call_libsched_sim_copies(Turn& t);
 // Hits and hints, as many as pods.
 void call_libsched_sim_place_many(Turn& t);

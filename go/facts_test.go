@@ -42,8 +42,9 @@ func TestFacts(t *testing.T) {
 	if gates := d.PodFacts()[0].Get("gates"); !reflect.DeepEqual(gates, []string{"a", "b"}) {
 		t.Errorf("gates: %v", gates)
 	}
-	if d.Facts("small")[0].Get("exists") != false {
-		t.Errorf("a node that does not exist: %v", d.Facts("small"))
+	last := d.PodFacts()[len(d.PodFacts())-1]
+	if missing := last.Get("missing"); !reflect.DeepEqual(missing, []string{"nowhere"}) {
+		t.Errorf("a node that does not exist: %v", d.PodFacts())
 	}
 	d = must(fw.CheckPodFits(ctx, cluster, gated, libsched.CheckOptions{}))(t)
 	if len(d.Facts("small")) != 0 || len(d.PodFacts()) != 0 {

@@ -271,6 +271,8 @@ const UpdateNodeDeclaredFeature ActionType = 128
 
 const UpdateNodeLabel ActionType = 8
 
+const UpdateNodePreemptionPolicy ActionType = 16384
+
 const UpdateNodeTaint ActionType = 16
 
 const UpdatePodGeneratedResourceClaim ActionType = 4096

@@ -341,6 +341,14 @@ ELSEWHERE = {
     "pods with InterPodAffinity are not signable",
     "pods with topology constraints are not signable",
     "pods with default topology constraints are not signable",
+    # Permit and PostFilter of alpha gates.
+    "pod resize fits, waiting for Kubelet actuation", "ResourceClaim unreserved for PodGroup",
+    "deallocation and deletion of ResourceClaims completed",
+    # With the gate DRANodeAllocatableResources; allocatable_test.cpp has them.
+    "the aggregated container and node-allocatable DRA requests", "the aggregated container and node-allocatable DRA limits",
+    "the limit and DRA overhead for container", ": node-allocatable resource claim not referenced by any container",
+    "within the pod", "shared by multiple pods", "is already used by another pod",
+    "node allocatable resource claim", "has a mapped device and cannot be shared across pods",
 }
 
 

@@ -23,6 +23,7 @@ struct Settings {
   bool enabled = true, extended_resources = true, prioritized_list = true;
   bool silent_post_filter = false;  // see Behaviours
   bool resizes = false;             // gate InPlacePodVerticalScalingSchedulerPreemption
+  bool topology_aware = false;      // gate TopologyAwareWorkloadScheduling
   PodEvents pod_events{Behaviours()};
   ClaimOptions claims;
 };
@@ -198,7 +199,9 @@ class DynamicResources final : public Plugin {
   // The same for each pod of the group.
   Result<Status> pod_group_post_filter(const GroupPostFilterCall& call,
                                        std::vector<GroupNomination>*) const override {
-    if (!settings_.enabled) return Status(Code::kUnschedulable);
+    // Upstream does not do it for a group that has to be placed in one domain.
+    if (!settings_.enabled || (settings_.topology_aware && !call.group.topology_key.empty()))
+      return Status(Code::kUnschedulable);
     const PendingClaims* const cycle = PendingClaims::found(call.cycle);
     if (cycle == nullptr) return Status::from_error("not found");
     for (const PodRef& pod : call.pods) {
@@ -484,6 +487,7 @@ Result<std::unique_ptr<Plugin>> make_dynamic_resources(const FactoryCall& call) 
   s.enabled = on(Gate::kDynamicResourceAllocation);
   s.silent_post_filter = call.behaviours.silent_post_filter;
   s.resizes = call.gates.enabled(Gate::kInPlacePodVerticalScalingSchedulerPreemption);
+  s.topology_aware = call.gates.enabled(Gate::kTopologyAwareWorkloadScheduling);
   s.pod_events = PodEvents(call.behaviours);
   s.extended_resources = on(Gate::kDRAExtendedResource);
   s.prioritized_list = on(Gate::kDRAPrioritizedList);

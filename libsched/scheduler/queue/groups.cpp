@@ -345,6 +345,8 @@ Result<void> SchedulingQueue::end_group(const QueuedPodRef& popped, const Status
   requeue(course, *entity->pod, entity->scheduler,
           placed ? Requeueing::kImmediately : Requeueing::kAfterBackoff,
           backoff_times_.expiration(*entity), attempt_failed_);
+  // Upstream counts a group that comes back as a new one, wherever it goes.
+  for (Course::Taken& taken : course.steps) taken.bound_for.reset();
   reserve(1, 0);
   group->entity = entity;
   group->waiting.clear();

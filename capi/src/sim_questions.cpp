@@ -15,10 +15,7 @@ static_assert(sizeof(libsched_sim_ring) == sizeof(SimRing));
 SimHit* hits_of(libsched_sim_hit* hits) { return reinterpret_cast<SimHit*>(hits); }
 SimRing* ring_of(libsched_sim_ring* ring) { return reinterpret_cast<SimRing*>(ring); }
 
-enum class Without { kTaken, kRefused };
-
-Result<void> read_query(const libsched_sim_query* given, SimQuery* out,
-                        Without without = Without::kTaken) {
+Result<void> read_query(const libsched_sim_query* given, SimQuery* out) {
   if (given == nullptr) return {};
   libsched_sim_query copy = LIBSCHED_SIM_QUERY_INIT;
   const libsched_sim_query* q = given;
@@ -36,11 +33,14 @@ Result<void> read_query(const libsched_sim_query* given, SimQuery* out,
   if (out->accept_given) out->accept = {q->accept, q->accept_words};
   if (q->without == nullptr && q->without_count != 0)
     return Error{Rc::kMisuse, "NULL with a count", "query->without"};
-  if (q->without_count != 0 && without == Without::kRefused)
-    return Error{Rc::kInvalid, "a call that places pods leaves none out", "query->without"};
   out->without = {q->without, q->without_count};
   out->limits = limits_of(q->cancel, q->deadline_ns);
   return {};
+}
+
+Result<void> refuse_without(const SimQuery& query) {
+  if (query.without.empty()) return {};
+  return Error{Rc::kInvalid, "a call that places pods leaves none out", "query->without"};
 }
 
 libsched_sim_verdict out_of(const SimVerdict& v) {
@@ -177,9 +177,10 @@ libsched_rc libsched_sim_place_many(libsched_sim* sim, const uint64_t* pods, siz
   LIBSCHED_REQUIRE(error, hits != nullptr || count == 0);
   return guarded(error, [&]() -> Result<void> {
     SimQuery q;
-    LIBSCHED_TRY(read_query(query, &q, Without::kRefused));
+    LIBSCHED_TRY(read_query(query, &q));
     const Result<libsched_sim_place_options> o = read_given(options);
     if (!o.ok()) return o.error();
+    LIBSCHED_TRY(refuse_without(q));
     SimPlaceOptions how;
     how.stop_at_failure = o->stop_at_failure;
     how.retry_failed = o->retry_failed;
@@ -237,9 +238,10 @@ libsched_rc libsched_sim_remove(libsched_sim* sim, uint64_t node, const uint64_t
   LIBSCHED_REQUIRE(error, (move != nullptr && hits != nullptr) || count == 0);
   return guarded(error, [&]() -> Result<void> {
     SimQuery q;
-    LIBSCHED_TRY(read_query(query, &q, Without::kRefused));
+    LIBSCHED_TRY(read_query(query, &q));
     const Result<libsched_sim_remove_options> o = read_given(options);
     if (!o.ok()) return o.error();
+    LIBSCHED_TRY(refuse_without(q));
     SimRemoveOptions how;
     how.keep = o->keep;
     how.as_autoscaler = o->as_autoscaler;

@@ -28,7 +28,8 @@ static const char* plugins_at(const libsched_framework* framework, const char* p
   return names;
 }
 
-static libsched_config_options one = {sizeof(libsched_config_options), false, true, {false, false}, {NULL, 0}, {NULL, 0}};
+static libsched_config_options one = {
+    sizeof(libsched_config_options), false, true, {false, false}, {NULL, 0}, {NULL, 0}};
 
 static void test_config(void) {
   libsched_config* config = NULL;
@@ -45,8 +46,9 @@ static void test_config(void) {
   libsched_text_unref(description);
   CHECK_OK(libsched_embedded_configs_json(
       text("kind: ConfigMap\ndata: {c: 'kind: KubeSchedulerConfiguration'}\n"), &description, err));
-  CHECK_STR(libsched_text_get(description),
-            "[{\"place\":\"data.c\",\"text\":\"kind: KubeSchedulerConfiguration\",\"isFile\":true}]");
+  CHECK_STR(
+      libsched_text_get(description),
+      "[{\"place\":\"data.c\",\"text\":\"kind: KubeSchedulerConfiguration\",\"isFile\":true}]");
   libsched_text_unref(description);
 
   libsched_framework* framework = UNTOUCHED;
@@ -136,9 +138,9 @@ static void test_framework(void) {
 
 /* A configuration of a release, and frameworks of it. */
 static void test_config_semantics(void) {
-  const libsched_str document =
-      LIBSCHED_STR("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
-                   "profiles: [{plugins: {podGroupPostFilter: {disabled: [{name: '*'}]}}}]\n");
+  const libsched_str document = LIBSCHED_STR(
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+      "profiles: [{plugins: {podGroupPostFilter: {disabled: [{name: '*'}]}}}]\n");
   libsched_config_options options = LIBSCHED_CONFIG_OPTIONS_INIT;
   libsched_config* config = UNTOUCHED;
   options.semantics = LIBSCHED_STR("1.36");
@@ -157,8 +159,8 @@ static void test_config_semantics(void) {
   CHECK_OK(libsched_config_parse(document, &options, &config, err));
   libsched_text* description = NULL;
   CHECK_OK(libsched_config_describe_json(config, &description, err));
-  CHECK(strstr(libsched_text_get(description).ptr,
-               "\"preFilter\":[{\"name\":\"NodeName\"}") != NULL);
+  CHECK(strstr(libsched_text_get(description).ptr, "\"preFilter\":[{\"name\":\"NodeName\"}") !=
+        NULL);
   libsched_text_unref(description);
 
   libsched_framework_options follows = LIBSCHED_FRAMEWORK_OPTIONS_INIT;
@@ -432,13 +434,16 @@ static void test_several_queue_sorts(void) {
   CHECK(libsched_framework_plugin_count(framework, text("permit")) == 1);
   const libsched_str shaped = LIBSCHED_STR(
       "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
-      "profiles: [{pluginConfig: [{name: VolumeBinding, args: {shape: [{utilization: 0, score: 1}]}}]}]\n");
+      "profiles: [{pluginConfig: [{name: VolumeBinding, args: {shape: [{utilization: 0, score: "
+      "1}]}}]}]\n");
   libsched_config_unref(config);
   config = UNTOUCHED;
   read.feature_gates = text("NoSuchGate=true");
-  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "NoSuchGate", libsched_config_parse(shaped, &read, &config, err));
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "NoSuchGate",
+              libsched_config_parse(shaped, &read, &config, err));
   read.feature_gates = text("StorageCapacityScoring=false");
-  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "shape", libsched_config_parse(shaped, &read, &config, err));
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, NULL, "shape",
+              libsched_config_parse(shaped, &read, &config, err));
   CHECK(config == UNTOUCHED);
   CHECK_OK(libsched_config_parse(shaped, NULL, &config, err));
   libsched_framework* refused = UNTOUCHED;

@@ -247,7 +247,8 @@ static void test_events_of_any_object(void) {
               libsched_queue_move_all(b.queue, &event, err));
   event.old_pod = NULL;
   event.resource = text("Node"); /* its hints would take the claim for a node */
-  CHECK_FAILS(LIBSCHED_ERR_INVALID, "", "an event of \"Node\" cannot have an object of kind PersistentVolumeClaim",
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, "",
+              "an event of \"Node\" cannot have an object of kind PersistentVolumeClaim",
               libsched_queue_move_all(b.queue, &event, err));
   event.resource = text("PersistentVolumeClaim");
   CHECK(part_is(&b, LIBSCHED_QUEUE_UNSCHEDULABLE, "p"));

@@ -266,7 +266,7 @@ void Scheduler::make_room(Group& group, std::vector<GroupNomination>* nomination
                             cycle.get()},
                            [&](std::vector<GroupAssignment>* assignments) -> Result<Status> {
                              group.preempts = true;
-        const GroupResult again = try_entity(group);
+                             const GroupResult again = try_entity(group);
                              for (const Ref<Scheduling>& trial : again.trials)
                                if (trial->attempt == Attempt::kAssumed)
                                  assignments->push_back({trial->pod, trial->node, trial->state});

@@ -20,12 +20,13 @@ void begin_world(Choices& choose) {
     call_at(place_of(name), Choices(choose.next()), 0);
 }
 
-#define FUZZ_SHARED_KINDS(X)                                                                       \
-  X(text)                                                                                          \
-  X(error)                                                                                         \
-  X(pod)                                                                                           \
-  X(node) X(objects) X(config) X(snapshot) X(framework) X(decision) X(capacity) X(drain) X(edited) \
-      X(cel) X(table) X(event_map) X(catalog)
+#define FUZZ_SHARED_KINDS(X)                                                                      \
+  X(text)                                                                                         \
+  X(error)                                                                                        \
+  X(pod)                                                                                          \
+  X(node)                                                                                         \
+  X(objects) X(config) X(snapshot) X(framework) X(decision) X(capacity) X(drain) X(edited) X(cel) \
+      X(table) X(event_map) X(catalog)
 
 void take_reference(Kind kind, void* handle) {
   switch (kind) {

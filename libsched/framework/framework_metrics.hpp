@@ -15,8 +15,9 @@ inline constexpr auto kPreemptionBuckets = exponential_buckets<20>(0.01, 2);
 inline constexpr auto kDecisionBuckets = exponential_buckets<16>(0.001, 2);
 inline constexpr auto kGroupVictimBuckets = exponential_buckets<11>(1, 2);
 
-// What preempts others.
+// What preempts others, and its name in metrics, events and logs.
 enum class PreemptorKind : uint8_t { kPod, kPodGroup };
+inline constexpr std::array<Str, 2> kPreemptorNames = {"pod", "podgroup"};
 
 struct PreemptionMetrics {
   std::array<Histogram<kDecisionBuckets>, kStatusCodes> evaluations;  // by code

@@ -189,7 +189,7 @@ class DefaultPreemption final : public Plugin {
     stand_in->spec.scheduler_name = arena.copy(call.pods[0]->spec.scheduler_name);
     stand_in->spec.priority = call.group.priority;
     derive_pod(*stand_in);
-    Preemptor out{stand_in, "podgroup", {}};
+    Preemptor out{stand_in, PreemptorKind::kPodGroup, {}};
     for (const PodRef& pod : call.pods)
       out.pods.emplace(std::string(pod->meta.ns) + "/" + std::string(pod->meta.name), pod);
     return out;
@@ -211,7 +211,7 @@ class DefaultPreemption final : public Plugin {
       const PodRef pod = PodRef::share(&call.pod);
       const Preemptor by{
           pod,
-          "pod",
+          PreemptorKind::kPod,
           {{std::string(call.pod.meta.ns) + "/" + std::string(call.pod.meta.name), pod}}};
       Status s = executor_.execute(*chosen, by, listed, call.services);
       if (!s.success()) return s;

@@ -32,20 +32,21 @@ Steps<Result<bool>> preempt(const Pod& victim, const Preemptor& by_whom, Str nod
     in_memory = waiting->preempt(kPlugin, "preempted");
     if (in_memory)
       log.info(2, "Preemptor preempted a waiting pod",
-               {{"preemptorType", by_whom.kind}, by, {"waitingPod", victim.meta}, where});
+               {{"preemptorType", by_whom.name()}, by, {"waitingPod", victim.meta}, where});
   } else {
     in_memory =
         services.pods_in_pre_bind().cancel(victim.meta.uid, "preempted by " + std::string(kPlugin));
     if (in_memory)
       log.info(2, "Preemptor rejected a pod in preBind",
-               {{"preemptorType", by_whom.kind}, by, {"podInPreBind", victim.meta}, where});
+               {{"preemptorType", by_whom.name()}, by, {"podInPreBind", victim.meta}, where});
   }
   if (!in_memory) {
     PodStatusPatch patch;
-    if (std::optional<PodStatusPatch::Condition> change = condition_change(
-            victim, {"DisruptionTarget", "True", "PreemptionByScheduler",
-                     std::string(preemptor.spec.scheduler_name) +
-                         ": preempting to accommodate a higher priority " + by_whom.kind}))
+    if (std::optional<PodStatusPatch::Condition> change =
+            condition_change(victim, {"DisruptionTarget", "True", "PreemptionByScheduler",
+                                      std::string(preemptor.spec.scheduler_name) +
+                                          ": preempting to accommodate a higher priority " +
+                                          std::string(by_whom.name())}))
       patch.conditions.push_back(std::move(*change));
     for (const bool deleting : {false, true}) {
       if (!deleting && patch.conditions.empty()) continue;
@@ -68,7 +69,7 @@ Steps<Result<bool>> preempt(const Pod& victim, const Preemptor& by_whom, Str nod
     log.info(2, "Preemptor Pod preempted victim Pod", {by, who, where});
   }
   services.api().event(victim, "Normal", "Preempted", "Preempting",
-                       std::string("Preempted by ") + by_whom.kind + " " +
+                       std::string("Preempted by ") + std::string(by_whom.name()) + " " +
                            std::string(preemptor.meta.uid) + " on node " + std::string(node) +
                            (in_memory ? " (in kube-scheduler memory)." : ""));
   co_return in_memory;
@@ -99,13 +100,9 @@ void log_leaving(const Pod& victim, const Pod& preemptor, Str node, const Servic
                         {{"preemptor", preemptor.meta}, {"node", node}, {"victim", victim.meta}});
 }
 
-PreemptorKind kind_of(const Preemptor& p) {
-  return Str(p.kind) == "pod" ? PreemptorKind::kPod : PreemptorKind::kPodGroup;
-}
-
 void executed(Services& services, const Preemptor& preemptor, bool failed, int64_t began) {
   services.metrics()
-      .preemptions_by(kind_of(preemptor))
+      .preemptions_by(preemptor.kind)
       .executions[failed ? 1 : 0]
       .observe_ns(services.clock().now_ns() - began);
 }
@@ -157,13 +154,13 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pre
   const bool leaving = std::all_of(candidate.victims.begin(), candidate.victims.end(),
                                    [](const PodRef& v) { return v->meta.terminating(); });
   const auto victims = static_cast<double>(candidate.victims.size());
-  if (kind_of(preemptor) == PreemptorKind::kPodGroup)
+  if (preemptor.kind == PreemptorKind::kPodGroup)
     services.metrics().group_victims.observe(victims);
   else if (!asynchronous_ || !leaving || behaviours_.tells_failed_preemptions)
     services.metrics().preemption_victims.observe(victims);
   if (candidate.budget_violations > 0)
     services.metrics()
-        .preemptions_by(kind_of(preemptor))
+        .preemptions_by(preemptor.kind)
         .budget_violations.add(static_cast<uint64_t>(candidate.budget_violations));
   if (!asynchronous_) {
     const int64_t began = services.clock().now_ns();

@@ -17,8 +17,10 @@ namespace libsched {
 // Who evicts.
 struct Preemptor {
   PodRef pod;  // of a group: a stand-in with its names, uid and priority
-  const char* kind = "pod";
+  PreemptorKind kind = PreemptorKind::kPod;
   std::map<std::string, PodRef> pods;  // that are tried again
+
+  Str name() const { return kPreemptorNames[static_cast<size_t>(kind)]; }
 };
 
 class Executor {

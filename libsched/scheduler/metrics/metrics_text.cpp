@@ -43,8 +43,6 @@ constexpr std::array<Str, kTimedPoints> kTimedNames = {"PreFilter",
 // By ApiCallType, and whether the call failed.
 constexpr std::array<Str, 2> kApiCalls = {"pod_binding", "pod_status_patch"};
 constexpr std::array<Str, 2> kOutcomes = {"success", "error"};
-// By PreemptorKind.
-constexpr std::array<Str, 2> kPreemptors = {"pod", "podgroup"};
 
 Str code_label(size_t code) { return code_name(static_cast<Code>(code)); }
 
@@ -72,7 +70,7 @@ void queued_entities(const SchedulingQueue& queue, Exposition* out) {
          {"unschedulable", queue.unschedulable_entities(false, groups)}}};
     for (const auto& [part, count] : counts)
       if (count.ever)
-        out->number({part, kPreemptors[groups ? 1 : 0]}, static_cast<double>(count.now));
+        out->number({part, kPreemptorNames[groups ? 1 : 0]}, static_cast<double>(count.now));
   }
 }
 
@@ -100,7 +98,7 @@ void incoming_entities(const QueueMetrics& m, Exposition* out) {
       for (const bool group : {false, true})
         if (const uint64_t n = m.incoming_entities(static_cast<QueuePart>(part), event, group);
             n != 0)
-          out->number({m.event_label(event), kParts[part], kPreemptors[group ? 1 : 0]},
+          out->number({m.event_label(event), kParts[part], kPreemptorNames[group ? 1 : 0]},
                       static_cast<double>(n));
 }
 
@@ -163,8 +161,8 @@ void pending_api_calls(const FrameworkMetrics& framework, Exposition* out) {
 // The families whose names begin with "preemption".
 void preemptions(const FrameworkMetrics& framework, Exposition* out) {
   const auto for_each_kind = [&](auto&& f) {
-    for (size_t kind = 0; kind < kPreemptors.size(); ++kind)
-      f(kPreemptors[kind], framework.preemptions[kind]);
+    for (size_t kind = 0; kind < kPreemptorNames.size(); ++kind)
+      f(kPreemptorNames[kind], framework.preemptions[kind]);
   };
   out->begin(Metric::kPreemptionAttemptsTotal);
   out->number({}, static_cast<double>(framework.preemption_attempts.value()));

@@ -9,6 +9,7 @@
 #include "libsched/framework/facts.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/noderesources/amounts.hpp"
 #include "libsched/plugins/noderesources/device_totals.hpp"
 #include "libsched/plugins/noderesources/fit_facts.hpp"
 #include "libsched/plugins/noderesources/fit_kernel.hpp"
@@ -299,11 +300,6 @@ class NodeResourcesFit final : public Plugin {
   static bool grows(const Demands& demands, const NodeView& node) {
     return demands.grows_on != kNoId && demands.grows_on == node.row();
   }
-  static int64_t scalar(const Resources& r, Str name) {
-    for (const ScalarAmount& s : r.scalars)
-      if (s.name == name) return s.value;
-    return 0;
-  }
   // What the pod needs beyond what the cluster counts for it.
   void find_growth(const View& view, const Pod& pod, Demands* demands) const {
     const uint32_t slot = view.find_pod(pod.meta.ns, pod.meta.name);
@@ -315,11 +311,7 @@ class NodeResourcesFit final : public Plugin {
     const AccountedPod there(*view.slot(slot).pod, accounting_);
     const Resources& counted = there->occupied;
     for (Demand& d : demands->list) {
-      const int64_t has = d.resource == kPods               ? 0
-                          : d.resource == kCpu              ? counted.milli_cpu
-                          : d.resource == kMemory           ? counted.memory
-                          : d.resource == kEphemeralStorage ? counted.ephemeral_storage
-                                                            : scalar(counted, d.name);
+      const int64_t has = d.resource == kPods ? 0 : amount_in(counted, d.name);
       d.growth = std::max<int64_t>(0, wrapping_sub(d.need, has));
     }
   }

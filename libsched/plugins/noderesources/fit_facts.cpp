@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "libsched/objects/pod_requests.hpp"
+#include "libsched/plugins/noderesources/amounts.hpp"
 
 namespace libsched {
 namespace {
@@ -12,15 +13,6 @@ constexpr size_t kMostNames = 8;  // of pods that are named
 
 int64_t counted(Str resource, const Quantity& amount) {
   return resource == "cpu" ? amount.milli_value() : amount.value();
-}
-
-int64_t amount_in(const Resources& of, Str resource) {
-  if (resource == "cpu") return of.milli_cpu;
-  if (resource == "memory") return of.memory;
-  if (resource == "ephemeral-storage") return of.ephemeral_storage;
-  for (const ScalarAmount& s : of.scalars)
-    if (s.name == resource) return s.value;
-  return 0;
 }
 
 Quantity amount_in(ResourceList list, Str resource) {

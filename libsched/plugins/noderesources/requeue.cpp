@@ -5,15 +5,10 @@
 
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
+#include "libsched/plugins/noderesources/amounts.hpp"
 
 namespace libsched {
 namespace {
-
-int64_t amount(const Resources& r, Str name) {
-  for (const ScalarAmount& s : r.scalars)
-    if (s.name == name) return s.value;
-  return 0;
-}
 
 bool names(const Pod& pod, Str resource) {
   return std::any_of(pod.requests.scalars.begin(), pod.requests.scalars.end(),
@@ -35,7 +30,7 @@ bool frees_resources(const Pod& pod, const Pod& other, const Pod* after, bool de
          less(asked.memory, was.memory, is.memory) ||
          less(asked.ephemeral_storage, was.ephemeral_storage, is.ephemeral_storage) ||
          std::any_of(asked.scalars.begin(), asked.scalars.end(), [&](const ScalarAmount& s) {
-           return less(s.value, amount(was, s.name), amount(is, s.name));
+           return less(s.value, scalar_in(was, s.name), scalar_in(is, s.name));
          });
 }
 
@@ -43,7 +38,7 @@ bool gains_room(const View& view, const Pod& pod, const Node* before, const Node
                 bool device_resources) {
   const Resources &ask = pod.requests, &has = after.allocatable;
   const auto by_devices = [&](Str name) {
-    return device_resources && amount(has, name) <= 0 && may_be_device_resource(view, name);
+    return device_resources && scalar_in(has, name) <= 0 && may_be_device_resource(view, name);
   };
   if (has.pods < 1) return false;
   if ((ask.milli_cpu > 0 && ask.milli_cpu > has.milli_cpu) ||
@@ -51,14 +46,15 @@ bool gains_room(const View& view, const Pod& pod, const Node* before, const Node
       (ask.ephemeral_storage > 0 && ask.ephemeral_storage > has.ephemeral_storage))
     return false;
   for (const ScalarAmount& s : ask.scalars)
-    if (s.value != 0 && !by_devices(s.name) && s.value > amount(has, s.name)) return false;
+    if (s.value != 0 && !by_devices(s.name) && s.value > scalar_in(has, s.name)) return false;
   if (before == nullptr) return true;
   const Resources& had = before->allocatable;
   return has.pods > had.pods || (ask.milli_cpu > 0 && has.milli_cpu > had.milli_cpu) ||
          (ask.memory > 0 && has.memory > had.memory) ||
          (ask.ephemeral_storage > 0 && has.ephemeral_storage > had.ephemeral_storage) ||
          std::any_of(ask.scalars.begin(), ask.scalars.end(), [&](const ScalarAmount& s) {
-           return s.value != 0 && (amount(has, s.name) > amount(had, s.name) || by_devices(s.name));
+           return s.value != 0 &&
+                  (scalar_in(has, s.name) > scalar_in(had, s.name) || by_devices(s.name));
          });
 }
 

@@ -40,6 +40,10 @@ struct Scheduler::Group {
     for (const Member& m : members) out.push_back(m.queued->pod);
     return out;
   }
+  // What plugins are told of the trial; `of` are pods().
+  GroupCall call(Services& services, const std::vector<PodRef>& of) const {
+    return {{trial->view(), services, nullptr, trial->evaluator()}, *object, of, cycle.get()};
+  }
 };
 
 // The trials of a group, which have been taken back.

@@ -75,10 +75,7 @@ Scheduler::GroupResult Scheduler::try_placements(Group& group, TryGroup within) 
     return (this->*within)(group);
   Evaluator& evaluator = *group.trial->evaluator();
   const std::vector<PodRef> pods = group.pods();
-  const GroupCall call{{group.trial->view(), *services_, nullptr, &evaluator},
-                       *group.object,
-                       pods,
-                       group.cycle.get()};
+  const GroupCall call = group.call(*services_, pods);
   group.trial->refresh();
   std::vector<GroupPlacement> placements;
   GroupResult out;

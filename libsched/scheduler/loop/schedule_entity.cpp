@@ -196,10 +196,7 @@ Scheduler::GroupResult Scheduler::try_entity(Group& group) {
 Scheduler::GroupResult Scheduler::try_feasible(Group& group) {
   GroupResult out;
   const std::vector<PodRef> pods = group.pods();
-  const GroupCall call{{group.trial->view(), *services_, nullptr, group.trial->evaluator()},
-                       *group.object,
-                       pods,
-                       group.cycle.get()};
+  const GroupCall call = group.call(*services_, pods);
   const Framework& framework = group.profile->framework();
   PlacementProgress progress{pods.size(), group.trial->view().group_size(group.ns, group.name)};
   const std::string kFeasibility = "failed to evaluate placement feasibility: ";
@@ -259,19 +256,16 @@ Ref<Scheduling> Scheduler::try_member(Group& group, const Member& m, int64_t* to
 // Asks the podGroupPostFilter plugins, and adds to the group's status what they say.
 void Scheduler::make_room(Group& group, std::vector<GroupNomination>* nominations) {
   const std::vector<PodRef> pods = group.pods();
-  const std::shared_ptr<GroupCycle> cycle = group.cycle;
-  GroupPostFilterCall call{{{group.trial->view(), *services_, nullptr, group.trial->evaluator()},
-                            *group.object,
-                            pods,
-                            cycle.get()},
-                           [&](std::vector<GroupAssignment>* assignments) -> Result<Status> {
-                             group.preempts = true;
-                             const GroupResult again = try_entity(group);
-                             for (const Ref<Scheduling>& trial : again.trials)
-                               if (trial->attempt == Attempt::kAssumed)
-                                 assignments->push_back({trial->pod, trial->node, trial->state});
-                             return again.status;
-                           }};
+  const std::shared_ptr<GroupCycle> cycle = group.cycle;  // the trials have others
+  const auto again = [&](std::vector<GroupAssignment>* assignments) -> Result<Status> {
+    group.preempts = true;
+    const GroupResult tried = try_entity(group);
+    for (const Ref<Scheduling>& trial : tried.trials)
+      if (trial->attempt == Attempt::kAssumed)
+        assignments->push_back({trial->pod, trial->node, trial->state});
+    return tried.status;
+  };
+  const GroupPostFilterCall call{group.call(*services_, pods), again};
   const Result<Status> asked = pod_group_post_filter(group.profile->framework(), call, nominations);
   const Status said = asked.ok() ? *asked : Status::from_error(asked.error().message);
   catch_up();  // with what the plugins have caused

@@ -68,6 +68,14 @@ Result<SimVerdict> Sim::judge(Known* known, uint32_t row, Status* status) {
   return SimVerdict{SimStage::kFilterRejected, status->code, texts_.of(*status)};
 }
 
+// PreFilter, unless it stands, and Filter of one row.
+Result<SimVerdict> Sim::ask(Known* known, uint32_t row, const Limits& limits) {
+  LIBSCHED_TRY(ready(known, limits));
+  Status status;
+  const LimitScope scope(*evaluator_, *known->state, limits);
+  return judge(known, row, &status);
+}
+
 template <typename Ask>
 auto Sim::without(const SimQuery& query, Ask ask) -> decltype(ask(query)) {
   if (query.place)
@@ -86,14 +94,10 @@ auto Sim::without(const SimQuery& query, Ask ask) -> decltype(ask(query)) {
 Result<SimVerdict> Sim::check(uint64_t pod, uint64_t node, const SimQuery& query) {
   if (!query.without.empty())
     return without(query, [&](const SimQuery& rest) { return check(pod, node, rest); });
-  const Limits& limits = query.limits;
   const Result<Known*> known = know(pod);
   if (!known.ok()) return known.error();
   if (!has_node(node)) return stale_node();
-  LIBSCHED_TRY(ready(*known, limits));
-  Status status;
-  const LimitScope scope(*evaluator_, *(*known)->state, limits);
-  return judge(*known, index_of(node), &status);
+  return ask(*known, index_of(node), query.limits);
 }
 
 Result<SearchOptions> Sim::search_of(const SimQuery& query, std::vector<uint32_t>* rows) const {
@@ -240,13 +244,7 @@ Result<void> Sim::copies(uint64_t pod, Span<uint64_t> nodes, size_t max, const S
     Change change(this);  // is undone: the next node sees none of these copies
     size_t there = 0;
     for (; there < max; ++there) {
-      LIBSCHED_TRY(ready(*known, query.limits));
-      Status status;
-      Result<SimVerdict> verdict = SimVerdict{};
-      {
-        const LimitScope scope(*evaluator_, *(*known)->state, query.limits);
-        verdict = judge(*known, row, &status);
-      }
+      const Result<SimVerdict> verdict = ask(*known, row, query.limits);
       if (!verdict.ok()) return verdict.error();
       if (!verdict->passed()) break;
       const Result<uint32_t> slot = place_pod(*known, row);

@@ -249,6 +249,7 @@ class Sim final : public RefCounted {
   bool stands(Known* known) const;
   Result<void> ready(Known* known, const Limits& limits);
   Result<SimVerdict> judge(Known* known, uint32_t row, Status* status);
+  Result<SimVerdict> ask(Known* known, uint32_t row, const Limits& limits);
   // What a query means in the present state; `rows` holds a given order.
   Result<SearchOptions> search_of(const SimQuery& query, std::vector<uint32_t>* rows) const;
   Result<SimHit> find(Known* known, SearchOptions search, SimRing* ring, bool place);

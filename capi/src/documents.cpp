@@ -46,6 +46,10 @@ std::string view_json(const View& view) {
 
 std::string objects_json(const View& view, StoredKind kind, Str ns, Str name) {
   return list_json([&](JsonText& json) {
+    if (!name.empty() && is_namespaced(kind) != ns.empty()) {  // there is one at most
+      if (const Object* const o = view.objects().find(kind, ns, name)) write_stored(json, kind, *o);
+      return;
+    }
     view.objects().for_each_object(kind, [&](const Object& o) {
       const bool of_namespace = ns.empty() || (is_namespaced(kind) && o.meta.ns == ns);
       if (of_namespace && (name.empty() || o.meta.name == name)) write_stored(json, kind, o);

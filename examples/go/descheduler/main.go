@@ -41,6 +41,20 @@ type line struct {
 	To   string `json:"to,omitempty"`  // empty: no other node takes it
 }
 
+// belongsThere checks a pod on its own node, from which it is taken meanwhile: a check tells why, where a search
+// tells of no single node.
+func belongsThere(ctx context.Context, rules *dump.Dump, i int, why *libsched.Verdict) (bool, error) {
+	here := rules.NodeOf(rules.PodIDs[i])
+	if err := rules.Fork(); err != nil {
+		return false, err
+	}
+	defer rules.Revert()
+	if err := rules.RemovePods(rules.PodIDs[i]); err != nil {
+		return false, err
+	}
+	return rules.Check(ctx, rules.Refs[i], here, why)
+}
+
 func run(path, node string) error {
 	ctx := context.Background()
 	some, err := libsched.NewFramework(libsched.WithConfigYAML([]byte(belongs)))
@@ -73,24 +87,15 @@ func run(path, node string) error {
 		if owner := rules.Owners[rules.PodIDs[i]]; owner == dump.DaemonSet || owner == dump.Static {
 			continue
 		}
-		here := rules.NodeOf(rules.PodIDs[i])
 		var why libsched.Verdict
-		own := libsched.Query{Order: []libsched.NodeID{here}, Without: rules.PodIDs[i : i+1]}
-		_, stays, err := rules.First(ctx, rules.Refs[i], &own, &why)
+		stays, err := belongsThere(ctx, rules, i, &why)
 		if err != nil {
 			return err
 		}
 		if stays && pod.NodeName() != node {
 			continue
 		}
-		l := line{Pod: pod.String(), Node: pod.NodeName()}
-		if !stays {
-			// A search tells of no single node; a check does.
-			if _, err := rules.Check(ctx, rules.Refs[i], here, &why); err != nil {
-				return err
-			}
-			l.Why = strings.Join(why.Reasons, ", ")
-		}
+		l := line{Pod: pod.String(), Node: pod.NodeName(), Why: strings.Join(why.Reasons, ", ")}
 		from := places.NodeOf(places.PodIDs[i])
 		elsewhere := libsched.Query{Without: places.PodIDs[i : i+1], SkipUnschedulable: true,
 			Accept: places.NodeSet(func(id libsched.NodeID) bool { return id != from })}

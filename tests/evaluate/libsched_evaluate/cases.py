@@ -66,6 +66,8 @@ class Case:
     profile : bytes
         Of mode trace: a KubeSchedulerProfile, the scripted plugins, and the steps to drive.
     fakes, steps : list of dict
+    gates : dict of bool
+        The feature gates that differ from their defaults.
     queue : QueueSpec or None
         Of mode queue.
     line : bytes
@@ -87,6 +89,7 @@ class Case:
     queue: QueueSpec | None = None
     line: bytes = b""
     release: str = ""
+    gates: dict[str, bool] = dataclasses.field(default_factory=dict)
 
 
 def open_cases(path: str) -> IO[bytes]:
@@ -205,7 +208,15 @@ def _case(members: _Members) -> Case:
         queue=_queue(members, name) if mode == "queue" else None,
         line=_line(members) if mode in ("cycles", "cel", "dra") else b"",
         release=of_type("release", str, "a text", ""),
+        gates=_gates(of_type("gates", dict, "a JSON object", {}), name),
     )
+
+
+def _gates(gates: dict[str, Any], name: str) -> dict[str, bool]:
+    for gate, enabled in gates.items():
+        if not isinstance(enabled, bool):
+            raise BadCase(f"gates.{gate}: expected true or false", name)
+    return gates
 
 
 def _line(members: _Members) -> bytes:

@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from libsched.cluster import Cluster
-from libsched.config import Config
+from libsched.config import Config, gates_text
 from libsched.errors import Error, NotFoundError, UnsupportedError
 from libsched.framework import Framework
 from libsched.objects import Objects, Pod
@@ -30,18 +30,21 @@ class Frameworks:
     """A cache of the profiles of configurations, since most cases share them."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[bytes | None, str], dict[str, Framework | UnsupportedError]] = {}
+        self._known: dict[tuple[bytes | None, str, str], dict[str, Framework | UnsupportedError]] = {}
 
-    def of(self, config: bytes | None, release: str) -> dict[str, Framework | UnsupportedError]:
+    def of(self, config: bytes | None, release: str,
+           gates: dict[str, bool]) -> dict[str, Framework | UnsupportedError]:
         """Returns a Framework for each profile, or the reason why this version cannot run it."""
-        found = self._known.get((config, release))
+        key = config, release, gates_text(gates)
+        found = self._known.get(key)
         if found is None:
             if len(self._known) >= _MOST_CONFIGS:
                 self._known.clear()
-            found = self._known[config, release] = self._make(config, release)
+            found = self._known[key] = self._make(config, release, gates)
         return found
 
-    def _make(self, config: bytes | None, release: str) -> dict[str, Framework | UnsupportedError]:
+    def _make(self, config: bytes | None, release: str,
+              gates: dict[str, bool]) -> dict[str, Framework | UnsupportedError]:
         try:
             parsed = Config(config, semantics=release)
         except Error as error:
@@ -49,7 +52,7 @@ class Frameworks:
         made: dict[str, Framework | UnsupportedError] = {}
         for name in parsed.profiles:
             try:
-                made[name] = Framework(parsed, profile=name, semantics=release)
+                made[name] = Framework(parsed, profile=name, feature_gates=gates, semantics=release)
             except UnsupportedError as error:
                 made[name] = error
             except Error as error:
@@ -93,7 +96,7 @@ def judge(case: Case, frameworks: Frameworks) -> dict[str, Any]:
         return _config(case)
     if case.mode not in ("evaluate", "schedule"):
         raise BadCase(f'unknown mode "{case.mode}"')
-    profiles = frameworks.of(case.config, case.release)
+    profiles = frameworks.of(case.config, case.release, case.gates)
     objects = _parse(case.objects, "objects", case.defaults, None)
     pods = _pods(case, objects)
     cluster = Cluster()

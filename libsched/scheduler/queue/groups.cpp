@@ -263,8 +263,8 @@ void SchedulingQueue::change_group(const ObjectRef& before, const ObjectRef& aft
     group.object = PodGroupRef::share(static_cast<const PodGroup*>(after.get()));
     // Pods of a known group wait for the end of its cycle, not for it.
     if (known || groups_.popped() == &group) return;
-    std::sort(group.waiting.begin(), group.waiting.end(),
-              [](const QueuedPodRef& a, const QueuedPodRef& b) { return sorts_before(*b, *a); });
+    // The first one that came gives the entity its time.
+    std::reverse(group.waiting.begin(), group.waiting.end());
     while (!group.waiting.empty()) {
       add_member(group.waiting.back());
       group.waiting.pop_back();

@@ -169,6 +169,32 @@ func (c *Catalog) Node(node *Node) (NodeRef, error) {
 	return NodeRef(ref), takeError(rc, failure)
 }
 
+// PodOf returns a content as a pod, which has no name unless that is a part of the content, and stays when the
+// content is forgotten. Errors: ErrStale.
+func (c *Catalog) PodOf(ref PodRef) (*Pod, error) {
+	ptr, err := c.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer c.h.release()
+	var pod *C.libsched_pod
+	var failure *C.libsched_error
+	if rc := C.libsched_catalog_pod(ptr, C.uint64_t(ref), &pod, &failure); rc != C.LIBSCHED_OK {
+		return nil, takeError(rc, failure)
+	}
+	return ownPod(pod), nil
+}
+
+// Requests returns what pods of a content request, as [Pod.Requests]. Errors: ErrStale.
+func (c *Catalog) Requests(ref PodRef) (map[string]int64, error) {
+	pod, err := c.PodOf(ref)
+	if err != nil {
+		return nil, err
+	}
+	defer pod.Close()
+	return pod.Requests(), nil
+}
+
 // PodCount returns the number of different contents of pods.
 func (c *Catalog) PodCount() int {
 	return ask(c.handle(), func(ptr *C.libsched_catalog) int { return int(C.libsched_catalog_pod_count(ptr)) })

@@ -43,6 +43,29 @@ func nodeRef(t testing.TB, c *libsched.Catalog, document []byte) libsched.NodeRe
 	return refs[0]
 }
 
+func TestRequestsOfAContent(t *testing.T) {
+	c := newCatalog(t)
+	ref := podRefs(t, c, libsched.ContentOptions{}, podText("a", 100, ""))[0]
+	if requests := must(c.Requests(ref))(t); len(requests) != 2 || requests["cpu"] != 100 || requests["memory"] != 1<<30 {
+		t.Error(requests)
+	}
+	pod := must(c.PodOf(ref))(t)
+	defer pod.Close()
+	if label, ok := pod.Label("app"); !ok || label != "web" || pod.Name() != "" {
+		t.Error(label, ok, pod.Name())
+	}
+	for range 2 {
+		must(c.Age(0))(t)
+	}
+	if _, err := c.Requests(ref); !errors.Is(err, libsched.ErrStale) || pod.Request("cpu") != 100 {
+		t.Error(err, pod.Request("cpu"))
+	}
+	c.Close()
+	if _, err := c.PodOf(ref); !errors.Is(err, libsched.ErrClosed) {
+		t.Error(err)
+	}
+}
+
 func TestEqualContentsHaveEqualReferences(t *testing.T) {
 	c := newCatalog(t)
 	refs := podRefs(t, c, libsched.ContentOptions{}, podText("a", 100, ""), podText("b", 100, ""),

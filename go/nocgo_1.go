@@ -310,6 +310,16 @@ func (*Catalog) PodCount() (r0 int) {
 	return
 }
 
+func (*Catalog) PodOf(ref PodRef) (r0 *Pod, r1 error) {
+	r1 = errNoCgo
+	return
+}
+
+func (*Catalog) Requests(ref PodRef) (r0 map[string]int64, r1 error) {
+	r1 = errNoCgo
+	return
+}
+
 func (*Catalog) TouchNodes(refs []NodeRef) (r0 error) {
 	r0 = errNoCgo
 	return

@@ -206,6 +206,10 @@ func (*Pod) Request(resource string) (r0 int64) {
 	return
 }
 
+func (*Pod) Requests() (r0 map[string]int64) {
+	return
+}
+
 func (*Pod) SchedulerName() (r0 string) {
 	return
 }
@@ -303,6 +307,8 @@ type Query struct {
 	SkipUnschedulable bool
 	Accepts           func(NodeID) bool
 	Without           []PodID
+	Plugins           []string
+	Ignore            []string
 	Place             bool
 }
 

@@ -289,6 +289,11 @@ func (*Sim) CheckMany(ctx context.Context, pods []PodRef, nodes []NodeID, out []
 	return
 }
 
+func (*Sim) CheckWith(ctx context.Context, pod PodRef, node NodeID, q *Query, why *Verdict) (r0 bool, r1 error) {
+	r1 = errNoCgo
+	return
+}
+
 func (*Sim) Close() {
 	return
 }
@@ -502,70 +507,4 @@ type SimulatedVolume struct {
 	StorageClass string        `json:"storageClass"`
 	Node         string        `json:"node"`
 	Message      string        `json:"message"`
-}
-
-type Simulation struct {
-}
-
-func (*Simulation) Close() {
-	return
-}
-
-func (*Simulation) Now() (r0 time.Duration) {
-	return
-}
-
-func (*Simulation) PendingReasons() (r0 []PendingSample, r1 error) {
-	r1 = errNoCgo
-	return
-}
-
-func (*Simulation) Pods() (r0 []SimulatedPod, r1 error) {
-	r1 = errNoCgo
-	return
-}
-
-func (*Simulation) Preemptions() (r0 []SimulatedPreemption, r1 error) {
-	r1 = errNoCgo
-	return
-}
-
-func (*Simulation) Resources() (r0 []ResourceSample, r1 error) {
-	r1 = errNoCgo
-	return
-}
-
-func (*Simulation) Run(ctx context.Context, progress func(Progress) error) (r0 error) {
-	r0 = errNoCgo
-	return
-}
-
-func (*Simulation) RunUntil(ctx context.Context, until time.Duration, progress func(Progress) error) (r0 error) {
-	r0 = errNoCgo
-	return
-}
-
-func (*Simulation) Series() (r0 []PodSample, r1 error) {
-	r1 = errNoCgo
-	return
-}
-
-func (*Simulation) Summary() (r0 SimulationSummary, r1 error) {
-	r1 = errNoCgo
-	return
-}
-
-func (*Simulation) SummaryJSON() (r0 []byte, r1 error) {
-	r1 = errNoCgo
-	return
-}
-
-func (*Simulation) Table(name string) (r0 *ResultTable, r1 error) {
-	r1 = errNoCgo
-	return
-}
-
-func (*Simulation) Volumes() (r0 []SimulatedVolume, r1 error) {
-	r1 = errNoCgo
-	return
 }

@@ -9,6 +9,72 @@ import (
 	"time"
 )
 
+type Simulation struct {
+}
+
+func (*Simulation) Close() {
+	return
+}
+
+func (*Simulation) Now() (r0 time.Duration) {
+	return
+}
+
+func (*Simulation) PendingReasons() (r0 []PendingSample, r1 error) {
+	r1 = errNoCgo
+	return
+}
+
+func (*Simulation) Pods() (r0 []SimulatedPod, r1 error) {
+	r1 = errNoCgo
+	return
+}
+
+func (*Simulation) Preemptions() (r0 []SimulatedPreemption, r1 error) {
+	r1 = errNoCgo
+	return
+}
+
+func (*Simulation) Resources() (r0 []ResourceSample, r1 error) {
+	r1 = errNoCgo
+	return
+}
+
+func (*Simulation) Run(ctx context.Context, progress func(Progress) error) (r0 error) {
+	r0 = errNoCgo
+	return
+}
+
+func (*Simulation) RunUntil(ctx context.Context, until time.Duration, progress func(Progress) error) (r0 error) {
+	r0 = errNoCgo
+	return
+}
+
+func (*Simulation) Series() (r0 []PodSample, r1 error) {
+	r1 = errNoCgo
+	return
+}
+
+func (*Simulation) Summary() (r0 SimulationSummary, r1 error) {
+	r1 = errNoCgo
+	return
+}
+
+func (*Simulation) SummaryJSON() (r0 []byte, r1 error) {
+	r1 = errNoCgo
+	return
+}
+
+func (*Simulation) Table(name string) (r0 *ResultTable, r1 error) {
+	r1 = errNoCgo
+	return
+}
+
+func (*Simulation) Volumes() (r0 []SimulatedVolume, r1 error) {
+	r1 = errNoCgo
+	return
+}
+
 type SimulationOptions struct {
 	Ties                  Ties
 	Seed                  uint64
@@ -447,65 +513,4 @@ func WithParallelism(threads int) (r0 FrameworkOption) {
 
 func WithProfile(schedulerName string) (r0 FrameworkOption) {
 	return
-}
-
-func WithReasons(reasons ...string) (r0 PluginOption) {
-	return
-}
-
-func WithRegistry(registry *Registry) (r0 FrameworkOption) {
-	return
-}
-
-func WithSemantics(release string) (r0 FrameworkOption) {
-	return
-}
-
-func WithSeveralQueueSorts() (r0 FrameworkOption) {
-	return
-}
-
-func WithUID(uid string) (r0 CopyOption) {
-	return
-}
-
-func WithoutDefaults() (r0 ParseOption) {
-	return
-}
-
-type Workload struct {
-	Kind     string
-	Replicas int64
-	Pod      *Pod
-}
-
-type WriterQueue struct {
-}
-
-func (*WriterQueue) Apply(cluster *Cluster) (r0 int, r1 int, r2 error) {
-	r2 = errNoCgo
-	return
-}
-
-func (*WriterQueue) Close() {
-	return
-}
-
-func (*WriterQueue) Pending() (r0 int) {
-	return
-}
-
-type configOptions struct {
-}
-
-type copyOptions struct {
-}
-
-type frameworkOptions struct {
-}
-
-type parseOptions struct {
-}
-
-type registration struct {
 }

@@ -207,6 +207,24 @@ func (p *Pod) Request(resource string) int64 {
 	return ask(p.handle(), func(ptr *C.libsched_pod) int64 { return int64(C.libsched_pod_request(ptr, str(resource))) })
 }
 
+// Requests returns what the pod requests: of "cpu" in thousandths, of "memory" in bytes, of others in units.
+func (p *Pod) Requests() map[string]int64 {
+	ptr, ok := p.acquire()
+	if !ok {
+		return nil
+	}
+	defer p.h.release()
+	n := C.libsched_pod_resource_count(ptr)
+	requests := make(map[string]int64, n)
+	var name C.libsched_str
+	var amount C.int64_t
+	for i := C.size_t(0); i < n; i++ {
+		C.libsched_pod_resource(ptr, i, &name, &amount)
+		requests[goString(name)] = int64(amount)
+	}
+	return requests
+}
+
 // Raw returns the JSON document. Errors: ErrState unless the pod was parsed with KeepRaw.
 func (p *Pod) Raw() ([]byte, error) {
 	ptr, ok := p.acquire()

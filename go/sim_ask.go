@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"context"
+	"slices"
 	"unsafe"
 )
 
@@ -28,6 +29,11 @@ type Query struct {
 	// Without has pods of the Sim: the question is answered as if they were not there, such as the pod itself
 	// that would move. It can't be had with Place, nor in PlaceMany and Remove (ErrInvalid).
 	Without []PodID
+	// Plugins has names of plugins that are asked, as if the profile had no others, and Ignore names of plugins
+	// that are left out; nil: all are asked. One of both may be given. Answers of such a question are not kept
+	// for the next one. They can't be had with Place, nor in PlaceMany and Remove (ErrInvalid, as for a name that
+	// is none of [Sim.Plugins]).
+	Plugins, Ignore []string
 	// Place puts the pod of First onto the node that is found.
 	Place bool
 }
@@ -62,6 +68,8 @@ type wanted struct {
 
 	without      *C.uint64_t
 	withoutCount C.size_t
+	plugins      *C.uint64_t
+	pluginWords  C.size_t
 }
 
 // set writes a query's numbers for the next call.
@@ -87,7 +95,52 @@ func (k *simCore) set(q *Query) (wanted, error) {
 	w.order, w.orderCount = orderOf(q.Order)
 	w.accept, w.acceptWords = acceptOf(q.Accept)
 	w.without, w.withoutCount = words(q.Without), C.size_t(len(q.Without))
+	if q.Plugins != nil || q.Ignore != nil {
+		bits, err := k.pluginSet(q)
+		if err != nil {
+			return wanted{}, err
+		}
+		w.plugins, w.pluginWords = words(bits), C.size_t(len(bits))
+	}
 	return w, nil
+}
+
+// pluginSet returns the bitmap of the plugins that a query asks.
+func (k *simCore) pluginSet(q *Query) ([]uint64, error) {
+	names := q.Plugins
+	if q.Ignore != nil {
+		names = q.Ignore
+		if q.Plugins != nil {
+			return nil, &Error{Code: ErrInvalid, Msg: "Plugins and Ignore in one query"}
+		}
+	}
+	bits := make([]uint64, len(k.plugins)/64+1)
+	for _, name := range names {
+		at := slices.Index(k.plugins, name)
+		if at < 0 {
+			return nil, &Error{Code: ErrInvalid, Msg: "the profile has no plugin " + name}
+		}
+		bits[at/64] |= 1 << (at % 64)
+	}
+	if q.Ignore != nil {
+		for i := range bits {
+			bits[i] = ^bits[i]
+		}
+	}
+	return bits, nil
+}
+
+// placesIn returns the error for a query that a call which places pods can't take.
+func placesIn(q *Query) error {
+	switch {
+	case q == nil:
+		return nil
+	case len(q.Without) != 0:
+		return &Error{Code: ErrInvalid, Msg: "Query.Without in a call that places pods"}
+	case q.Plugins != nil || q.Ignore != nil:
+		return &Error{Code: ErrInvalid, Msg: "Query.Plugins or Ignore in a call that places pods: all plugins are asked"}
+	}
+	return nil
 }
 
 // turn writes the ring of the last call back to the query.
@@ -100,12 +153,25 @@ func (k *simCore) turn(q *Query) {
 // Check asks PreFilter, and Filter of one node, and writes the verdict to why, which may be nil. Errors:
 // ErrStale, ErrUnsupported with the plugin's name, ErrCancelled, ErrDeadline.
 func (s *Sim) Check(ctx context.Context, pod PodRef, node NodeID, why *Verdict) (bool, error) {
+	return s.CheckWith(ctx, pod, node, nil, why)
+}
+
+// CheckWith is Check with Without, Plugins and Ignore of a query, which may be nil. Errors: as Check, and
+// ErrInvalid (a plugin).
+func (s *Sim) CheckWith(ctx context.Context, pod PodRef, node NodeID, q *Query, why *Verdict) (bool, error) {
 	k, err := s.ask(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer k.leave()
-	if err := k.result(C.lsgo_sim_check(k.c, C.uint64_t(pod), C.uint64_t(node))); err != nil {
+	var w wanted
+	if q != nil {
+		if w, err = k.set(&Query{Without: q.Without, Plugins: q.Plugins, Ignore: q.Ignore}); err != nil {
+			return false, err
+		}
+	}
+	rc := C.lsgo_sim_check(k.c, C.uint64_t(pod), C.uint64_t(node), w.without, w.withoutCount, w.plugins, w.pluginWords)
+	if err := k.result(rc); err != nil {
 		return false, err
 	}
 	k.tell(why)
@@ -125,8 +191,10 @@ func (s *Sim) First(ctx context.Context, pod PodRef, q *Query, why *Verdict) (Hi
 	if err != nil {
 		return Hit{}, false, err
 	}
-	if q != nil && q.Place && len(q.Without) != 0 {
-		return Hit{}, false, placesWithout()
+	if q != nil && q.Place {
+		if err := placesIn(q); err != nil {
+			return Hit{}, false, err
+		}
 	}
 	if q != nil && q.Accepts != nil {
 		return k.firstAccepted(ctx, pod, q, w, why)
@@ -144,7 +212,7 @@ func (s *Sim) First(ctx context.Context, pod PodRef, q *Query, why *Verdict) (Hi
 
 func (k *simCore) first(pod PodRef, w wanted) (Hit, error) {
 	rc := C.lsgo_sim_first(k.c, C.uint64_t(pod), w.order, w.orderCount, w.accept, w.acceptWords, w.without,
-		w.withoutCount)
+		w.withoutCount, w.plugins, w.pluginWords)
 	if err := k.result(rc); err != nil {
 		return Hit{}, err
 	}
@@ -263,15 +331,11 @@ func (s *Sim) Feasible(ctx context.Context, pod PodRef, q *Query, into NodeSet) 
 	into = into[:need]
 	clear(into)
 	rc := C.lsgo_sim_feasible(k.c, C.uint64_t(pod), w.order, w.orderCount, w.accept, w.acceptWords, w.without,
-		w.withoutCount, words(into), C.size_t(need))
+		w.withoutCount, w.plugins, w.pluginWords, words(into), C.size_t(need))
 	if err := k.result(rc); err != nil {
 		return nil, 0, err
 	}
 	return into, int(k.c.count), nil
-}
-
-func placesWithout() error {
-	return &Error{Code: ErrInvalid, Msg: "Query.Without in a call that places pods"}
 }
 
 func unsupportedAccepts(what string) error {

@@ -168,26 +168,35 @@ static libsched_sim_query query_of(lsgo_sim* s, const uint64_t* order, size_t or
   return query;
 }
 
-libsched_rc lsgo_sim_check(lsgo_sim* s, uint64_t pod, uint64_t node) {
-  const libsched_sim_query query = query_of(s, NULL, 0, NULL, 0);
+static void leave_out(libsched_sim_query* query, const uint64_t* pods, size_t pod_count,
+                      const uint64_t* plugins, size_t plugin_words) {
+  query->without = pods;
+  query->without_count = pod_count;
+  query->plugins = plugins;
+  query->plugin_words = plugin_words;
+}
+
+libsched_rc lsgo_sim_check(lsgo_sim* s, uint64_t pod, uint64_t node, const uint64_t* without,
+                           size_t without_count, const uint64_t* plugins, size_t plugin_words) {
+  libsched_sim_query query = query_of(s, NULL, 0, NULL, 0);
+  leave_out(&query, without, without_count, plugins, plugin_words);
   return ENDED(libsched_sim_check(ASKED, pod, node, &query, &s->verdict, &s->error));
 }
 
 libsched_rc lsgo_sim_first(lsgo_sim* s, uint64_t pod, const uint64_t* order, size_t order_count,
                            const uint64_t* accept, size_t accept_words, const uint64_t* without,
-                           size_t without_count) {
+                           size_t without_count, const uint64_t* plugins, size_t plugin_words) {
   libsched_sim_query query = query_of(s, order, order_count, accept, accept_words);
-  query.without = without;
-  query.without_count = without_count;
+  leave_out(&query, without, without_count, plugins, plugin_words);
   return ENDED(libsched_sim_first(ASKED, pod, &query, &s->hit, &s->verdict, &s->error));
 }
 
 libsched_rc lsgo_sim_feasible(lsgo_sim* s, uint64_t pod, const uint64_t* order, size_t order_count,
                               const uint64_t* accept, size_t accept_words, const uint64_t* without,
-                              size_t without_count, uint64_t* bits, size_t words) {
+                              size_t without_count, const uint64_t* plugins, size_t plugin_words,
+                              uint64_t* bits, size_t words) {
   libsched_sim_query query = query_of(s, order, order_count, accept, accept_words);
-  query.without = without;
-  query.without_count = without_count;
+  leave_out(&query, without, without_count, plugins, plugin_words);
   return ENDED(libsched_sim_feasible(ASKED, pod, &query, bits, words, &s->count, &s->error));
 }
 

@@ -67,13 +67,15 @@ libsched_rc lsgo_sim_objects(lsgo_sim* s, const char* kind, size_t kind_length,
                              size_t name_length, libsched_text** out);
 
 /* Questions. s->query has the scalars; they leave their results in `s`. */
-libsched_rc lsgo_sim_check(lsgo_sim* s, uint64_t pod, uint64_t node);
+libsched_rc lsgo_sim_check(lsgo_sim* s, uint64_t pod, uint64_t node, const uint64_t* without,
+                           size_t without_count, const uint64_t* plugins, size_t plugin_words);
 libsched_rc lsgo_sim_first(lsgo_sim* s, uint64_t pod, const uint64_t* order, size_t order_count,
                            const uint64_t* accept, size_t accept_words, const uint64_t* without,
-                           size_t without_count);
+                           size_t without_count, const uint64_t* plugins, size_t plugin_words);
 libsched_rc lsgo_sim_feasible(lsgo_sim* s, uint64_t pod, const uint64_t* order, size_t order_count,
                               const uint64_t* accept, size_t accept_words, const uint64_t* without,
-                              size_t without_count, uint64_t* bits, size_t words);
+                              size_t without_count, const uint64_t* plugins, size_t plugin_words,
+                              uint64_t* bits, size_t words);
 libsched_rc lsgo_sim_copies(lsgo_sim* s, uint64_t pod, const uint64_t* nodes, size_t node_count,
                             size_t most, const uint64_t* without, size_t without_count,
                             size_t* out);

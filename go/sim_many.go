@@ -58,8 +58,9 @@ func (s *Sim) PlaceMany(ctx context.Context, pods []PodRef, q *Query, options Pl
 		return 0, unequal("pods", len(pods), "Hints", len(options.Hints))
 	case q != nil && q.Accepts != nil:
 		return 0, unsupportedAccepts("PlaceMany")
-	case q != nil && len(q.Without) != 0:
-		return 0, placesWithout()
+	}
+	if err := placesIn(q); err != nil {
+		return 0, err
 	}
 	k, err := s.ask(ctx)
 	if err != nil {
@@ -236,8 +237,9 @@ func (s *Sim) Remove(ctx context.Context, node NodeID, move []PodID, q *Query, o
 		return false, unequal("pods", len(move), "Hints", len(options.Hints))
 	case q != nil && q.Accepts != nil:
 		return false, unsupportedAccepts("Remove")
-	case q != nil && len(q.Without) != 0:
-		return false, placesWithout()
+	}
+	if err := placesIn(q); err != nil {
+		return false, err
 	}
 	k, err := s.ask(ctx)
 	if err != nil {

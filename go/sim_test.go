@@ -311,6 +311,55 @@ func TestSimSearches(t *testing.T) {
 	}
 }
 
+func TestQuestionsToSomePlugins(t *testing.T) {
+	s, n, pods := threeNodes(t)
+	closed := &libsched.Query{Ignore: []string{"NodeUnschedulable"}}
+	var why libsched.Verdict
+	if ok, err := s.CheckWith(ctx, pods.small, n[2], closed, &why); err != nil || !ok || why.Stage != libsched.Passed {
+		t.Error(ok, err, why)
+	}
+	if ok, err := s.Check(ctx, pods.small, n[2], &why); err != nil || ok || why.Plugin != "NodeUnschedulable" {
+		t.Error(ok, err, why.Plugin)
+	}
+	if hit, ok, err := s.First(ctx, pods.huge, &libsched.Query{Plugins: []string{"NodeUnschedulable"}}, nil); err != nil || !ok || hit.Node != n[0] {
+		t.Error(hit, ok, err)
+	}
+	if _, count, err := s.Feasible(ctx, pods.huge, &libsched.Query{Plugins: []string{}}, nil); err != nil || count != 3 {
+		t.Error(count, err)
+	}
+	if _, ok, err := s.First(ctx, pods.huge, nil, nil); err != nil || ok {
+		t.Error(ok, err)
+	}
+	refused := func(id libsched.NodeID) bool { return id != n[1] }
+	accepting := &libsched.Query{Ignore: []string{"NodeResourcesFit"}, Accepts: refused, Start: 1}
+	if hit, ok, err := s.First(ctx, pods.huge, accepting, nil); err != nil || !ok || hit.Node != n[0] {
+		t.Error(hit, ok, err)
+	}
+	hit, _, err := s.First(ctx, pods.large, &libsched.Query{Place: true}, nil)
+	check(t, err)
+	gone := &libsched.Query{Without: []libsched.PodID{hit.Pod}}
+	if ok, err := s.CheckWith(ctx, pods.large, hit.Node, gone, nil); err != nil || !ok {
+		t.Error(ok, err)
+	}
+	if ok, err := s.Check(ctx, pods.large, hit.Node, nil); err != nil || ok {
+		t.Error(ok, err)
+	}
+	placing := *closed
+	placing.Place = true
+	for i, q := range []*libsched.Query{{Plugins: []string{"Nothing"}}, {Ignore: []string{""}}, {Plugins: []string{}, Ignore: []string{}}, &placing} {
+		if _, _, err := s.First(ctx, pods.small, q, nil); !errors.Is(err, libsched.ErrInvalid) {
+			t.Error(i, err)
+		}
+	}
+	hits := make([]libsched.Hit, 1)
+	if _, err := s.PlaceMany(ctx, []libsched.PodRef{pods.small}, closed, libsched.PlaceOptions{}, hits); !errors.Is(err, libsched.ErrInvalid) {
+		t.Error(err)
+	}
+	if _, err := s.Remove(ctx, n[1], nil, closed, libsched.RemoveOptions{}, nil); !errors.Is(err, libsched.ErrInvalid) {
+		t.Error(err)
+	}
+}
+
 func TestQuestionsWithoutPodsAndCopies(t *testing.T) {
 	s, n, pods := threeNodes(t)
 	alone := make([]int, len(n))

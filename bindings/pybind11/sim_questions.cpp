@@ -21,14 +21,14 @@ struct SimRing {
 // What a query consists of; buffers stay exported as long as it lives.
 struct SimQuery {
   libsched_sim_query query = LIBSCHED_SIM_QUERY_INIT;
-  std::unique_ptr<Numbers<uint64_t>> order, accept, without;
+  std::unique_ptr<Numbers<uint64_t>> order, accept, without, plugins;
   std::shared_ptr<libsched_sim_ring> ring;
   CancelHandle cancel;
 };
 
 std::unique_ptr<SimQuery> create_query(Flag skip_unschedulable, size_t start, size_t count,
                                        Maybe<const SimRing> ring, py::handle order,
-                                       py::handle accept, py::handle without,
+                                       py::handle accept, py::handle without, py::handle plugins,
                                        Maybe<const Cancel> cancel) {
   auto made = std::make_unique<SimQuery>();
   libsched_sim_query& q = made->query;
@@ -55,6 +55,11 @@ std::unique_ptr<SimQuery> create_query(Flag skip_unschedulable, size_t start, si
   if (made->without->given()) {
     q.without = made->without->data();
     q.without_count = made->without->size();
+  }
+  made->plugins = std::make_unique<Numbers<uint64_t>>(plugins);
+  if (made->plugins->given()) {
+    q.plugins = made->plugins->size() == 0 ? &kNone : made->plugins->data();
+    q.plugin_words = made->plugins->size();
   }
   return made;
 }
@@ -350,7 +355,7 @@ void bind_sim_queries(py::module_& module) {
   Class<SimQuery>(module, "SimQuery")
       .def(py::init(&create_query), py::arg("skip_unschedulable"), py::arg("start"),
            py::arg("count"), py::arg("ring"), py::arg("order"), py::arg("accept"),
-           py::arg("without"), py::arg("cancel"));
+           py::arg("without"), py::arg("plugins"), py::arg("cancel"));
 }
 
 }  // namespace libsched

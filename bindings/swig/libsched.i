@@ -329,6 +329,8 @@ struct TYPE {};
 %ignore libsched_sim_query::accept_words;
 %ignore libsched_sim_query::without;
 %ignore libsched_sim_query::without_count;
+%ignore libsched_sim_query::plugins;
+%ignore libsched_sim_query::plugin_words;
 %ignore libsched_sim_reset;
 %ignore libsched_sim_add_nodes;
 %ignore libsched_sim_add_pods;

@@ -2,9 +2,22 @@
 #include "libsched/scheduler/sim/catalog.hpp"
 #include "given.hpp"
 #include "handles.hpp"
+#include "libsched/scheduler/sim/errors.hpp"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace libsched::capi {
 namespace {
+
+// Gives pages that are free back to the system. glibc keeps them in one arena a thread, so a
+// program whose loops run on any of many threads, as Go's do, would grow for hours.
+void give_back_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
 
 struct Adding {
   DocumentOptions how;
@@ -101,6 +114,16 @@ bool libsched_catalog_has_pod(const libsched_catalog* catalog, uint64_t ref) {
 bool libsched_catalog_has_node(const libsched_catalog* catalog, uint64_t ref) {
   return live(catalog) && unwrap(catalog)->nodes().has(ref);
 }
+libsched_rc libsched_catalog_pod(const libsched_catalog* catalog, uint64_t ref,
+                                 libsched_pod** result, libsched_error** error) {
+  LIBSCHED_REQUIRE_HANDLES(error, catalog, result);
+  return hand_over(error, result, [&]() -> Result<Ref<Pod>> {
+    const Ref<const PodContent> content = unwrap(catalog)->pods().get(ref);
+    if (!content) return stale_pod_ref();
+    const Pod& p = *content->pod;
+    return copy_pod(p, p.meta.name, p.meta.ns, p.meta.uid, p.spec.node_name);
+  });
+}
 void libsched_catalog_touch_pods(libsched_catalog* catalog, const uint64_t* refs, size_t count) {
   if (live(catalog) && refs != nullptr) unwrap(catalog)->touch_pods({refs, count});
 }
@@ -109,7 +132,9 @@ void libsched_catalog_touch_nodes(libsched_catalog* catalog, const uint64_t* ref
 }
 size_t libsched_catalog_age(libsched_catalog* catalog, uint32_t keep) {
   if (!live(catalog)) return 0;
-  return quietly(size_t{0}, [&] { return unwrap(catalog)->age(keep); });
+  const size_t forgotten = quietly(size_t{0}, [&] { return unwrap(catalog)->age(keep); });
+  if (forgotten != 0) give_back_memory();
+  return forgotten;
 }
 
 }  // extern "C"

@@ -34,13 +34,18 @@ Result<void> read_query(const libsched_sim_query* given, SimQuery* out) {
   if (q->without == nullptr && q->without_count != 0)
     return Error{Rc::kMisuse, "NULL with a count", "query->without"};
   out->without = {q->without, q->without_count};
+  out->plugins_given = q->plugins != nullptr;
+  if (out->plugins_given) out->plugins = {q->plugins, q->plugin_words};
   out->limits = limits_of(q->cancel, q->deadline_ns);
   return {};
 }
 
-Result<void> refuse_without(const SimQuery& query) {
-  if (query.without.empty()) return {};
-  return Error{Rc::kInvalid, "a call that places pods leaves none out", "query->without"};
+Result<void> refuse_parts(const SimQuery& query) {
+  if (!query.without.empty())
+    return Error{Rc::kInvalid, "a call that places pods leaves none out", "query->without"};
+  if (query.plugins_given)
+    return Error{Rc::kInvalid, "a pod is placed by all plugins", "query->plugins"};
+  return {};
 }
 
 libsched_sim_verdict out_of(const SimVerdict& v) {
@@ -180,7 +185,7 @@ libsched_rc libsched_sim_place_many(libsched_sim* sim, const uint64_t* pods, siz
     LIBSCHED_TRY(read_query(query, &q));
     const Result<libsched_sim_place_options> o = read_given(options);
     if (!o.ok()) return o.error();
-    LIBSCHED_TRY(refuse_without(q));
+    LIBSCHED_TRY(refuse_parts(q));
     SimPlaceOptions how;
     how.stop_at_failure = o->stop_at_failure;
     how.retry_failed = o->retry_failed;
@@ -241,7 +246,7 @@ libsched_rc libsched_sim_remove(libsched_sim* sim, uint64_t node, const uint64_t
     LIBSCHED_TRY(read_query(query, &q));
     const Result<libsched_sim_remove_options> o = read_given(options);
     if (!o.ok()) return o.error();
-    LIBSCHED_TRY(refuse_without(q));
+    LIBSCHED_TRY(refuse_parts(q));
     SimRemoveOptions how;
     how.keep = o->keep;
     how.as_autoscaler = o->as_autoscaler;

@@ -137,10 +137,14 @@ Result<Status> Evaluator::ask_pre_filter(CycleState& state, const Pod& pod,
                                          const Call& call) const {
   Status kept;
   PreFilterResult result;
+  if (left_out_ != nullptr) [[unlikely]] {
+    const std::span<CycleState::Entry> entries = state.edit_entries();
+    for (size_t i = 0; i < entries.size(); ++i) entries[i].skip_filter = (*left_out_)[i];
+  }
   const bool deferred = scheduled_for_resize(framework_->gates(), pod);
   for (const uint32_t i : framework_->at(ExtensionPoint::kPreFilter)) {
     const Framework::Instance& instance = framework_->plugins()[i];
-    if (!instance.plugin) continue;
+    if (!instance.plugin || (left_out_ != nullptr && (*left_out_)[i])) continue;
     if (call.limits != nullptr) LIBSCHED_TRY(call.check_limits());
     if (!result.all_nodes) result = {};
     std::shared_ptr<PluginData> data;

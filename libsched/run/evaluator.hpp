@@ -86,6 +86,7 @@ struct SearchOptions {
   size_t count = 0;      // how many places of `order` are searched; 0: all
   // Whether the order has all rows with nodes. Rows are then not looked up in it.
   bool whole = false;
+  Span<uint32_t> places;  // by row, its place in `order`, which may be found by it; empty: by none
   Span<uint64_t> accept;  // bitmap over rows
   bool accept_given = false;
   bool skip_unschedulable = false;  // leaves out rows with spec.unschedulable
@@ -132,6 +133,10 @@ class Evaluator final : public RefCounted {
     LIBSCHED_TRY(may_ask());
     return busy_ ? busy() : count_pods();
   }
+
+  // Leaves plugins out of PreFilter, and so of what Filter asks with a state of that PreFilter, as
+  // if they had answered Skip. By index, as long as the caller keeps the list; null: none.
+  void leave_out(const std::vector<bool>* plugins) { left_out_ = plugins; }
 
   Status run_pre_enqueue(const Pod& pod) const;
   // The result is in state.pre_filter().
@@ -472,6 +477,7 @@ class Evaluator final : public RefCounted {
   size_t next_start_ = 0;
   std::vector<uint32_t> placed_within_;
   std::vector<uint64_t> placement_bits_;
+  const std::vector<bool>* left_out_ = nullptr;
   uint64_t ties_broken_ = 0;
   uint32_t parallelism_ = 1;
   bool comparing_ = false;  // a cycle that goes on from a kept one is compared with a whole one

@@ -142,8 +142,23 @@ Result<FilterOutcome> Evaluator::find_first(CycleState& state, const Pod& pod,
   }
   LIBSCHED_TRY(judge_class(state, pod, call, options.class_number));
   LIBSCHED_TRY(pass.judge({0, words, found.data(), work_.errors.data()}, nullptr));
-  if (std::any_of(found.begin(), found.end(), [](uint64_t w) { return w != 0; }))
+  const size_t passed = column_kernels().ones(found.data(), words);
+  constexpr size_t kFew = 32;  // more than that are sooner met on the way through the order
+  if (passed > kFew || (passed != 0 && options.places.empty())) {
     pick(found, few, count);
+    return out;
+  }
+  size_t nearest = count;
+  for (size_t w = 0; passed != 0 && w < words; ++w) {
+    for_each_bit(found[w], w * 64, [&](size_t row) {
+      const size_t at = options.places[row];
+      const size_t behind =
+          at >= options.start ? at - options.start : at + order.size() - options.start;
+      if (behind >= nearest) return;
+      nearest = behind;
+      out = {1, static_cast<uint32_t>(row), at};
+    });
+  }
   return out;
 }
 

@@ -45,6 +45,7 @@ class SimQuestions(Forks):
     catalog: Catalog
 
     def check(self, pod: Content, node: NodeId, *, without: Sequence[int] | _Ids | None = None,
+              plugins: Sequence[str] | None = None, ignore: Sequence[str] | None = None,
               timeout: float | None = None, cancel: Cancel | None = None) -> SimVerdict:
         """Runs PreFilter, and Filter on one node.
 
@@ -53,6 +54,9 @@ class SimQuestions(Forks):
         without : array of ids, optional
             Pods of the sim: the answer is as if they were not there, such as the pod itself that
             would move.
+        plugins, ignore : sequence of str, optional
+            The plugins that are asked, as if the profile had no others, or those that are left out; one
+            of both. Answers of such a question are not kept for the next one.
         timeout, cancel
             As for `Framework.fit`; real time counts.
 
@@ -60,6 +64,8 @@ class SimQuestions(Forks):
         ------
         StaleError
             The reference or the id is stale.
+        InvalidError
+            A plugin is none of the profile's, or both `plugins` and `ignore` are given.
         UnsupportedError
             The pod needs a plugin that is not available; `plugin` names it.
         DeadlineExceeded, CancelledError
@@ -67,15 +73,17 @@ class SimQuestions(Forks):
         """
         try:
             return verdict_of(self._handle.check(self._pod_ref(pod), self._node(node),
-                                               _query(cancel=cancel, without=without), timeout_ns(timeout)))
+                                               _query(cancel=cancel, without=without,
+                                                      plugins=self._asked(plugins, ignore)), timeout_ns(timeout)))
         except (TypeError, AttributeError) as error:
-            raise named_error(error, SimQuestions.check, self, pod, node, without=without, timeout=timeout,
-                              cancel=cancel) from None
+            raise named_error(error, SimQuestions.check, self, pod, node, without=without, plugins=plugins, ignore=ignore,
+                              timeout=timeout, cancel=cancel) from None
 
     def first(self, pod: Content, *, place: bool = False, skip_unschedulable: bool = False,
               start: int = 0, count: int = 0, ring: Ring | None = None,
               order: Sequence[NodeId] | _Ids | None = None,
               accept: Accept | None = None, without: Sequence[int] | _Ids | None = None,
+              plugins: Sequence[str] | None = None, ignore: Sequence[str] | None = None,
               timeout: float | None = None, cancel: Cancel | None = None) -> Hit:
         """Finds the first node that takes a pod. A plugin's Error on a node counts as a rejection.
 
@@ -96,7 +104,7 @@ class SimQuestions(Forks):
         accept : optional
             Search these nodes only: ids, names, an array of bool in the order of nodes, or a bitmap as
             bytes or memoryview, such as ``sim.feasible(other, result="bits").data``.
-        without, timeout, cancel
+        without, plugins, ignore, timeout, cancel
             As for `check`.
 
         Raises
@@ -104,20 +112,22 @@ class SimQuestions(Forks):
         StaleError, UnsupportedError, DeadlineExceeded, CancelledError
             As `check`. Nothing has been placed.
         InvalidError
-            `place` together with `without`.
+            As `check`, and `place` together with `without`, `plugins` or `ignore`.
         """
         try:
-            query = self._query(skip_unschedulable, start, count, ring, order, accept, cancel, without)
+            query = self._query(skip_unschedulable, start, count, ring, order, accept, cancel, without,
+                                self._asked(plugins, ignore))
             node, placed, position, why = self._handle.first(
                 self._pod_ref(pod), query, place, timeout_ns(timeout))
         except (TypeError, AttributeError) as error:
             raise named_error(error, SimQuestions.first, self, pod, place=place, skip_unschedulable=skip_unschedulable, start=start,
-                              count=count, ring=ring, order=order, accept=accept, without=without, timeout=timeout,
-                              cancel=cancel) from None
+                              count=count, ring=ring, order=order, accept=accept, without=without, plugins=plugins, ignore=ignore,
+                              timeout=timeout, cancel=cancel) from None
         return Hit(node, position, placed, verdict_of(why))
 
     def feasible(self, pod: Content, *, result: str = "ids", skip_unschedulable: bool = False,
                  accept: Accept | None = None, without: Sequence[int] | _Ids | None = None,
+                 plugins: Sequence[str] | None = None, ignore: Sequence[str] | None = None,
                  timeout: float | None = None, cancel: Cancel | None = None) -> _Array:
         """Finds all nodes that take a pod.
 
@@ -126,7 +136,7 @@ class SimQuestions(Forks):
         result : {"ids", "mask", "bits"}
             Ids in the order of nodes; bool of shape ``(len(sim),)`` in the order of nodes; or a bitmap
             of uint64 words by the index of ids, which are their lower 32 bits.
-        skip_unschedulable, accept, without, timeout, cancel
+        skip_unschedulable, accept, without, plugins, ignore, timeout, cancel
             As for `first`.
 
         Returns
@@ -137,7 +147,8 @@ class SimQuestions(Forks):
             raise InvalidError(f'result is "ids", "mask" or "bits", not {result!r}')
         import numpy
 
-        query = self._query(skip_unschedulable, 0, 0, None, None, accept, cancel, without)
+        query = self._query(skip_unschedulable, 0, 0, None, None, accept, cancel, without,
+                            self._asked(plugins, ignore))
         words, _ = self._handle.feasible(self._pod_ref(pod), query, timeout_ns(timeout))
         if result == "bits":
             return numpy.frombuffer(words, numpy.uint64)
@@ -149,6 +160,7 @@ class SimQuestions(Forks):
     def check_many(self, pods: Sequence[Content] | _Ids,
                    nodes: Sequence[NodeId] | _Ids | None = None, *,
                    without: Sequence[int] | _Ids | None = None,
+                   plugins: Sequence[str] | None = None, ignore: Sequence[str] | None = None,
                    timeout: float | None = None, cancel: Cancel | None = None) -> _Array:
         """Checks every pod on every node, each alone.
 
@@ -157,7 +169,7 @@ class SimQuestions(Forks):
         pods : array of references
         nodes : array of ids, optional
             By default all nodes in their order.
-        without, timeout, cancel
+        without, plugins, ignore, timeout, cancel
             As for `check`.
 
         Returns
@@ -170,12 +182,14 @@ class SimQuestions(Forks):
 
         refs = self._pod_refs(pods)
         ids = self._handle.nodes() if nodes is None else self._nodes(nodes)
-        out = self._handle.check_many(refs, ids, _query(cancel=cancel, without=without), timeout_ns(timeout))
+        query = _query(cancel=cancel, without=without, plugins=self._asked(plugins, ignore))
+        out = self._handle.check_many(refs, ids, query, timeout_ns(timeout))
         shape = (memoryview(refs).nbytes // 8, memoryview(ids).nbytes // 8)
         return numpy.frombuffer(out, numpy.uint8).reshape(shape)
 
     def copies(self, pod: Content, nodes: Sequence[NodeId] | _Ids | None = None, *, max: int = 0,
                without: Sequence[int] | _Ids | None = None,
+               plugins: Sequence[str] | None = None, ignore: Sequence[str] | None = None,
                timeout: float | None = None, cancel: Cancel | None = None) -> _Array:
         """Counts how many copies of a pod fit on each node while there are none on the others.
 
@@ -185,7 +199,7 @@ class SimQuestions(Forks):
             By default all nodes in their order.
         max : int
             No more than so many are tried on a node; 0: 1,000,000.
-        without, timeout, cancel
+        without, plugins, ignore, timeout, cancel
             As for `check`.
 
         Returns
@@ -195,7 +209,7 @@ class SimQuestions(Forks):
         import numpy
 
         ids = self._handle.nodes() if nodes is None else self._nodes(nodes)
-        query = _query(cancel=cancel, without=without)
+        query = _query(cancel=cancel, without=without, plugins=self._asked(plugins, ignore))
         out = self._handle.copies(self._pod_ref(pod), ids, natural(max, "max"), query, timeout_ns(timeout))
         return numpy.frombuffer(out, numpy.uint64)
 
@@ -370,10 +384,29 @@ class SimQuestions(Forks):
 
     def _query(self, skip_unschedulable: bool, start: int, count: int, ring: Ring | None,
                order: Sequence[NodeId] | _Ids | None, accept: Accept | None,
-               cancel: Cancel | None, without: Sequence[int] | _Ids | None = None) -> _core.SimQuery:
+               cancel: Cancel | None, without: Sequence[int] | _Ids | None = None,
+               plugins: Any = None) -> _core.SimQuery:
         return _query(skip_unschedulable, natural(start, "start"), natural(count, "count"), ring,
                       None if order is None else self._nodes(order),
-                      None if accept is None else self._bitmap(accept), cancel, without)
+                      None if accept is None else self._bitmap(accept), cancel, without, plugins)
+
+    def _asked(self, plugins: Sequence[str] | None, ignore: Sequence[str] | None) -> Any:
+        """The bitmap of the plugins that are asked; None: all."""
+        if plugins is None and ignore is None:
+            return None
+        if plugins is not None and ignore is not None:
+            raise InvalidError("plugins and ignore in one question")
+        names = plugins if plugins is not None else ignore
+        if isinstance(names, str):
+            raise InvalidError(f"a list of plugins, not {names!r}")
+        known = self.plugins
+        if unknown := [name for name in names or () if name not in known]:
+            raise InvalidError(f"the profile has no plugin {unknown[0]}")
+        words = array("Q", bytes(8 * (len(known) // 64 + 1)))
+        for index, name in enumerate(known):
+            if (name in (names or ())) == (plugins is not None):
+                words[index >> 6] |= 1 << (index & 63)
+        return words
 
     def _bitmap(self, accept: Any) -> Any:
         if isinstance(accept, (bytes, bytearray, memoryview)):
@@ -411,6 +444,6 @@ class SimQuestions(Forks):
 
 def _query(skip_unschedulable: bool = False, start: int = 0, count: int = 0,
            ring: Ring | None = None, order: Any = None, accept: Any = None,
-           cancel: Cancel | None = None, without: Any = None) -> _core.SimQuery:
+           cancel: Cancel | None = None, without: Any = None, plugins: Any = None) -> _core.SimQuery:
     return _core.SimQuery(skip_unschedulable, start, count, None if ring is None else ring._handle,
-                          order, accept, None if without is None else numbers_of(without), handle_of(cancel))
+                          order, accept, None if without is None else numbers_of(without), plugins, handle_of(cancel))

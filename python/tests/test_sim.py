@@ -270,6 +270,20 @@ def test_sets_and_matrices(sim):
     assert sim.check_many([], ["c"]).shape == (0, 1) and sim.check_many([web], []).shape == (1, 0)
 
 
+def test_questions_to_some_plugins(sim):
+    web, big = sim.catalog.pods([pod("web", cpu="1"), pod("big", cpu="100")])
+    assert not sim.check(web, "c") and sim.check(web, "c", ignore=["NodeUnschedulable"])
+    assert sim.first(big, plugins=["NodeUnschedulable", "TaintToleration"]).position == 0 and not sim.first(big)
+    assert sim.feasible(big, plugins=[]).tolist() == sim.nodes.tolist()
+    assert sim.check_many([big], ignore=["NodeResourcesFit"])[0, :2].tolist() == [0, 0]
+    assert sim.copies(big, ["a"], max=3, ignore=("NodeResourcesFit",)).tolist() == [3]
+    for wrong in (dict(plugins=["None"]), dict(ignore="NodeName"), dict(plugins=[], ignore=[])):
+        with pytest.raises(libsched.InvalidError):
+            sim.check(web, "a", **wrong)
+    with pytest.raises(libsched.InvalidError, match="placed by all plugins"):
+        sim.first(web, place=True, ignore=["NodeName"])
+
+
 def test_copies_and_questions_without_pods(sim):
     web, big = sim.catalog.pods([pod("web", cpu="1"), pod("big", cpu="4")])
     alone = sim.copies(web)

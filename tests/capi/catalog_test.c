@@ -90,6 +90,23 @@ static void test_equal_contents_have_equal_references(void) {
   libsched_catalog_unref(c);
 }
 
+static void test_a_content_tells_what_it_asks(void) {
+  libsched_catalog* c = new_catalog();
+  const uint64_t web = pod_ref(c, pod_document("web-1", "\"app\": \"web\"", 100, ""));
+  libsched_pod* pod = NULL;
+  CHECK_OK(libsched_catalog_pod(c, web, &pod, err));
+  CHECK(libsched_pod_request(pod, text("cpu")) == 100);
+  CHECK(libsched_pod_name(pod).len == 0 && libsched_pod_label(pod, text("app"), NULL));
+  CHECK(libsched_catalog_age(c, 0) == 0 && libsched_catalog_age(c, 0) == 1);
+  CHECK(!libsched_catalog_has_pod(c, web) && libsched_pod_request(pod, text("cpu")) == 100);
+  libsched_pod* none = NULL;
+  CHECK_FAILS(LIBSCHED_ERR_STALE, NULL, NULL, libsched_catalog_pod(c, web, &none, err));
+  CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL, libsched_catalog_pod(c, web, NULL, err));
+  CHECK(none == NULL);
+  libsched_pod_unref(pod);
+  libsched_catalog_unref(c);
+}
+
 static void test_parsed_objects(void) {
   libsched_catalog* c = new_catalog();
   const uint64_t from_text = pod_ref(c, pod_document("web", "\"app\": \"web\"", 100, ""));
@@ -351,6 +368,7 @@ static void test_handles(void) {
 
 int main(void) {
   test_equal_contents_have_equal_references();
+  test_a_content_tells_what_it_asks();
   test_parsed_objects();
   test_forms();
   test_all_or_none();

@@ -348,6 +348,65 @@ static void test_without(void) {
   close_sim(&w);
 }
 
+/* Questions to some plugins. */
+static void test_plugins(void) {
+  sim_world w = open_sim();
+  const uint64_t all = (UINT64_C(1) << libsched_sim_plugin_count(w.sim)) - 1;
+  uint64_t cordons = 0, asked;
+  for (size_t i = 0; i < libsched_sim_plugin_count(w.sim); ++i) {
+    const libsched_str name = libsched_sim_plugin(w.sim, i);
+    if (strncmp(name.ptr, "NodeUnschedulable", name.len) == 0) cordons = UINT64_C(1) << i;
+  }
+  libsched_sim_verdict verdict;
+  libsched_sim_hit hit;
+  libsched_sim_query query = LIBSCHED_SIM_QUERY_INIT;
+  query.plugins = &asked;
+  query.plugin_words = 1;
+  asked = all & ~cordons;
+  CHECK_OK(libsched_sim_check(w.sim, w.half, w.nodes[2], &query, &verdict, err));
+  CHECK(verdict.stage == LIBSCHED_STAGE_PASSED);
+  CHECK_OK(libsched_sim_check(w.sim, w.half, w.nodes[2], NULL, &verdict, err));
+  CHECK(verdict.stage == LIBSCHED_STAGE_FILTER_REJECTED);
+  asked = cordons;
+  uint64_t bits[1];
+  uint8_t out[3];
+  size_t count, copies[3];
+  CHECK_OK(libsched_sim_first(w.sim, w.huge, &query, &hit, &verdict, err));
+  CHECK(hit.node == w.nodes[0] && hit.pod == 0);
+  CHECK_OK(libsched_sim_feasible(w.sim, w.huge, &query, bits, 1, &count, err));
+  CHECK(count == 2);
+  CHECK_OK(libsched_sim_check_many(w.sim, &w.huge, 1, w.nodes, 3, &query, out, err));
+  CHECK(out[0] == 0 && out[1] == 0);
+  CHECK_STR(libsched_sim_plugin(w.sim, out[2] - 1U), "NodeUnschedulable");
+  CHECK_OK(libsched_sim_copies(w.sim, w.huge, w.nodes, 3, 5, &query, copies, err));
+  CHECK(copies[0] == 5 && copies[2] == 0);
+  query.plugin_words = 0; /* none */
+  CHECK_OK(libsched_sim_check(w.sim, w.huge, w.nodes[2], &query, &verdict, err));
+  CHECK(verdict.stage == LIBSCHED_STAGE_PASSED);
+  CHECK_OK(libsched_sim_first(w.sim, w.huge, NULL, &hit, &verdict, err));
+  CHECK(hit.node == 0);
+  const uint64_t on_first = put(w.sim, w.whole, w.nodes[0]);
+  query.without = &on_first;
+  query.without_count = 1;
+  query.plugin_words = 1;
+  asked = all & ~cordons;
+  CHECK_OK(libsched_sim_feasible(w.sim, w.whole, &query, bits, 1, &count, err));
+  CHECK(count == 3);
+  query.without_count = 0;
+  query.place = true;
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, "query->plugins", NULL,
+              libsched_sim_first(w.sim, w.half, &query, &hit, &verdict, err));
+  query.place = false;
+  size_t placed;
+  bool removed;
+  CHECK_FAILS(LIBSCHED_ERR_INVALID, "query->plugins", NULL,
+              libsched_sim_place_many(w.sim, &w.half, 1, &query, NULL, &hit, &placed, NULL, err));
+  CHECK_FAILS(
+      LIBSCHED_ERR_INVALID, "query->plugins", NULL,
+      libsched_sim_remove(w.sim, w.nodes[0], &on_first, 1, &query, NULL, &hit, &removed, err));
+  close_sim(&w);
+}
+
 static void test_place_many(void) {
   sim_world w = open_sim();
   const uint64_t pods[] = {w.half, w.whole, w.huge, w.huge, w.half};
@@ -483,6 +542,7 @@ int main(void) {
   test_reset_objects();
   test_copies();
   test_without();
+  test_plugins();
   test_place_many();
   test_limits();
   return finish();

@@ -66,6 +66,11 @@ size_t libsched_catalog_node_count(const libsched_catalog *catalog);
 /* Whether the reference names a content of pods, or of nodes. */
 bool libsched_catalog_has_pod(const libsched_catalog *catalog, uint64_t ref);
 bool libsched_catalog_has_node(const libsched_catalog *catalog, uint64_t ref);
+/* A content as a pod, whose fields tell what it is: libsched_pod_resource() its requests. It has no name, unless
+   that is a part of the content, and stays when the content is forgotten. Errors: STALE.
+     libsched_catalog_pod(catalog, web, &pod, &error); */
+libsched_rc libsched_catalog_pod(const libsched_catalog *catalog, uint64_t ref, LIBSCHED_OWN libsched_pod **out,
+                                 LIBSCHED_OWN libsched_error **error);
 
 /* Count contents as returned in this age, for callers that keep references; those that are not valid are
    passed over. */
@@ -73,7 +78,9 @@ void libsched_catalog_touch_pods(libsched_catalog *catalog, const uint64_t *refs
 void libsched_catalog_touch_nodes(libsched_catalog *catalog, const uint64_t *refs, size_t count);
 /* Begins a new age, and forgets the contents that no function above has returned in the latest `keep`
    ages; 0 stands for this one alone. A content of which a simulated cluster has a pod or a node, or that
-   a revert may bring back, is kept. Returns the number of contents forgotten. Call it once in a loop. */
+   a revert may bring back, is kept, and so may be one that it was asked about since its last reset but one.
+   Returns the number of contents forgotten; if there are some, memory that the process does not need goes back
+   to the system, which takes a millisecond or a few. Call it once in a loop. */
 size_t libsched_catalog_age(libsched_catalog *catalog, uint32_t keep);
 
 #ifdef __cplusplus

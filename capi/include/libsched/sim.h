@@ -167,10 +167,15 @@ typedef struct libsched_sim_query {
      INVALID with `place`, and of calls that place pods. NULL: none. */
   const uint64_t *without;
   size_t without_count;
+  /* Bitmap by the index of libsched_sim_plugin(): these plugins are asked, as if the profile had no others.
+     Answers of such a question are not kept for the next one. INVALID with `place`, and of calls that place
+     pods, but libsched_sim_copies(). NULL: all. */
+  const uint64_t *plugins;
+  size_t plugin_words; /* length of `plugins`; plugins beyond it are not asked */
 } libsched_sim_query;
 #define LIBSCHED_SIM_QUERY_INIT                                                                             \
   {sizeof(libsched_sim_query), false, false, {false, false}, 0, 0, LIBSCHED_NULL, LIBSCHED_NULL, 0, LIBSCHED_NULL, 0, \
-   LIBSCHED_NULL, 0, LIBSCHED_NULL, 0}
+   LIBSCHED_NULL, 0, LIBSCHED_NULL, 0, LIBSCHED_NULL, 0}
 /* A node that was found. */
 typedef struct libsched_sim_hit {
   uint64_t node;   /* 0: none */
@@ -178,8 +183,8 @@ typedef struct libsched_sim_hit {
   size_t position; /* the node's, in the order that was searched */
 } libsched_sim_hit;
 
-/* PreFilter, and Filter of one node. `verdict` may be NULL. Of `query` (may be NULL) the limits and `without`
-   alone are used. Errors: STALE, UNSUPPORTED with the plugin's name, CANCELLED, DEADLINE.
+/* PreFilter, and Filter of one node. `verdict` may be NULL. Of `query` (may be NULL) the limits, `without` and
+   `plugins` alone are used. Errors: STALE, UNSUPPORTED with the plugin's name, CANCELLED, DEADLINE.
      libsched_sim_check(sim, web, node, NULL, &verdict, &error); // verdict.stage: LIBSCHED_STAGE_PASSED */
 libsched_rc libsched_sim_check(libsched_sim *sim, uint64_t pod, uint64_t node, const libsched_sim_query *query,
                                libsched_sim_verdict *verdict, LIBSCHED_OWN libsched_error **error);
@@ -194,12 +199,12 @@ libsched_rc libsched_sim_feasible(libsched_sim *sim, uint64_t pod, const libsche
                                   size_t *count, LIBSCHED_OWN libsched_error **error);
 /* Every pod on every node, each alone: out[i * node_count + k] is 0 if pods[i] fits on nodes[k], otherwise 1 +
    the index of the plugin that rejects it first (libsched_sim_plugin()). Of `query` (may be NULL) the
-   limits and `without` alone are used. Errors: as libsched_sim_check(); a failed call may have written to `out`. */
+   limits, `without` and `plugins` alone are used. Errors: as libsched_sim_check(); a failed call may have written to `out`. */
 libsched_rc libsched_sim_check_many(libsched_sim *sim, const uint64_t *pods, size_t pod_count, const uint64_t *nodes, size_t node_count,
                                     const libsched_sim_query *query, uint8_t *out, LIBSCHED_OWN libsched_error **error);
 /* How many copies of a pod fit on each of the nodes, while there are none on the others: out[k] is their number on
-   nodes[k], at most `max` (0: 1,000,000). Copies take devices as placed pods do; nothing stays. Of `query` (may be NULL) the limits and `without`
-   alone are used. Errors: as libsched_sim_check(); a failed call may have written to `out`. */
+   nodes[k], at most `max` (0: 1,000,000). Copies take devices as placed pods do; nothing stays. Of `query` (may be NULL) the limits, `without` and
+   `plugins` alone are used. Errors: as libsched_sim_check(); a failed call may have written to `out`. */
 libsched_rc libsched_sim_copies(libsched_sim *sim, uint64_t pod, const uint64_t *nodes, size_t node_count, size_t max,
                                 const libsched_sim_query *query, size_t *out, LIBSCHED_OWN libsched_error **error);
 size_t libsched_sim_plugin_count(const libsched_sim *sim); /* of the framework */

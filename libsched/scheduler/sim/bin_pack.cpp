@@ -86,6 +86,7 @@ class Sim::Packer {
   std::vector<Known*> node_pods_;
   std::vector<NewNode> new_;
   std::vector<uint32_t> new_rows_, index_of_row_;
+  std::vector<uint64_t> new_bits_;  // bitmap of new_rows_
   std::vector<uint64_t> accept_;
   std::optional<LimitWatch> watch_;
   size_t next_number_ = 0, steps_ = 0;
@@ -122,6 +123,7 @@ Result<void> Sim::Packer::run() {
   LIBSCHED_TRY(prepare());
   std::vector<size_t> turn(groups_.size()), first(groups_.size());
   std::vector<double> sizes(groups_.size());
+  const uint64_t call = ++sim_.calls_;
   size_t pods = 0;
   for (size_t g = 0; g < groups_.size(); ++g) {
     turn[g] = g;
@@ -129,7 +131,9 @@ Result<void> Sim::Packer::run() {
     pods += groups_[g].count;
     const Result<Known*> known = sim_.know(groups_[g].pod);
     if (!known.ok()) return known.error();
-    sizes[g] = size_of((*known)->pod(), *content_->node);
+    Known& k = **known;
+    if (std::exchange(k.sized_in, call) != call) k.size = size_of(k.pod(), *content_->node);
+    sizes[g] = k.size;
   }
   if (!options_.keep_order)
     std::stable_sort(turn.begin(), turn.end(),
@@ -137,10 +141,18 @@ Result<void> Sim::Packer::run() {
   for (const size_t g : turn) {
     const Result<Known*> known = sim_.know(groups_[g].pod);
     if (!known.ok()) return known.error();
+    Known& k = **known;
+    // An equal group has found no node in this state, and would find none again.
+    if (k.failed_in == call && k.failed_at == sim_.view().version() && sim_.stands(&k)) continue;
+    const uint64_t before = sim_.view().version();
     Rest rest{first[g], first[g] + groups_[g].count};
-    LIBSCHED_TRY(on_existing(*known, &rest));
-    if (more_ && out_.stop != SimStop::kDeadline) LIBSCHED_TRY(on_new(*known, &rest));
+    LIBSCHED_TRY(on_existing(&k, &rest));
+    if (more_ && out_.stop != SimStop::kDeadline) LIBSCHED_TRY(on_new(&k, &rest));
     if (out_.stop == SimStop::kDeadline) break;
+    if (sim_.view().version() == before && rest.next < rest.end) {
+      k.failed_in = call;
+      k.failed_at = before;
+    }
   }
   for (const NewNode& node : new_) out_.nodes.push_back(sim_.node_id(node.row));
   return {};
@@ -198,6 +210,11 @@ Result<void> Sim::Packer::on_existing(Known* known, Rest* rest) {
       options.start = ring_start(sim_.order_.size());
     } else {
       options.order = new_rows_;
+      options.whole =
+          true;  // of the rows that are accepted, so that none is looked up in the order
+      options.places = index_of_row_;
+      options.accept = new_bits_;
+      options.accept_given = true;
       shift = base();
       const size_t start = ring_start(sim_.order_.size());
       options.start = start < shift ? 0 : start - shift;
@@ -273,10 +290,12 @@ Result<bool> Sim::Packer::add_node() {
     if (!slot.ok()) return slot.error();
   }
   if (index_of_row_.size() <= *row) index_of_row_.resize(*row + *row / 2 + 64, kNoId);
+  if (new_bits_.size() <= *row / 64) new_bits_.resize(*row / 64 + *row / 128 + 1);
   change.commit();
   index_of_row_[*row] = static_cast<uint32_t>(new_.size());
   new_.push_back({*row});
   new_rows_.push_back(*row);
+  new_bits_[*row / 64] |= uint64_t{1} << (*row % 64);
   return true;
 }
 

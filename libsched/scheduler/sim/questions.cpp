@@ -8,6 +8,14 @@
 
 namespace libsched {
 
+namespace {
+
+Error asked_by_plugin() {
+  return {Rc::kState, "a plugin asks the simulated cluster during a question to some plugins"};
+}
+
+}  // namespace
+
 Result<Sim::Known*> Sim::know(uint64_t ref) {
   // Another thread may make the catalog forget a content while it is used here: that is the same as
   // doing so afterwards.
@@ -20,8 +28,32 @@ Result<Sim::Known*> Sim::know(uint64_t ref) {
   made->ref = ref;
   made->state = make_ref<CycleState>();
   if (known_.size() <= index) known_.resize(std::max<size_t>(64, index + index / 2 + 1));
+  forget(&known_[index]);
   known_[index] = std::move(made);
+  ++made_;
   return known_[index].get();
+}
+
+// Forgets what is known of a content, if anything is, and what the evaluator keeps of its class.
+void Sim::forget(std::unique_ptr<Known>* known) {
+  if (*known == nullptr) return;
+  const bool asked = (*known)->state->framework() != nullptr;
+  if (asked && !leaves_out_) evaluator_->forget_filters((*known)->class_number());
+  known->reset();
+}
+
+// Forgets what is known of contents that are forgotten, or were not asked about since this was done
+// last. What plugins have prepared for a pod holds it, and would keep its content in the catalog
+// forever.
+void Sim::forget_unasked() {
+  known_apart_.clear();
+  for (std::unique_ptr<Known>& known : known_) {
+    if (known == nullptr) continue;
+    const bool unasked = known->state->framework() != nullptr && known->version < forgot_at_;
+    if (unasked || !catalog_->pods().has(known->ref)) forget(&known);
+  }
+  made_ = 0;
+  forgot_at_ = view().version();
 }
 
 // Whether PreFilter would answer as it did.
@@ -45,7 +77,14 @@ Result<void> Sim::ready(Known* known, const Limits& limits) {
   if (stands(known)) return {};
   k.version = 0;
   const LimitScope scope(*evaluator_, *k.state, limits);
-  Result<PreFiltered> ran = evaluator_->run_pre_filter(*k.state, k.pod(), k.ref);
+  if (leaves_out_) [[unlikely]] {  // nothing holds for the next question
+    if (ForeignCall::depth() != asked_at_) return asked_by_plugin();
+    Result<Status> said = evaluator_->run_pre_filter(*k.state, k.pod());
+    if (!said.ok()) return std::move(said.error());
+    k.pre_filter = std::move(*said);
+    return {};
+  }
+  Result<PreFiltered> ran = evaluator_->run_pre_filter(*k.state, k.pod(), k.class_number());
   if (!ran.ok()) return std::move(ran.error());
   k.pre_filter = std::move(ran->status);
   k.concerns = ran->concerns;
@@ -91,9 +130,34 @@ auto Sim::without(const SimQuery& query, Ask ask) -> decltype(ask(query)) {
   return ask(rest);
 }
 
+template <typename Ask>
+auto Sim::of_plugins(const SimQuery& query, Ask ask) -> decltype(ask(query)) {
+  if (query.place) return Error{Rc::kInvalid, "a pod is placed by all plugins", "query->plugins"};
+  if (leaves_out_) return asked_by_plugin();
+  asked_at_ = ForeignCall::depth();
+  left_out_.resize(framework().plugins().size());
+  for (size_t i = 0; i < left_out_.size(); ++i)
+    left_out_[i] = i / 64 >= query.plugins.size() || !has_bit(query.plugins, i);
+  struct Apart {
+    explicit Apart(Sim* to) : sim(to) { change(&sim->left_out_); }
+    ~Apart() { change(nullptr); }
+    void change(const std::vector<bool>* left_out) {
+      sim->known_.swap(sim->known_apart_);
+      sim->leaves_out_ = left_out != nullptr;
+      sim->evaluator_->leave_out(left_out);
+    }
+    Sim* sim;
+  } apart(this);
+  SimQuery rest = query;
+  rest.plugins_given = false;
+  return ask(rest);
+}
+
 Result<SimVerdict> Sim::check(uint64_t pod, uint64_t node, const SimQuery& query) {
   if (!query.without.empty())
     return without(query, [&](const SimQuery& rest) { return check(pod, node, rest); });
+  if (query.plugins_given)
+    return of_plugins(query, [&](const SimQuery& rest) { return check(pod, node, rest); });
   const Result<Known*> known = know(pod);
   if (!known.ok()) return known.error();
   if (!has_node(node)) return stale_node();
@@ -127,7 +191,7 @@ Result<SearchOptions> Sim::search_of(const SimQuery& query, std::vector<uint32_t
 // Finds the first node that takes a pod that has passed PreFilter. With `place` the pod is also
 // placed there; the caller has opened a Change then.
 Result<SimHit> Sim::find(Known* known, SearchOptions search, SimRing* ring, bool place) {
-  search.class_number = known->ref;
+  search.class_number = leaves_out_ ? 0 : known->class_number();
   const Result<FilterOutcome> found = evaluator_->find_first(*known->state, known->pod(), search);
   if (!found.ok()) return found.error();
   SimHit hit;
@@ -146,6 +210,8 @@ Result<SimHit> Sim::find(Known* known, SearchOptions search, SimRing* ring, bool
 Result<SimHit> Sim::first(uint64_t pod, const SimQuery& query, SimVerdict* verdict) {
   if (!query.without.empty())
     return without(query, [&](const SimQuery& rest) { return first(pod, rest, verdict); });
+  if (query.plugins_given)
+    return of_plugins(query, [&](const SimQuery& rest) { return first(pod, rest, verdict); });
   const Result<Known*> known = know(pod);
   if (!known.ok()) return known.error();
   Result<SearchOptions> search = search_of(query, &rows_);
@@ -173,6 +239,9 @@ Result<SimHit> Sim::first(uint64_t pod, const SimQuery& query, SimVerdict* verdi
 Result<size_t> Sim::feasible(uint64_t pod, const SimQuery& query, uint64_t* bits, size_t words) {
   if (!query.without.empty())
     return without(query, [&](const SimQuery& rest) { return feasible(pod, rest, bits, words); });
+  if (query.plugins_given)
+    return of_plugins(query,
+                      [&](const SimQuery& rest) { return feasible(pod, rest, bits, words); });
   const Result<Known*> known = know(pod);
   if (!known.ok()) return known.error();
   Result<SearchOptions> search = search_of(query, &rows_);
@@ -182,7 +251,7 @@ Result<size_t> Sim::feasible(uint64_t pod, const SimQuery& query, uint64_t* bits
     std::fill(bits, bits + words, 0);
     return size_t{0};
   }
-  search->class_number = (*known)->ref;
+  search->class_number = leaves_out_ ? 0 : (*known)->class_number();
   const Result<size_t> found =
       evaluator_->find_all(*(*known)->state, (*known)->pod(), *search, bits, nullptr);
   if (found.ok()) std::fill(bits + view().word_count(), bits + words, 0);
@@ -193,6 +262,9 @@ Result<void> Sim::check_many(Span<uint64_t> pods, Span<uint64_t> nodes, const Si
                              uint8_t* out) {
   if (!asked.without.empty())
     return without(asked, [&](const SimQuery& rest) { return check_many(pods, nodes, rest, out); });
+  if (asked.plugins_given)
+    return of_plugins(asked,
+                      [&](const SimQuery& rest) { return check_many(pods, nodes, rest, out); });
   const Limits& limits = asked.limits;
   const auto number_of = [&](Str plugin) {
     const auto& all = framework().plugins();
@@ -234,6 +306,9 @@ Result<void> Sim::copies(uint64_t pod, Span<uint64_t> nodes, size_t max, const S
                          size_t* out) {
   if (!query.without.empty())
     return without(query, [&](const SimQuery& rest) { return copies(pod, nodes, max, rest, out); });
+  if (query.plugins_given)
+    return of_plugins(query,
+                      [&](const SimQuery& rest) { return copies(pod, nodes, max, rest, out); });
   const Result<Known*> known = know(pod);
   if (!known.ok()) return known.error();
   LIBSCHED_TRY(evaluator_->check_idle());

@@ -121,7 +121,8 @@ Result<uint32_t> Sim::place_pod(Known* known, uint32_t row) {
   const Result<uint32_t> slot = put_pod(otherwise ? otherwise : pod, known->ref, row);
   const bool extended = slot.ok() && asks_device_resource(view(), *pod);
   if (!slot.ok() || (pod->spec.resource_claims.empty() && !extended)) return slot;
-  evaluator_->forget_filters(known->ref);  // what was prepared is used up
+  if (leaves_out_ && !framework().has_to_reserve(known->state->entries())) return slot;
+  evaluator_->forget_filters(known->class_number());  // what was prepared is used up
   known->version = 0;
   const Result<Status> reserved =
       evaluator_->run_reserve(*known->state, *pod, view().row(row).name);
@@ -267,6 +268,7 @@ Result<void> Sim::reset(const Reset& to) {
     change.commit();
   }
   while (fork_depth() != 0) LIBSCHED_TRY(commit());
+  forget_unasked();
   for (size_t i = 0; to.node_ids != nullptr && i < rows.size(); ++i)
     to.node_ids[i] = node_id(rows[i]);
   return {};
@@ -336,6 +338,7 @@ Result<void> Sim::replace_node(uint64_t node, uint64_t like) {
 }
 
 Result<void> Sim::add_pods(Span<uint64_t> pods, const uint64_t* nodes, uint64_t* ids) {
+  forget_unasked_if_many();
   for (size_t i = 0; i < pods.size(); ++i)
     if (!has_node(nodes[i])) return at_index("nodes", i, stale_node());
   Change change(this);
@@ -398,6 +401,7 @@ Result<void> Sim::remove_object(StoredKind kind, Str ns, Str name) {
 }
 
 Result<void> Sim::fork() {
+  forget_unasked_if_many();
   marks_.push_back(undo_.size());
   try {
     LIBSCHED_TRY(cluster_->fork());

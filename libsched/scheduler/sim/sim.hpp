@@ -47,6 +47,8 @@ struct SimQuery {
   Span<uint64_t> accept;  // bitmap over the indexes of ids
   bool accept_given = false;
   Span<uint64_t> without;  // ids of pods that are not there for this question
+  Span<uint64_t> plugins;  // bitmap over Framework::plugins(): those that are asked
+  bool plugins_given = false;
   Limits limits;
 };
 struct SimHit {
@@ -204,15 +206,22 @@ class Sim final : public RefCounted {
   // What is known of a pod's content in the present state.
   struct Known {
     Ref<const PodContent> content;
-    uint64_t ref = 0;  // also the number of its class, so that no two share data that is renewed
+    uint64_t ref = 0;
     Ref<CycleState> state;
     uint64_t version = 0;      // of the view for which the state and pre_filter hold; 0: of none
     ChangeLog::Cursor cursor;  // in the log of that version
     Status pre_filter;
     ChangeKinds concerns = kAllChanges;  // see PreFiltered
-    uint64_t failed_in = 0;  // the latest call of place_many() in which it found no node
+    uint64_t failed_in = 0;              // the latest call in which it found no node
+    // In that call of bin_pack(): the version of the view in which no node took it, and its size.
+    uint64_t failed_at = 0;
+    uint64_t sized_in = 0;
+    double size = 0;
 
     const Pod& pod() const { return *content->pod; }
+    // No two have one at a time, so that none share data that is renewed. It is that of the index,
+    // so that what is kept by class does not grow with the contents that come and go.
+    uint64_t class_number() const { return uint64_t{index_of(ref)} + 1; }
   };
 
   // Steps of changes, inside of a Change.
@@ -236,6 +245,15 @@ class Sim final : public RefCounted {
 
   Result<Ref<const NodeContent>> node_content(uint64_t ref) const;
   Result<Known*> know(uint64_t ref);
+  void forget(std::unique_ptr<Known>* known);
+  void forget_unasked();
+  // The same once so much has become known since that it pays. For the beginning of a call alone:
+  // it invalidates what know() has returned.
+  void forget_unasked_if_many() {
+    constexpr size_t kMany = 4096;
+    if (made_ >= kMany && ForeignCall::depth() == 0) [[unlikely]]  // else a plugin is asked
+      forget_unasked();
+  }
   // Null: it is not known yet, or its content is forgotten.
   Known* find_known(uint64_t ref) const {
     const uint32_t index = index_of(ref);
@@ -246,6 +264,9 @@ class Sim final : public RefCounted {
   // Asks with the rest of the query while the pods that it leaves out are gone.
   template <typename Ask>
   auto without(const SimQuery& query, Ask ask) -> decltype(ask(query));
+  // Asks with the rest of the query while plugins are left out.
+  template <typename Ask>
+  auto of_plugins(const SimQuery& query, Ask ask) -> decltype(ask(query));
   bool stands(Known* known) const;
   Result<void> ready(Known* known, const Limits& limits);
   Result<SimVerdict> judge(Known* known, uint32_t row, Status* status);
@@ -277,8 +298,15 @@ class Sim final : public RefCounted {
   std::vector<Undo> undo_;
   std::vector<size_t> marks_;                  // of forks, in undo_
   std::vector<std::unique_ptr<Known>> known_;  // by the index of the reference
-  uint64_t calls_ = 0;                         // of place_many()
-  uint32_t removals_ = 0;                      // calls of remove()
+  size_t made_ = 0;                            // since forget_unasked()
+  uint64_t forgot_at_ = 0;                     // the version of the view then
+  // Stands in for known_ while plugins are left out: nothing is kept for another question.
+  std::vector<std::unique_ptr<Known>> known_apart_;
+  std::vector<bool> left_out_;  // by plugin
+  bool leaves_out_ = false;
+  uint32_t asked_at_ = 0;  // the depth of foreign calls of such a question
+  uint64_t calls_ = 0;     // of place_many() and bin_pack()
+  uint32_t removals_ = 0;  // calls of remove()
   VerdictTexts texts_;
   std::vector<const Pod*> pods_put_;  // of a piece of put_pods()
   std::vector<uint32_t> rows_put_;

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 
@@ -13,17 +14,19 @@
 
 namespace libsched::sim_in_tree_test {
 
-ConfigRef framework_config(const FeatureGates& gates = {}) {
+ConfigRef framework_config(const FeatureGates& gates = {}, const std::string& profiles = {}) {
   ConfigOptions options;
   options.gates = gates;
   const Result<ConfigRef> config = parse_config(
-      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n", options);
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n" + profiles,
+      options);
   REQUIRE(config.ok());
   return *config;
 }
 
-FrameworkRef framework() {
-  Result<FrameworkRef> made = Framework::create(framework_config(), "", in_tree_registry(), {});
+FrameworkRef framework(const std::string& profiles = {}) {
+  Result<FrameworkRef> made =
+      Framework::create(framework_config({}, profiles), "", in_tree_registry(), {});
   REQUIRE(made.ok());
   return *made;
 }
@@ -353,6 +356,152 @@ TEST_CASE("A simulated cluster answers as a cluster that is made anew") {
     questions += w.questions;
   }
   CHECK(questions > 2000);
+}
+
+// What bin_pack() places, by one question for each step: the node of each pod, by its name.
+std::vector<std::string> packed_by_hand(World* w, const std::vector<unsigned>& shapes,
+                                        uint64_t like) {
+  std::vector<size_t> turn(shapes.size());
+  for (size_t i = 0; i < turn.size(); ++i) turn[i] = i;
+  std::stable_sort(turn.begin(), turn.end(),
+                   [&](size_t a, size_t b) { return shapes[a] % 9 > shapes[b] % 9; });
+  std::vector<std::string> out(shapes.size());
+  std::vector<uint64_t> nodes;
+  size_t on_last = 0;
+  REQUIRE(w->sim->fork().ok());
+  for (const size_t i : turn) {
+    const uint64_t ref = w->pod_ref(shapes[i]);
+    SimQuery query;
+    query.order = nodes;
+    query.order_given = query.skip_unschedulable = true;
+    SimVerdict why;
+    uint64_t to = nodes.empty() ? 0 : w->sim->first(ref, query, &why)->node;
+    if (to == 0 && !nodes.empty() && w->sim->check(ref, nodes.back(), {})->passed())
+      to = nodes.back();
+    if (to == 0 && (nodes.empty() || on_last != 0)) {
+      const std::string name = "new-" + std::to_string(nodes.size());
+      const Str text = name;
+      REQUIRE(w->sim->add_nodes(like, {&text, 1}, &nodes.emplace_back()).ok());
+      on_last = 0;
+      if (w->sim->check(ref, nodes.back(), {})->passed()) to = nodes.back();
+    }
+    if (to == 0) continue;
+    REQUIRE(w->sim->add_pods({&ref, 1}, &to, nullptr).ok());
+    out[i] = w->sim->view().row(index_of(to)).name;
+    on_last += to == nodes.back();
+  }
+  REQUIRE(w->sim->revert().ok());
+  return out;
+}
+
+TEST_CASE("Pods that are packed one by one are placed as by a search for each of them") {
+  size_t placed = 0, left = 0;
+  for (uint64_t seed = 300; seed < 360; ++seed) {
+    CAPTURE(seed);
+    World w(seed);
+    for (int step = 0; step < 20; ++step) w.change();
+    const auto kind = [&] {  // without spreading over hosts, which allows any node
+      unsigned shape = w.any(48);
+      while (shape % 8 == 6) shape = w.any(48);
+      return shape;
+    };
+    const std::array<unsigned, 4> kinds = {kind(), kind(), kind(), kind()};
+    std::vector<unsigned> shapes;
+    std::vector<SimGroup> groups;
+    for (int i = 0; i < 60; ++i) {
+      shapes.push_back(kinds[w.any(4)]);
+      groups.push_back({w.pod_ref(shapes.back()), 1});
+    }
+    const uint64_t like = w.node_ref(w.any(40));
+    const std::vector<std::string> expected = packed_by_hand(&w, shapes, like);
+    SimPackOptions options;
+    options.prefix = "new-";
+    const Result<const SimPacking*> packed = w.sim->bin_pack(groups, like, options);
+    REQUIRE(packed.ok());
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      const int32_t on = (*packed)->on_node[i];
+      CHECK((on < 0 ? "" : "new-" + std::to_string(on)) == expected[i]);
+      (on < 0 ? left : placed) += 1;
+    }
+    REQUIRE(w.sim->revert().ok());
+  }
+  CHECK(placed > 500);
+  CHECK(left > 500);
+}
+
+// A profile with these plugins alone, and those that every profile needs.
+FrameworkRef framework_of(const std::vector<std::string>& plugins) {
+  std::string list = "{name: PrioritySort}, {name: DefaultBinder}";
+  for (const std::string& name : plugins) list += ", {name: " + name + "}";
+  return framework("profiles: [{plugins: {multiPoint: {disabled: [{name: '*'}], enabled: [" + list +
+                   "]}}}]\n");
+}
+
+TEST_CASE("A question to some plugins is answered as by a profile that has no others") {
+  constexpr const char* kAsked[] = {"NodeUnschedulable", "TaintToleration",  "NodeAffinity",
+                                    "NodePorts",         "NodeResourcesFit", "PodTopologySpread",
+                                    "InterPodAffinity",  "VolumeBinding"};
+  size_t otherwise = 0;
+  for (uint64_t seed = 200; seed < 260; ++seed) {
+    CAPTURE(seed);
+    World w(seed);
+    for (int step = 0; step < 40; ++step) w.change();
+    std::vector<std::string> names;
+    std::vector<uint64_t> bits(1);
+    for (const char* name : kAsked)
+      if (w.any(2) == 0) names.push_back(name);
+    const auto& plugins = w.fw->plugins();
+    for (size_t i = 0; i < plugins.size(); ++i)
+      if (std::find(names.begin(), names.end(), plugins[i].name) != names.end())
+        bits[0] |= uint64_t{1} << i;
+    const FrameworkRef all = w.fw, some = framework_of(names);
+    SimQuery query;
+    query.plugins = bits;
+    query.plugins_given = true;
+    for (int round = 0; round < 4 && !w.model.empty(); ++round) {
+      const unsigned shape = w.any(48);
+      CAPTURE(shape);
+      const uint64_t ref = w.pod_ref(shape);
+      const World::Fresh full = w.ask(w.model, shape);
+      w.fw = some;
+      const World::Fresh fresh = w.ask(w.model, shape);
+      w.fw = all;
+      std::vector<uint64_t> ids, found(w.sim->view().word_count());
+      std::vector<uint8_t> numbers(w.model.size());
+      for (const ModelNode& node : w.model) ids.push_back(node.id);
+      REQUIRE(w.sim->check_many({&ref, 1}, ids, query, numbers.data()).ok());
+      REQUIRE(w.sim->feasible(ref, query, found.data(), found.size()).ok());
+      uint64_t first = 0;
+      for (size_t i = 0; i < w.model.size(); ++i) {
+        const Status& expected = fresh.of_node[i];
+        const Result<SimVerdict> verdict = w.sim->check(ref, ids[i], query);
+        REQUIRE(verdict.ok());
+        CHECK(verdict->passed() == expected.success());
+        CHECK((numbers[i] == 0) == expected.success());
+        CHECK(has_bit(found, index_of(ids[i])) == expected.success());
+        if (expected.success() && first == 0) first = ids[i];
+        otherwise += expected.success() != full.of_node[i].success();
+        const Result<SimVerdict> whole = w.sim->check(ref, ids[i], {});
+        REQUIRE(whole.ok());
+        CHECK(whole->passed() == full.of_node[i].success());
+        if (!verdict->passed() && verdict->stage != SimStage::kPreFilterExcluded)
+          CHECK(w.sim->texts().find(verdict->texts)->reasons == expected.reasons);
+      }
+      SimVerdict why;
+      const Result<SimHit> hit = w.sim->first(ref, query, &why);
+      REQUIRE(hit.ok());
+      CHECK(hit->node == first);
+      size_t copies = 0;
+      REQUIRE(w.sim->copies(ref, {ids.data(), 1}, 3, query, &copies).ok());
+      CHECK((copies != 0) == fresh.of_node[0].success());
+      w.compare();
+      w.change();
+    }
+    SimVerdict why;
+    query.place = true;
+    if (!w.model.empty()) CHECK(w.sim->first(w.pod_ref(1), query, &why).error().rc == Rc::kInvalid);
+  }
+  CHECK(otherwise > 100);
 }
 
 TEST_CASE("Pods count as in the framework's release from the first one on") {

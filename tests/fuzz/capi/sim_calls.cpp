@@ -131,7 +131,7 @@ void fill(Turn& t, libsched_catalog_options& o) {
 template <>
 void fill(Turn& t, libsched_sim_query& o) {
   static thread_local libsched_sim_ring ring;
-  static thread_local uint64_t accept[2], order[6], without[2];
+  static thread_local uint64_t accept[2], order[6], without[2], plugins[2];
   o.skip_unschedulable = t.choose.one_in(4);
   o.place = t.choose.one_in(3);
   o.reserved[1] = rarely(t);
@@ -156,6 +156,11 @@ void fill(Turn& t, libsched_sim_query& o) {
     for (uint64_t& one : without) one = world().ids.pick(t.choose, Ids::kPod);
     o.without = rarely(t) ? nullptr : without;
     o.without_count = t.choose.below(std::size(without) + 1);
+  }
+  if (t.choose.one_in(8)) {
+    for (uint64_t& word : plugins) word = t.choose.next();
+    o.plugins = rarely(t) ? nullptr : plugins;
+    o.plugin_words = t.choose.below(std::size(plugins) + 1);
   }
   o.cancel = cancel_handle(t);
   o.deadline_ns = t.choose.one_in(12) ? make_number(t.choose) : 0;

@@ -35,6 +35,7 @@ type Catalog struct {
 	holds   holds
 	// Tables of references: of pods as they are, of placed pods and of nodes.
 	pods, placed, nodes *table
+	requests            sync.Map // by reference: what pods of the content request
 	remember            bool
 	seen, seenPlaced    remembered
 	buffers             sync.Pool
@@ -89,16 +90,13 @@ func (c *Catalog) pod(pod *v1.Pod, placed bool) (libsched.PodRef, error) {
 		return ref, nil
 	}
 	var refs [1]libsched.PodRef
-	err := c.addPods([]*v1.Pod{pod}, placed, refs[:])
+	_, err := c.addPods([]*v1.Pod{pod}, placed, refs[:])
 	return refs[0], err
 }
 
 // lookUp returns the reference of a content that is known, and otherwise 0 and the key in the buffer.
 func (c *Catalog) lookUp(b *buffer, pod *v1.Pod, placed bool, age uint32) libsched.PodRef {
-	memory := &c.seen
-	if placed {
-		memory = &c.seenPlaced
-	}
+	memory := c.memory(placed)
 	if c.remember {
 		if ref := memory.find(pod, age); ref != 0 {
 			return libsched.PodRef(ref)
@@ -111,6 +109,13 @@ func (c *Catalog) lookUp(b *buffer, pod *v1.Pod, placed bool, age uint32) libsch
 		memory.put(pod, ref, age)
 	}
 	return libsched.PodRef(ref)
+}
+
+func (c *Catalog) memory(placed bool) *remembered {
+	if placed {
+		return &c.seenPlaced
+	}
+	return &c.seen
 }
 
 func (c *Catalog) table(placed bool) *table {
@@ -180,17 +185,21 @@ func (c *Catalog) many(pods []*v1.Pod, placed bool, into []libsched.PodRef) ([]l
 	for i, at := range missing {
 		added[i] = pods[at]
 	}
-	if err := c.addPods(added, placed, refs); err != nil {
+	addedIn, err := c.addPods(added, placed, refs)
+	if err != nil {
 		return nil, atIndex(err, missing)
 	}
 	for i, at := range waiting {
 		into[i] = refs[at]
+		if c.remember {
+			c.memory(placed).put(pods[i], uint64(refs[at]), addedIn)
+		}
 	}
 	return into, nil
 }
 
-// addPods adds new contents and remembers their keys.
-func (c *Catalog) addPods(pods []*v1.Pod, placed bool, refs []libsched.PodRef) error {
+// addPods adds new contents and remembers their keys. It returns the age in which that was done.
+func (c *Catalog) addPods(pods []*v1.Pod, placed bool, refs []libsched.PodRef) (age uint32, err error) {
 	options := libsched.ContentOptions{Form: libsched.FormFlat, Placed: placed}
 	documents, keys := make([][]byte, len(pods)), make([][]byte, len(pods))
 	if c.extra != nil {
@@ -206,15 +215,39 @@ func (c *Catalog) addPods(pods []*v1.Pod, placed bool, refs []libsched.PodRef) e
 	}
 	c.aging.RLock()
 	defer c.aging.RUnlock()
-	age := c.age.Load()
+	age = c.age.Load()
 	if err := c.catalog.AddPods(documents, refs, options); err != nil {
-		return err
+		return age, err
 	}
 	t := c.table(placed)
 	for i, ref := range refs {
 		t.put(t.hash(keys[i]), keys[i], uint64(ref), age)
+		if c.remember {
+			c.memory(placed).put(pods[i], uint64(ref), age)
+		}
 	}
-	return nil
+	return age, nil
+}
+
+// Requests returns what pods of a content request: of CPU in thousandths, of memory and storage in bytes. The map is
+// shared by all callers, and must not be changed. It is made once in an age. Errors: libsched.ErrStale.
+func (c *Catalog) Requests(ref libsched.PodRef) (map[v1.ResourceName]int64, error) {
+	if c == nil {
+		return nil, errNilCatalog
+	}
+	if known, ok := c.requests.Load(ref); ok {
+		return known.(map[v1.ResourceName]int64), nil
+	}
+	amounts, err := c.catalog.Requests(ref)
+	if err != nil {
+		return nil, err
+	}
+	made := make(map[v1.ResourceName]int64, len(amounts))
+	for name, amount := range amounts {
+		made[v1.ResourceName(name)] = amount
+	}
+	known, _ := c.requests.LoadOrStore(ref, made)
+	return known.(map[v1.ResourceName]int64), nil
 }
 
 // atIndex makes the index at the start of an error's path one of the caller's list.
@@ -399,6 +432,7 @@ func (c *Catalog) Age(keep int) (int, error) {
 	}
 	c.seen.clear()
 	c.seenPlaced.clear()
+	c.requests.Clear()
 	age := c.age.Load()
 	// The library has not seen the lookups. One that waited for an Age before has the age from before it.
 	oldest := c.holds.oldest(age)

@@ -273,12 +273,34 @@ func TestALookupAllocatesNothing(t *testing.T) {
 	}
 }
 
+func TestRequests(t *testing.T) {
+	c := newCatalog(t, CatalogOptions{})
+	ref := must(c.Placed(fat(1)))(t)
+	amounts := must(c.Requests(ref))(t)
+	if amounts[v1.ResourceCPU] == 0 || amounts[v1.ResourceMemory] == 0 {
+		t.Error(amounts)
+	}
+	if n := testing.AllocsPerRun(100, func() { must(c.Requests(ref))(t) }); n > 1 { // the reference as a key
+		t.Error(n, "allocations")
+	}
+	for range 2 {
+		must(c.Age(0))(t)
+	}
+	if _, err := c.Requests(ref); !errors.Is(err, libsched.ErrStale) {
+		t.Error(err)
+	}
+	var none *Catalog
+	if _, err := none.Requests(ref); !errors.Is(err, libsched.ErrMisuse) {
+		t.Error(err)
+	}
+}
+
 // With Remember a pod's key is made once in an age, unless its resource version changes.
 func TestRemember(t *testing.T) {
 	keys := 0
 	c := newCatalog(t, CatalogOptions{Remember: true, Extra: func(_ *v1.Pod, key []byte) []byte { keys++; return key }})
 	pod := fat(1)
-	ref, err := c.Placed(pod) // a new content, whose key is made again to keep it
+	ref, err := c.Placed(pod) // a new content, of which it is remembered as well
 	check(t, err)
 	look := func(want int) {
 		t.Helper()
@@ -291,7 +313,6 @@ func TestRemember(t *testing.T) {
 			t.Errorf("%v %v, %d keys instead of %d", again, many, keys, want)
 		}
 	}
-	look(1)
 	look(0)
 	pod.ResourceVersion = "2"
 	look(1)
@@ -310,6 +331,15 @@ func TestRemember(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(100, func() { c.Placed(pod) }); n != 0 {
 		t.Error(n, "allocations")
+	}
+	equal := []*v1.Pod{fat(8), fat(9)} // of a content that is new with them
+	equal[0].Labels, equal[1].Labels = map[string]string{"app": "third"}, map[string]string{"app": "third"}
+	if _, err := c.PlacedPods(equal, nil); err != nil {
+		t.Fatal(err)
+	}
+	keys = 0
+	if _, err := c.PlacedPods(equal, nil); err != nil || keys != 0 {
+		t.Error(err, keys)
 	}
 }
 

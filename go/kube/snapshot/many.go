@@ -230,25 +230,25 @@ func (s *Snapshot) BinPack(groups []PackGroup, template *v1.Node, pods []*v1.Pod
 		return Packing{}, nilError("the template")
 	}
 	defer s.catalog.Hold().Release()
-	packed := make([]libsched.Group, len(groups))
+	asked := make([]*v1.Pod, len(groups))
 	for i, group := range groups {
 		if group.Pod == nil {
 			return Packing{}, nilError(fmt.Sprintf("the pod of group %d", i))
-		}
-		if i%1024 == 1023 {
-			if err := s.ended(s.ctx); err != nil {
-				return Packing{}, err
-			}
 		}
 		if group.Count > 1 && hasOwnClaims(group.Pod) {
 			return Packing{}, &libsched.Error{Code: libsched.ErrUnsupported, Plugin: "DynamicResources",
 				Msg: "pods with claims of their own are packed one by one: each in a group with Count 1"}
 		}
-		ref, err := s.catalog.Placed(group.Pod)
-		if err != nil {
-			return Packing{}, err
-		}
-		packed[i] = libsched.Group{Pod: ref, Count: group.Count}
+		asked[i] = group.Pod
+	}
+	refs, err := s.lookUp(s.ctx, asked, s.refs)
+	if err != nil {
+		return Packing{}, err
+	}
+	s.refs = refs
+	packed := make([]libsched.Group, len(groups))
+	for i, ref := range refs {
+		packed[i] = libsched.Group{Pod: ref, Count: groups[i].Count}
 	}
 	on, err := s.catalog.PlacedPods(pods, nil)
 	if err != nil {

@@ -174,8 +174,10 @@ def run_go(shell):
     vet = shell.run(["go", "vet", "-race", "./..."], env=_go_env(), cwd=ROOT / "go")
     test = shell.run(["go", "test", "-race", "-count=1", "-json", "./..."], env=_go_env(),
                      cwd=ROOT / "go")
-    # Without the race detector: the API's packages would be compiled once more for it.
+    # Most without the race detector, which takes its time: what goroutines share, a catalog that ages, is tested with it.
     kube = shell.run(["go", "test", "-count=1", "-json", "./..."], env=_go_env(), cwd=ROOT / "go/kube")
+    shared = shell.run(["go", "test", "-race", "-count=1", "-json", "-run=^Test(Age|Goroutines|Requests)", "./..."], env=_go_env(),
+                       cwd=ROOT / "go/kube")
     # The same tests with the newest k8s.io/api of each minor, with fewer random objects: a *.mod file requires it.
     others = [shell.run(["go", "test", "-short", "-count=1", "-json", f"-modfile={file.name}", "./..."], env=_go_env(),
                         cwd=ROOT / "go/kube")
@@ -186,7 +188,7 @@ def run_go(shell):
     bench = shell.run(["go", "vet", "./..."], env=_go_env(), cwd=ROOT / "tests/bench/go")
     autoscaler = shell.run(["go", "test", "-count=1", "-json", "./..."], env=_go_env(),
                            cwd=ROOT / "tests/autoscaler")
-    return (counts.of_program(vet) + counts.of_go_json(test) + counts.of_go_json(kube) +
+    return (counts.of_program(vet) + counts.of_go_json(test) + counts.of_go_json(kube) + counts.of_go_json(shared) +
             sum(map(counts.of_go_json, others), Counts()) +
             counts.of_program(bench) + counts.of_go_json(autoscaler))
 

@@ -157,61 +157,84 @@ func TestChangesInCallbacksAreTold(t *testing.T) {
 	}
 }
 
-// Age in one goroutine fails no question of another, however often it is called.
+// Age in one goroutine fails no question of another, however often it is called: 8 goroutines ask snapshots of their own
+// about pods that they share. It is run with the race detector as well.
 func TestAgeBesideQuestions(t *testing.T) {
 	fw, err := libsched.NewFramework()
 	check(t, err)
 	defer fw.Close()
-	catalog, err := kube.NewCatalog(kube.CatalogOptions{})
-	check(t, err)
-	defer catalog.Close()
-	done := make(chan struct{})
-	var aging, asking sync.WaitGroup
-	for range 2 {
-		aging.Add(1)
-		go func() {
-			defer aging.Done()
-			for keep := 0; ; keep = 1 - keep {
-				select {
-				case <-done:
-					return
-				default:
+	for _, remember := range []bool{false, true} {
+		catalog, err := kube.NewCatalog(kube.CatalogOptions{Remember: remember})
+		check(t, err)
+		shared := make([]*v1.Pod, 40)
+		for i := range shared {
+			shared[i] = pod(fmt.Sprint("shared", i), fmt.Sprint(i, "m"))
+		}
+		done := make(chan struct{})
+		var aging, asking sync.WaitGroup
+		for range 2 {
+			aging.Add(1)
+			go func() {
+				defer aging.Done()
+				for keep := 0; ; keep = 1 - keep {
+					select {
+					case <-done:
+						return
+					default:
+					}
+					if _, err := catalog.Age(keep); err != nil {
+						t.Error(err)
+						return
+					}
 				}
-				if _, err := catalog.Age(keep); err != nil {
+			}()
+		}
+		for worker := range 8 {
+			asking.Add(1)
+			go func() {
+				defer asking.Done()
+				s, err := snapshot.New(fw, catalog, snapshot.Options{})
+				if err != nil {
 					t.Error(err)
 					return
 				}
-			}
-		}()
-	}
-	for worker := range 4 {
-		asking.Add(1)
-		go func() {
-			defer asking.Done()
-			s, err := snapshot.New(fw, catalog, snapshot.Options{})
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer s.Close()
-			for round := range 150 {
-				n := node("a", fmt.Sprint(2+round%5))
-				failed := errors.Join(s.SetClusterState([]*v1.Node{n, node("b", "4")}, []*v1.Pod{on("a", pod("r", "1"))}),
-					s.AddNodeInfo(node("c", fmt.Sprint(3+worker)), pod("x", "500m")), s.ForceAddPod(pod("y", "250m"), "b"),
-					s.ReplaceNode(node("b", "5")))
-				if err := s.CheckPredicates(pod("p", fmt.Sprint(round, "m")), "b"); err != nil {
-					failed = errors.Join(failed, err)
+				defer s.Close()
+				for round := range 40 {
+					if err := askAll(s, worker, round, shared); err != nil {
+						t.Error(err)
+						return
+					}
 				}
-				_, ofMany := s.PlaceMany([]*v1.Pod{pod("p", "1m"), pod("q", fmt.Sprint(round+1, "m"))}, snapshot.PlaceOptions{})
-				_, ofPack := s.BinPack([]snapshot.PackGroup{{Pod: pod("g", "1"), Count: 3}}, node("t", "4"), nil, snapshot.PackOptions{MaxNodes: 2})
-				if failed = errors.Join(failed, ofMany, ofPack); failed != nil {
-					t.Error(failed)
-					return
-				}
-			}
-		}()
+			}()
+		}
+		asking.Wait()
+		close(done)
+		aging.Wait()
+		catalog.Close()
 	}
-	asking.Wait()
-	close(done)
-	aging.Wait()
+}
+
+// askAll calls the methods that look contents up.
+func askAll(s *snapshot.Snapshot, worker, round int, shared []*v1.Pod) error {
+	nodes := []*v1.Node{node("a", fmt.Sprint(2+round%5)), node("b", "4")}
+	failed := errors.Join(s.SetClusterState(nodes, []*v1.Pod{on("a", pod("r", "1"))}))
+	s.Fork()
+	failed = errors.Join(failed, s.AddNodeInfo(node("c", fmt.Sprint(3+worker)), pod("x", "500m")),
+		s.ForceAddPod(pod("y", "250m"), "b"), s.ReplaceNode(node("b", "5")), s.Sim().Set(claim(fmt.Sprint("c", worker))))
+	if err := s.CheckPredicates(pod("p", fmt.Sprint(round, "m")), "b"); err != nil {
+		failed = errors.Join(failed, err)
+	}
+	if _, err := s.SchedulePodOnAnyNodeMatching(shared[(worker+round)%len(shared)], snapshot.Search{}); err != nil {
+		failed = errors.Join(failed, err)
+	}
+	_, ofMany := s.PlaceMany(append([]*v1.Pod{pod("q", fmt.Sprint(round+1, "m"))}, shared[:8]...), snapshot.PlaceOptions{})
+	_, ofPack := s.BinPack([]snapshot.PackGroup{{Pod: pod("g", "1"), Count: 3}, {Pod: shared[round%len(shared)], Count: 1}}, node("t", "4"),
+		nil, snapshot.PackOptions{MaxNodes: 2})
+	info, ofNode := s.GetNodeInfo("a")
+	if ofNode != nil {
+		return errors.Join(failed, ofNode)
+	}
+	_, _, ofRemoval := s.SimulateRemoval("a", snapshot.Removal{Move: info.Pods(), Ghost: node("a", "1")})
+	s.Revert()
+	return errors.Join(failed, ofMany, ofPack, ofRemoval, s.UnschedulePod("default", "r", "a"))
 }

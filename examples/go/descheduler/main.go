@@ -22,17 +22,8 @@ import (
 	"libsched/examples/internal/dump"
 )
 
-// The plugins that say whether a pod still belongs where it is. A choice of plugins is a profile.
-const belongs = `
-apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-profiles:
-- plugins:
-    multiPoint:
-      disabled: [{name: "*"}]
-      enabled: [{name: PrioritySort}, {name: DefaultBinder}, {name: NodeAffinity}, {name: TaintToleration},
-                {name: InterPodAffinity}]
-`
+// The plugins that say whether a pod still belongs where it is.
+var belongs = []string{"NodeAffinity", "TaintToleration", "InterPodAffinity"}
 
 type line struct {
 	Pod  string `json:"pod"`
@@ -41,27 +32,9 @@ type line struct {
 	To   string `json:"to,omitempty"`  // empty: no other node takes it
 }
 
-// belongsThere checks a pod on its own node, from which it is taken meanwhile: a check tells why, where a search
-// tells of no single node.
-func belongsThere(ctx context.Context, rules *dump.Dump, i int, why *libsched.Verdict) (bool, error) {
-	here := rules.NodeOf(rules.PodIDs[i])
-	if err := rules.Fork(); err != nil {
-		return false, err
-	}
-	defer rules.Revert()
-	if err := rules.RemovePods(rules.PodIDs[i]); err != nil {
-		return false, err
-	}
-	return rules.Check(ctx, rules.Refs[i], here, why)
-}
-
 func run(path, node string) error {
 	ctx := context.Background()
-	some, err := libsched.NewFramework(libsched.WithConfigYAML([]byte(belongs)))
-	if err != nil {
-		return err
-	}
-	all, err := libsched.NewFramework()
+	fw, err := libsched.NewFramework()
 	if err != nil {
 		return err
 	}
@@ -69,26 +42,22 @@ func run(path, node string) error {
 	if err != nil {
 		return err
 	}
-	rules, err := dump.Load(path, some, catalog)
+	sim, err := dump.Load(path, fw, catalog)
 	if err != nil {
 		return err
 	}
-	defer rules.Close()
-	places, err := dump.Load(path, all, catalog)
-	if err != nil {
-		return err
-	}
-	defer places.Close()
-	if _, there := rules.Find(node); node != "" && !there {
+	defer sim.Close()
+	if _, there := sim.Find(node); node != "" && !there {
 		return fmt.Errorf("no node %q", node)
 	}
 	out := json.NewEncoder(os.Stdout)
-	for i, pod := range rules.Pods {
-		if owner := rules.Owners[rules.PodIDs[i]]; owner == dump.DaemonSet || owner == dump.Static {
+	for i, pod := range sim.Pods {
+		if owner := sim.Owners[sim.PodIDs[i]]; owner == dump.DaemonSet || owner == dump.Static {
 			continue
 		}
+		from, gone := sim.NodeOf(sim.PodIDs[i]), sim.PodIDs[i:i+1]
 		var why libsched.Verdict
-		stays, err := belongsThere(ctx, rules, i, &why)
+		stays, err := sim.CheckWith(ctx, sim.Refs[i], from, &libsched.Query{Without: gone, Plugins: belongs}, &why)
 		if err != nil {
 			return err
 		}
@@ -96,15 +65,14 @@ func run(path, node string) error {
 			continue
 		}
 		l := line{Pod: pod.String(), Node: pod.NodeName(), Why: strings.Join(why.Reasons, ", ")}
-		from := places.NodeOf(places.PodIDs[i])
-		elsewhere := libsched.Query{Without: places.PodIDs[i : i+1], SkipUnschedulable: true,
-			Accept: places.NodeSet(func(id libsched.NodeID) bool { return id != from })}
-		hit, found, err := places.First(ctx, places.Refs[i], &elsewhere, nil)
+		elsewhere := libsched.Query{Without: gone, SkipUnschedulable: true,
+			Accept: sim.NodeSet(func(id libsched.NodeID) bool { return id != from })}
+		hit, found, err := sim.First(ctx, sim.Refs[i], &elsewhere, nil)
 		if err != nil {
 			return err
 		}
 		if found {
-			l.To = places.Name(hit.Node)
+			l.To = sim.Name(hit.Node)
 		}
 		if err := out.Encode(l); err != nil {
 			return err

@@ -19,9 +19,9 @@ type CatalogOptions struct {
 	// instance: pods for which it appends different bytes have different contents. It is called by any
 	// goroutine, must not keep the slice, and must allocate nothing if lookups are to allocate nothing.
 	Extra func(pod *v1.Pod, key []byte) []byte
-	// Remember looks each pod up once in an age: later lookups of the same *v1.Pod with the same resource version find
-	// its reference by its address, in a tenth of the time. It is for programs that never change a pod which they
-	// have looked up, but for its resource version, as those that read informers' caches.
+	// Remember looks each pod and node up once in an age: later lookups of the same *v1.Pod or *v1.Node with the same
+	// resource version find its reference by its address, in a tenth of the time. It is for programs that never change an
+	// object which they have looked up, but for its resource version, as those that read informers' caches.
 	Remember bool
 }
 
@@ -37,7 +37,8 @@ type Catalog struct {
 	pods, placed, nodes *table
 	requests            sync.Map // by reference: what pods of the content request
 	remember            bool
-	seen, seenPlaced    remembered
+	seen, seenPlaced    remembered[v1.Pod]
+	seenNodes           remembered[v1.Node]
 	buffers             sync.Pool
 }
 
@@ -98,7 +99,7 @@ func (c *Catalog) pod(pod *v1.Pod, placed bool) (libsched.PodRef, error) {
 func (c *Catalog) lookUp(b *buffer, pod *v1.Pod, placed bool, age uint32) libsched.PodRef {
 	memory := c.memory(placed)
 	if c.remember {
-		if ref := memory.find(pod, age); ref != 0 {
+		if ref := memory.find(pod, pod.ResourceVersion, age); ref != 0 {
 			return libsched.PodRef(ref)
 		}
 	}
@@ -106,12 +107,12 @@ func (c *Catalog) lookUp(b *buffer, pod *v1.Pod, placed bool, age uint32) libsch
 	t := c.table(placed)
 	ref := t.find(t.hash(b.bytes), b.bytes, age)
 	if c.remember && ref != 0 {
-		memory.put(pod, ref, age)
+		memory.put(pod, pod.ResourceVersion, ref, age)
 	}
 	return libsched.PodRef(ref)
 }
 
-func (c *Catalog) memory(placed bool) *remembered {
+func (c *Catalog) memory(placed bool) *remembered[v1.Pod] {
 	if placed {
 		return &c.seenPlaced
 	}
@@ -192,7 +193,7 @@ func (c *Catalog) many(pods []*v1.Pod, placed bool, into []libsched.PodRef) ([]l
 	for i, at := range waiting {
 		into[i] = refs[at]
 		if c.remember {
-			c.memory(placed).put(pods[i], uint64(refs[at]), addedIn)
+			c.memory(placed).put(pods[i], pods[i].ResourceVersion, uint64(refs[at]), addedIn)
 		}
 	}
 	return into, nil
@@ -223,7 +224,7 @@ func (c *Catalog) addPods(pods []*v1.Pod, placed bool, refs []libsched.PodRef) (
 	for i, ref := range refs {
 		t.put(t.hash(keys[i]), keys[i], uint64(ref), age)
 		if c.remember {
-			c.memory(placed).put(pods[i], uint64(ref), age)
+			c.memory(placed).put(pods[i], pods[i].ResourceVersion, uint64(ref), age)
 		}
 	}
 	return age, nil
@@ -277,13 +278,27 @@ func (c *Catalog) Node(node *v1.Node) (libsched.NodeRef, error) {
 	}
 	b := c.buffers.Get().(*buffer)
 	defer c.buffers.Put(b)
-	b.bytes = appendNodeKey(b.bytes[:0], node)
-	if ref := c.nodes.find(c.nodes.hash(b.bytes), b.bytes, c.age.Load()); ref != 0 {
-		return libsched.NodeRef(ref), nil
+	if ref := c.lookUpNode(b, node, c.age.Load()); ref != 0 {
+		return ref, nil
 	}
 	var refs [1]libsched.NodeRef
 	err := c.addNodes([]*v1.Node{node}, refs[:])
 	return refs[0], err
+}
+
+// lookUpNode is lookUp for a node.
+func (c *Catalog) lookUpNode(b *buffer, node *v1.Node, age uint32) libsched.NodeRef {
+	if c.remember {
+		if ref := c.seenNodes.find(node, node.ResourceVersion, age); ref != 0 {
+			return libsched.NodeRef(ref)
+		}
+	}
+	b.bytes = appendNodeKey(b.bytes[:0], node)
+	ref := c.nodes.find(c.nodes.hash(b.bytes), b.bytes, age)
+	if c.remember && ref != 0 {
+		c.seenNodes.put(node, node.ResourceVersion, ref, age)
+	}
+	return libsched.NodeRef(ref)
 }
 
 // Nodes is Node for many nodes, with a single call of the library for all contents that are new. It uses the
@@ -303,9 +318,7 @@ func (c *Catalog) Nodes(nodes []*v1.Node, into []libsched.NodeRef) ([]libsched.N
 		if node == nil {
 			return nil, &libsched.Error{Code: libsched.ErrMisuse, Msg: fmt.Sprintf("node %d is nil", i)}
 		}
-		b.bytes = appendNodeKey(b.bytes[:0], node)
-		into[i] = libsched.NodeRef(c.nodes.find(c.nodes.hash(b.bytes), b.bytes, c.age.Load()))
-		if into[i] == 0 {
+		if into[i] = c.lookUpNode(b, node, c.age.Load()); into[i] == 0 {
 			missing = append(missing, i)
 		}
 	}
@@ -368,26 +381,41 @@ func (h Hold) Release() {
 
 // holds counts the Holds by the age in which they began.
 type holds struct {
-	mu     sync.Mutex
-	counts map[uint32]int
+	mu      sync.Mutex
+	age     uint32         // the latest one
+	count   int            // of that age
+	earlier map[uint32]int // of ages before it; none is 0
 }
 
 func (h *holds) begin(age *atomic.Uint32) uint32 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	now := age.Load()
-	if h.counts == nil {
-		h.counts = map[uint32]int{}
+	h.turn(age.Load())
+	h.count++
+	return h.age
+}
+
+// turn makes an age the latest one.
+func (h *holds) turn(now uint32) {
+	if now == h.age {
+		return
 	}
-	h.counts[now]++
-	return now
+	if h.count != 0 {
+		if h.earlier == nil {
+			h.earlier = map[uint32]int{}
+		}
+		h.earlier[h.age] = h.count
+	}
+	h.age, h.count = now, 0
 }
 
 func (h *holds) end(age uint32) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.counts[age]--; h.counts[age] == 0 {
-		delete(h.counts, age)
+	if age == h.age {
+		h.count--
+	} else if h.earlier[age]--; h.earlier[age] == 0 {
+		delete(h.earlier, age)
 	}
 }
 
@@ -395,7 +423,14 @@ func (h *holds) end(age uint32) {
 func (h *holds) oldest(now uint32) uint32 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for began := range h.counts {
+	return h.first(now)
+}
+
+func (h *holds) first(now uint32) uint32 {
+	if h.count != 0 {
+		now = min(now, h.age)
+	}
+	for began := range h.earlier {
 		now = min(now, began)
 	}
 	return now
@@ -406,9 +441,7 @@ func (h *holds) next(age *atomic.Uint32, keep int, forget func(keep int) error) 
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := age.Load()
-	for began := range h.counts {
-		keep = max(keep, int(now-began))
-	}
+	keep = max(keep, int(now-h.first(now)))
 	if err := forget(keep); err != nil {
 		return err
 	}
@@ -432,6 +465,7 @@ func (c *Catalog) Age(keep int) (int, error) {
 	}
 	c.seen.clear()
 	c.seenPlaced.clear()
+	c.seenNodes.clear()
 	c.requests.Clear()
 	age := c.age.Load()
 	// The library has not seen the lookups. One that waited for an Age before has the age from before it.

@@ -343,6 +343,59 @@ func TestRemember(t *testing.T) {
 	}
 }
 
+// Nodes are remembered alike: one that changes has another resource version.
+func TestRememberNodes(t *testing.T) {
+	c := newCatalog(t, CatalogOptions{Remember: true})
+	n := shape("n", "4")
+	ref := must(c.Node(n))(t)
+	if many := must(c.Nodes([]*v1.Node{n, shape("m", "4")}, nil))(t); many[0] != ref || many[1] != ref {
+		t.Error(many, ref)
+	}
+	n.Labels["pool"] = "special"
+	if must(c.Node(n))(t) != ref {
+		t.Error("the node was looked up again")
+	}
+	n.ResourceVersion = "2"
+	changed := must(c.Node(n))(t)
+	if changed == ref {
+		t.Error("the changed node has its old content")
+	}
+	must(c.Age(1))(t)
+	if n.ResourceVersion = ""; must(c.Node(n))(t) != changed {
+		t.Error("the age before is remembered")
+	}
+	if n := testing.AllocsPerRun(100, func() { c.Node(n) }); n != 0 {
+		t.Error(n, "allocations")
+	}
+}
+
+// Holds of several ages keep what was looked up since the first of them.
+func TestHolds(t *testing.T) {
+	c := newCatalog(t, CatalogOptions{})
+	ref := must(c.Placed(fat(1)))(t)
+	first, second := c.Hold(), c.Hold()
+	for range 3 {
+		must(c.Age(0))(t)
+	}
+	third := c.Hold()
+	first.Release()
+	known := make([]bool, 1)
+	aged := func() bool {
+		must(c.Age(0))(t)
+		check(t, c.Catalog().HasPods([]libsched.PodRef{ref}, known))
+		return !known[0]
+	}
+	if aged() {
+		t.Error("forgotten though it is held")
+	}
+	second.Release()
+	third.Release()
+	if !aged() {
+		t.Error("kept though nobody holds it")
+	}
+	(*Catalog)(nil).Hold().Release()
+}
+
 // timeCPU reports the CPU time of the thread beside the time that passes, for machines that do other work as
 // well. The function that it returns ends the measurement.
 func timeCPU(b *testing.B) func() {

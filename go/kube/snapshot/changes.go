@@ -21,22 +21,26 @@ func (s *Snapshot) AddNodeInfo(node *v1.Node, pods ...*v1.Pod) error {
 	if s.byName[node.Name] != nil {
 		return fmt.Errorf("node %s already in snapshot", node.Name)
 	}
-	refs, err := s.catalog.PlacedPods(pods, s.refs)
+	like, err := s.catalog.Node(node)
 	if err != nil {
 		return err
 	}
-	s.refs = refs
+	if len(pods) != 0 {
+		if s.refs, err = s.catalog.PlacedPods(pods, s.refs); err != nil {
+			return err
+		}
+	}
 	info := &NodeInfo{snapshot: s, node: node}
 	if s.leaving != nil && s.leaving.node.Name == node.Name {
-		err = s.takePlace(info)
+		err = s.takePlace(info, like)
 	} else {
-		info.id, err = s.live().Add(node)
+		info.id, err = s.live().AddNode(like, node.Name)
 	}
 	if err != nil {
 		return err
 	}
 	for i, pod := range pods {
-		place, err := s.sim.AddPod(refs[i], info.id)
+		place, err := s.sim.AddPod(s.refs[i], info.id)
 		if err != nil {
 			must("AddNodeInfo", s.sim.RemoveNode(info.id))
 			return err
@@ -50,13 +54,9 @@ func (s *Snapshot) AddNodeInfo(node *v1.Node, pods ...*v1.Pod) error {
 }
 
 // takePlace makes a node of the one that is leaving.
-func (s *Snapshot) takePlace(info *NodeInfo) error {
-	ref, err := s.catalog.Node(info.node)
-	if err != nil {
-		return err
-	}
+func (s *Snapshot) takePlace(info *NodeInfo, like libsched.NodeRef) error {
 	old := s.leaving
-	if err := s.sim.ReplaceNode(old.id, ref); err != nil {
+	if err := s.sim.ReplaceNode(old.id, like); err != nil {
 		return err
 	}
 	ids := make([]libsched.PodID, len(old.pods))

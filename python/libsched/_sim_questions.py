@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _core
-from ._arguments import named_error, names_arguments_but
+from ._arguments import named_error, names_arguments_but, wrong
 from ._durations import timeout_ns
 from ._sim_numbers import array_of, integer, natural, numbers_of
 from .cancel import Cancel, handle_of
@@ -398,7 +398,7 @@ class SimQuestions(Forks):
             raise InvalidError("plugins and ignore in one question")
         names = plugins if plugins is not None else ignore
         if isinstance(names, str):
-            raise InvalidError(f"a list of plugins, not {names!r}")
+            raise wrong("ignore" if plugins is None else "plugins", "a list of names of plugins", names)
         known = self.plugins
         if unknown := [name for name in names or () if name not in known]:
             raise InvalidError(f"the profile has no plugin {unknown[0]}")

@@ -176,7 +176,7 @@ def run_go(shell):
                      cwd=ROOT / "go")
     # Most without the race detector, which takes its time: what goroutines share, a catalog that ages, is tested with it.
     kube = shell.run(["go", "test", "-count=1", "-json", "./..."], env=_go_env(), cwd=ROOT / "go/kube")
-    shared = shell.run(["go", "test", "-race", "-count=1", "-json", "-run=^Test(Age|Goroutines|Requests)", "./..."], env=_go_env(),
+    shared = shell.run(["go", "test", "-race", "-count=1", "-json", "-run=^Test(Age|Goroutines|Requests|Holds)", "./..."], env=_go_env(),
                        cwd=ROOT / "go/kube")
     # The same tests with the newest k8s.io/api of each minor, with fewer random objects: a *.mod file requires it.
     others = [shell.run(["go", "test", "-short", "-count=1", "-json", f"-modfile={file.name}", "./..."], env=_go_env(),

@@ -64,7 +64,7 @@ conformance: setup python ## Compare with the real upstream framework on fresh c
 
 autoscaler: setup ## Ask upstream and libsched as an autoscaler does (ARGS="-run Differential -seed 7"; first time: minutes)
 	@packaging/build.sh release libsched
-	@cd tests/autoscaler/reference && go test -tags=libsched_repo $(ARGS) .
+	@cd tests/autoscaler/reference && go test -tags=libsched_repo,libsched $(ARGS) .
 
 bench: setup ## Measure against the hardware's limit and upstream: a table, a page (ARGS=--quick; ARGS="--only scale --json FILE")
 	@$(PYTHON) tests/bench/run.py $(ARGS)

@@ -95,6 +95,9 @@ func appendObject(dst []byte, object runtime.Object) ([]byte, error) {
 func parseObjects(objects []runtime.Object) (*libsched.Objects, error) {
 	var text []byte
 	var err error
+	if len(objects) == 0 {
+		text = []byte(`{"apiVersion":"v1","kind":"List","items":[]}`) // an empty document is an error
+	}
 	for i, object := range objects {
 		if text, err = appendObject(text, object); err != nil {
 			return nil, fmt.Errorf("object %d: %w", i, err)

@@ -216,6 +216,10 @@ func TestObjectsAreReadBack(t *testing.T) {
 			t.Errorf("%s: %v", name, x.err)
 		}
 	}
+	check(t, s.ResetObjects())
+	if err := s.Get("", "gpu", &resourcev1.DeviceClass{}); !errors.Is(err, libsched.ErrNotFound) {
+		t.Error(err)
+	}
 }
 
 // taintRule is an object of a version that not every release of k8s.io/api has.

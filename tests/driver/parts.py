@@ -58,9 +58,9 @@ def zig():
     return None if os.environ.get("ZIG") else python_packages("ziglang")()
 
 
-def _go_env():
+def _go_env(*tags):
     # The tag makes the Go package link to the library of this checkout.
-    return {"CGO_ENABLED": "1", "GOFLAGS": "-tags=libsched_repo"}
+    return {"CGO_ENABLED": "1", "GOFLAGS": f"-tags={','.join(('libsched_repo', *tags))}"}
 
 
 def sources(*names):
@@ -186,11 +186,13 @@ def run_go(shell):
     others += [shell.run(["go", "test", "-count=1", "-json", "-run=^TestWithoutCgo$", "./..."], env={"CGO_ENABLED": "0"}, cwd=ROOT / folder)
                for folder in ("go", "go/kube")]
     bench = shell.run(["go", "vet", "./..."], env=_go_env(), cwd=ROOT / "tests/bench/go")
-    autoscaler = shell.run(["go", "test", "-count=1", "-json", "./..."], env=_go_env(),
-                           cwd=ROOT / "tests/autoscaler")
+    # The Cluster Autoscaler's snapshot, with libsched, without cgo and without its tag; and what tests it.
+    for env, folders in ((_go_env("libsched"), ("tests/autoscaler/contract", "tests/autoscaler", "examples/go/cluster_autoscaler")),
+                         ({"CGO_ENABLED": "0", "GOFLAGS": "-tags=libsched"}, ("examples/go/cluster_autoscaler",)),
+                         ({"CGO_ENABLED": "0"}, ("examples/go/cluster_autoscaler",))):
+        others += [shell.run(["go", "test", "-count=1", "-json", "./..."], env=env, cwd=ROOT / folder) for folder in folders]
     return (counts.of_program(vet) + counts.of_go_json(test) + counts.of_go_json(kube) + counts.of_go_json(shared) +
-            sum(map(counts.of_go_json, others), Counts()) +
-            counts.of_program(bench) + counts.of_go_json(autoscaler))
+            sum(map(counts.of_go_json, others), Counts()) + counts.of_program(bench))
 
 
 def run_goldens(shell):

@@ -11,7 +11,9 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"libsched.dev/tests/autoscaler/consumers"
-	"libsched.dev/tests/autoscaler/contract"
+
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/clustersnapshot"
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/framework"
 )
 
 // hints are calls of TrySchedulePods. Hints and places are "pod:node" in text.
@@ -69,9 +71,9 @@ func hints(t *testing.T, factory Factory) {
 			if c.dead {
 				cancel()
 			}
-			var opts contract.SchedulingOptions
+			var opts clustersnapshot.SchedulingOptions
 			if c.only != "" {
-				opts.IsNodeAcceptable = func(info contract.NodeInfo) bool { return info.Node().Name == c.only }
+				opts.IsNodeAcceptable = func(info *framework.NodeInfo) bool { return info.Node().Name == c.only }
 			}
 			result, err := s.TrySchedulePods(ctx, snapshot, c.pods, c.breaks, opts)
 			check(t, err)
@@ -104,7 +106,7 @@ func hints(t *testing.T, factory Factory) {
 		for i := range 30 { // ten different sizes are remembered
 			pods = append(pods, pod(fmt.Sprint("p", i), int64(2000+i/2), 1, ownedBy("ReplicaSet", "rs")))
 		}
-		result, err := consumers.NewHintingSimulator().TrySchedulePods(context.Background(), snapshot, pods, false, contract.SchedulingOptions{})
+		result, err := consumers.NewHintingSimulator().TrySchedulePods(context.Background(), snapshot, pods, false, clustersnapshot.SchedulingOptions{})
 		check(t, err)
 		if snapshot.searches != 10+2*5 || result.Overflowing != 1 || len(result.Statuses) != 0 {
 			t.Error(snapshot.searches, result.Overflowing, result.Statuses)
@@ -114,11 +116,11 @@ func hints(t *testing.T, factory Factory) {
 
 // counting counts the searches.
 type counting struct {
-	contract.ClusterSnapshot
+	clustersnapshot.ClusterSnapshot
 	searches int
 }
 
-func (c *counting) SchedulePodOnAnyNodeMatching(pod *v1.Pod, opts contract.SchedulingOptions) (string, contract.SchedulingError) {
+func (c *counting) SchedulePodOnAnyNodeMatching(pod *v1.Pod, opts clustersnapshot.SchedulingOptions) (string, clustersnapshot.SchedulingError) {
 	c.searches++
 	return c.ClusterSnapshot.SchedulePodOnAnyNodeMatching(pod, opts)
 }
@@ -170,10 +172,10 @@ func estimates(t *testing.T, factory Factory) {
 		t.Run(c.name, func(t *testing.T) {
 			there := node("oldnode", 100, 100*mebi, zone("zone-jupiter"), podCount(10))
 			snapshot := start(t, factory, []*v1.Node{there})
-			template := contract.NewNodeInfo(node("template", c.cpu, c.memory*mebi, zone("zone-mars"), podCount(10)))
+			template := consumers.NewNodeInfo(node("template", c.cpu, c.memory*mebi, zone("zone-mars"), podCount(10)))
 			looked := 0
 			e := &consumers.Estimator{Snapshot: snapshot, Limiter: &consumers.Limit{Nodes: c.limit}, FastPath: c.fast,
-				Look: func(s contract.ClusterSnapshot) {
+				Look: func(s clustersnapshot.ClusterSnapshot) {
 					infos, err := s.ListNodeInfos()
 					check(t, err)
 					looked = len(infos)
@@ -191,7 +193,7 @@ func estimates(t *testing.T, factory Factory) {
 	}
 	t.Run("pods of the template", func(t *testing.T) {
 		snapshot := start(t, factory, nil)
-		template := contract.NewNodeInfo(node("template", 1000, 1000*mebi), pod("agent", 300, 1, ownedBy("DaemonSet", "agent")))
+		template := consumers.NewNodeInfo(node("template", 1000, 1000*mebi), pod("agent", 300, 1, ownedBy("DaemonSet", "agent")))
 		got, err := (&consumers.Estimator{Snapshot: snapshot, Limiter: &consumers.Limit{}}).Estimate([]consumers.Group{times(small(500, 1), 3)}, template)
 		check(t, err)
 		if got.Nodes != 3 || !slices.Equal(got.Places, []string{"template-e-0", "template-e-1", "template-e-2"}) {
@@ -279,7 +281,7 @@ func removals(t *testing.T, factory Factory) {
 			nodes := []*v1.Node{consumers.Ghost(topo[0], time.Unix(1700000000, 0)), topo[1], topo[2]}
 			snapshot := start(t, factory, nodes, spreading("topo-n2", change...), spreading("topo-n3", change...))
 			_, err := snapshot.SchedulePodOnAnyNodeMatching(pod("p", 100, 100000, label("app", "topo"), spread(1, v1.LabelHostname, change...)),
-				contract.SchedulingOptions{})
+				clustersnapshot.SchedulingOptions{})
 			if (err == nil) != honor {
 				t.Error(honor, err)
 			}

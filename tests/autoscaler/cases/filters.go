@@ -9,7 +9,10 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"libsched.dev/tests/autoscaler/contract"
+	"libsched.dev/tests/autoscaler/consumers"
+
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/clustersnapshot"
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/framework"
 )
 
 func onlyOn(names ...string) func(*v1.Pod) {
@@ -72,14 +75,14 @@ func checks(t *testing.T, factory Factory) {
 			if c.without != "" {
 				configuration = without(c.without)
 			}
-			snapshot := factory(t, configuration)
-			check(t, snapshot.AddNodeInfo(contract.NewNodeInfo(c.node, c.there...)))
+			snapshot := factory(t, Setup{Configuration: configuration})
+			check(t, snapshot.AddNodeInfo(consumers.NewNodeInfo(c.node, c.there...)))
 			err := snapshot.CheckPredicates(c.pod, "n")
 			if c.plugin == "" {
 				scheduled(t, err)
 				return
 			}
-			if err == nil || err.Type() != contract.FailingPredicateError || err.FailingPredicateName() != c.plugin ||
+			if err == nil || err.Type() != clustersnapshot.FailingPredicateError || err.FailingPredicateName() != c.plugin ||
 				c.reasons != nil && !slices.Equal(err.FailingPredicateReasons(), c.reasons) {
 				t.Fatal(err)
 			}
@@ -91,8 +94,8 @@ func checks(t *testing.T, factory Factory) {
 		})
 	}
 	t.Run("an unknown node", func(t *testing.T) {
-		err := factory(t, "").CheckPredicates(pod("p", 1, 1), "n")
-		if err == nil || err.Type() != contract.SchedulingInternalError {
+		err := factory(t, Setup{}).CheckPredicates(pod("p", 1, 1), "n")
+		if err == nil || err.Type() != clustersnapshot.SchedulingInternalError {
 			t.Error(err)
 		}
 	})
@@ -117,11 +120,11 @@ func searches(t *testing.T, factory Factory) {
 			if c.without != "" {
 				configuration = without(c.without)
 			}
-			snapshot := factory(t, configuration)
-			check(t, snapshot.SetClusterState(two, nil))
-			got, err := snapshot.SchedulePodOnAnyNodeMatching(c.pod, contract.SchedulingOptions{})
+			snapshot := factory(t, Setup{Configuration: configuration})
+			check(t, snapshot.SetClusterState(two, nil, nil, nil))
+			got, err := snapshot.SchedulePodOnAnyNodeMatching(c.pod, clustersnapshot.SchedulingOptions{})
 			if c.want == nil {
-				if err == nil || err.Type() != contract.NoNodesPassingPredicatesFoundError || got != "" {
+				if err == nil || err.Type() != clustersnapshot.NoNodesPassingPredicatesFoundError || got != "" {
 					t.Error(got, err)
 				}
 				return
@@ -133,8 +136,8 @@ func searches(t *testing.T, factory Factory) {
 		})
 	}
 	t.Run("PreFilter fails", func(t *testing.T) {
-		_, err := start(t, factory, two).SchedulePodOnAnyNodeMatching(pod("p", 1, 1, brokenSelector), contract.SchedulingOptions{})
-		if err == nil || err.Type() != contract.FailingPredicateError || err.FailingPredicateName() != "PodTopologySpread" {
+		_, err := start(t, factory, two).SchedulePodOnAnyNodeMatching(pod("p", 1, 1, brokenSelector), clustersnapshot.SchedulingOptions{})
+		if err == nil || err.Type() != clustersnapshot.FailingPredicateError || err.FailingPredicateName() != "PodTopologySpread" {
 			t.Error(err)
 		}
 	})
@@ -143,7 +146,7 @@ func searches(t *testing.T, factory Factory) {
 
 // shortOrder visits the nodes by name, and no more than so many.
 type shortOrder struct {
-	*contract.Priority
+	clustersnapshot.NodeOrderMapping
 	steps int
 }
 
@@ -151,24 +154,24 @@ func (s *shortOrder) At(i int) int {
 	if i >= s.steps {
 		return -1
 	}
-	return s.Priority.At(i)
+	return s.NodeOrderMapping.At(i)
 }
 
-func byName(a, b contract.NodeInfo) bool { return a.Node().Name < b.Node().Name }
+func byName(a, b *framework.NodeInfo) bool { return a.Node().Name < b.Node().Name }
 
 func orders(t *testing.T, factory Factory) {
 	four := []*v1.Node{node("n1", 1000, 2000000), node("n2", 1000, 2000000), node("n3", 1000, 2000000), node("n4", 1000, 2000000)}
 	var visited []string
-	visit := func(want string) func(contract.NodeInfo) bool {
+	visit := func(want string) func(*framework.NodeInfo) bool {
 		visited = nil
-		return func(info contract.NodeInfo) bool {
+		return func(info *framework.NodeInfo) bool {
 			visited = append(visited, info.Node().Name)
 			return info.Node().Name == want
 		}
 	}
 	t.Run("priority", func(t *testing.T) {
-		got, err := start(t, factory, four).SchedulePodOnAnyNodeMatching(pod("p", 100, 1000), contract.SchedulingOptions{
-			NodeOrdering:     contract.NewPriorityNodeOrderMapping(func(a, b contract.NodeInfo) bool { return byName(b, a) }),
+		got, err := start(t, factory, four).SchedulePodOnAnyNodeMatching(pod("p", 100, 1000), clustersnapshot.SchedulingOptions{
+			NodeOrdering:     clustersnapshot.NewPriorityNodeOrderMapping(func(a, b *framework.NodeInfo) bool { return byName(b, a) }),
 			IsNodeAcceptable: visit("n1")})
 		scheduled(t, err)
 		if got != "n1" || !slices.Equal(visited, []string{"n4", "n3", "n2", "n1"}) {
@@ -176,18 +179,18 @@ func orders(t *testing.T, factory Factory) {
 		}
 	})
 	t.Run("the first of several wins", func(t *testing.T) {
-		got, err := start(t, factory, four).SchedulePodOnAnyNodeMatching(pod("p", 100, 1000), contract.SchedulingOptions{
-			NodeOrdering: contract.NewPriorityNodeOrderMapping(byName)})
+		got, err := start(t, factory, four).SchedulePodOnAnyNodeMatching(pod("p", 100, 1000), clustersnapshot.SchedulingOptions{
+			NodeOrdering: clustersnapshot.NewPriorityNodeOrderMapping(byName)})
 		scheduled(t, err)
 		if got != "n1" {
 			t.Error(got)
 		}
 	})
 	t.Run("a negative index ends the search", func(t *testing.T) {
-		_, err := start(t, factory, four).SchedulePodOnAnyNodeMatching(pod("p", 100, 1000), contract.SchedulingOptions{
-			NodeOrdering:     &shortOrder{contract.NewPriorityNodeOrderMapping(byName), 1},
+		_, err := start(t, factory, four).SchedulePodOnAnyNodeMatching(pod("p", 100, 1000), clustersnapshot.SchedulingOptions{
+			NodeOrdering:     &shortOrder{clustersnapshot.NewPriorityNodeOrderMapping(byName), 1},
 			IsNodeAcceptable: visit("")})
-		if !errors.Is(err, contract.NewNoNodesPassingPredicatesFoundError(nil)) || !slices.Equal(visited, []string{"n1"}) {
+		if !errors.Is(err, clustersnapshot.NewNoNodesPassingPredicatesFoundError(nil)) || !slices.Equal(visited, []string{"n1"}) {
 			t.Error(err, visited)
 		}
 	})
@@ -195,13 +198,13 @@ func orders(t *testing.T, factory Factory) {
 		snapshot := start(t, factory, four)
 		var got []string
 		for range 6 {
-			name, err := snapshot.SchedulePodOnAnyNodeMatching(pod("p", 600, 1000), contract.SchedulingOptions{})
+			name, err := snapshot.SchedulePodOnAnyNodeMatching(pod("p", 600, 1000), clustersnapshot.SchedulingOptions{})
 			if err != nil {
 				name = err.Type().String()
 			}
 			got = append(got, name)
 		}
-		none := contract.NoNodesPassingPredicatesFoundError.String()
+		none := clustersnapshot.NoNodesPassingPredicatesFoundError.String()
 		if !slices.Equal(got, []string{"n2", "n3", "n4", "n1", none, none}) {
 			t.Error(got)
 		}
@@ -211,7 +214,7 @@ func orders(t *testing.T, factory Factory) {
 		tolerant := pod("p", 100, 1000, func(p *v1.Pod) { p.Spec.Tolerations = []v1.Toleration{{Operator: v1.TolerationOpExists}} })
 		snapshot := start(t, factory, []*v1.Node{closed})
 		scheduled(t, snapshot.CheckPredicates(tolerant, "n1"))
-		if _, err := snapshot.SchedulePodOnAnyNodeMatching(tolerant, contract.SchedulingOptions{}); err == nil {
+		if _, err := snapshot.SchedulePodOnAnyNodeMatching(tolerant, clustersnapshot.SchedulingOptions{}); err == nil {
 			t.Error("found")
 		}
 	})

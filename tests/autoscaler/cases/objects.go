@@ -1,5 +1,5 @@
 // Package cases is a test of engines: what the autoscaler's own tests ask of a snapshot and of its
-// consumers, written for any implementation of the contract. Run runs all of them.
+// consumers, written for any implementation of the clustersnapshot. Run runs all of them.
 package cases
 
 import (
@@ -8,20 +8,38 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
-	"libsched.dev/tests/autoscaler/contract"
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/clustersnapshot"
 )
 
-// Factory returns an empty snapshot with the plugins of a KubeSchedulerConfiguration; "" is the default.
-type Factory func(t *testing.T, configuration string) contract.ClusterSnapshot
+// Setup is what a snapshot simulates.
+type Setup struct {
+	// Configuration is a KubeSchedulerConfiguration; "" is the default.
+	Configuration string
+	// Devices and CSINodes say whether claims, devices and CSINodes are those of SetClusterState.
+	Devices, CSINodes bool
+	// Objects are those beside nodes, pods and these.
+	Objects []runtime.Object
+}
+
+// Factory returns an empty snapshot.
+type Factory func(t *testing.T, setup Setup) clustersnapshot.ClusterSnapshot
+
+// RunStates runs the cases that need no filter but that of requested amounts.
+func RunStates(t *testing.T, factory Factory) {
+	t.Run("Forks", func(t *testing.T) { forks(t, factory) })
+	t.Run("State", func(t *testing.T) { states(t, factory) })
+}
 
 // Run runs all cases with an engine.
 func Run(t *testing.T, factory Factory) {
 	t.Run("Checks", func(t *testing.T) { checks(t, factory) })
 	t.Run("Searches", func(t *testing.T) { searches(t, factory) })
-	t.Run("Forks", func(t *testing.T) { forks(t, factory) })
-	t.Run("State", func(t *testing.T) { states(t, factory) })
+	RunStates(t, factory)
+	t.Run("Devices", func(t *testing.T) { devices(t, factory) })
+	t.Run("Drivers", func(t *testing.T) { drivers(t, factory) })
 	t.Run("Hints", func(t *testing.T) { hints(t, factory) })
 	t.Run("Estimates", func(t *testing.T) { estimates(t, factory) })
 	t.Run("Removals", func(t *testing.T) { removals(t, factory) })
@@ -118,10 +136,10 @@ func honorTaints(c *v1.TopologySpreadConstraint) {
 	c.NodeTaintsPolicy = &honor
 }
 
-func start(t *testing.T, factory Factory, nodes []*v1.Node, pods ...*v1.Pod) contract.ClusterSnapshot {
+func start(t *testing.T, factory Factory, nodes []*v1.Node, pods ...*v1.Pod) clustersnapshot.ClusterSnapshot {
 	t.Helper()
-	snapshot := factory(t, "")
-	check(t, snapshot.SetClusterState(nodes, pods))
+	snapshot := factory(t, Setup{})
+	check(t, snapshot.SetClusterState(nodes, pods, nil, nil))
 	return snapshot
 }
 
@@ -133,7 +151,7 @@ func check(t *testing.T, err error) {
 }
 
 // scheduled fails the test for a SchedulingError, whose nil is not a nil error.
-func scheduled(t *testing.T, err contract.SchedulingError) {
+func scheduled(t *testing.T, err clustersnapshot.SchedulingError) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,9 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"libsched.dev/tests/autoscaler/contract"
+	"libsched.dev/tests/autoscaler/consumers"
+
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/clustersnapshot"
 )
 
 // states are about whole states, and about nodes that are missing or there already.
@@ -22,14 +24,14 @@ func states(t *testing.T, factory Factory) {
 			if forked {
 				s.Fork()
 			}
-			if err := s.AddNodeInfo(contract.NewNodeInfo(node("n", 10, 10), pod("p", 1, 1))); err == nil {
+			if err := s.AddNodeInfo(consumers.NewNodeInfo(node("n", 10, 10), pod("p", 1, 1))); err == nil {
 				t.Error("added twice")
 			}
 			same(t, s, []string{"n[]"})
 			// A node that is added in a fork is there as well.
-			check(t, s.AddNodeInfo(contract.NewNodeInfo(node("m", 10, 10))))
+			check(t, s.AddNodeInfo(consumers.NewNodeInfo(node("m", 10, 10))))
 			s.Fork()
-			if err := s.AddNodeInfo(contract.NewNodeInfo(node("m", 10, 10))); err == nil {
+			if err := s.AddNodeInfo(consumers.NewNodeInfo(node("m", 10, 10))); err == nil {
 				t.Error("added twice")
 			}
 		}
@@ -73,13 +75,13 @@ func setClusterState(t *testing.T, factory Factory) {
 	lost := pod("lost", 1, 1, on("nowhere"))
 	s.Fork()
 	s.Fork()
-	check(t, s.SetClusterState(others, append(otherPods, lost)))
+	check(t, s.SetClusterState(others, append(otherPods, lost), nil, nil))
 	same(t, s, otherWant)
 	s.Revert() // the forks have ended
 	same(t, s, otherWant)
-	check(t, s.SetClusterState(nil, nil))
+	check(t, s.SetClusterState(nil, nil, nil, nil))
 	same(t, s, []string{})
-	check(t, s.SetClusterState(nodes, pods))
+	check(t, s.SetClusterState(nodes, pods, nil, nil))
 	s.Fork()
 	s.Clear()
 	s.Revert()
@@ -91,37 +93,37 @@ func missing(t *testing.T, factory Factory) {
 	p := pod("p", 0, 0)
 	for _, op := range []struct {
 		name string
-		do   func(contract.ClusterSnapshot) error
+		do   func(clustersnapshot.ClusterSnapshot) error
 	}{
-		{"ForceAddPod", func(s contract.ClusterSnapshot) error { return s.ForceAddPod(p, "n") }},
-		{"ForceRemovePod", func(s contract.ClusterSnapshot) error { return s.ForceRemovePod("default", "p", "n") }},
-		{"SchedulePod", func(s contract.ClusterSnapshot) error {
+		{"ForceAddPod", func(s clustersnapshot.ClusterSnapshot) error { return s.ForceAddPod(p, "n") }},
+		{"ForceRemovePod", func(s clustersnapshot.ClusterSnapshot) error { return s.ForceRemovePod("default", "p", "n") }},
+		{"SchedulePod", func(s clustersnapshot.ClusterSnapshot) error {
 			err := s.SchedulePod(p, "n")
-			if err == nil || err.Type() != contract.SchedulingInternalError {
+			if err == nil || err.Type() != clustersnapshot.SchedulingInternalError {
 				return nil
 			}
-			return contract.ErrNodeNotFound
+			return clustersnapshot.ErrNodeNotFound
 		}},
-		{"UnschedulePod", func(s contract.ClusterSnapshot) error { return s.UnschedulePod("default", "p", "n") }},
-		{"GetNodeInfo", func(s contract.ClusterSnapshot) error { _, err := s.GetNodeInfo("n"); return err }},
-		{"RemoveNodeInfo", func(s contract.ClusterSnapshot) error { return s.RemoveNodeInfo("n") }},
+		{"UnschedulePod", func(s clustersnapshot.ClusterSnapshot) error { return s.UnschedulePod("default", "p", "n") }},
+		{"GetNodeInfo", func(s clustersnapshot.ClusterSnapshot) error { _, err := s.GetNodeInfo("n"); return err }},
+		{"RemoveNodeInfo", func(s clustersnapshot.ClusterSnapshot) error { return s.RemoveNodeInfo("n") }},
 	} {
-		wants404 := func(t *testing.T, s contract.ClusterSnapshot) {
+		wants404 := func(t *testing.T, s clustersnapshot.ClusterSnapshot) {
 			t.Helper()
-			if err := op.do(s); !errors.Is(err, contract.ErrNodeNotFound) {
+			if err := op.do(s); !errors.Is(err, clustersnapshot.ErrNodeNotFound) {
 				t.Error(err)
 			}
 		}
 		t.Run(op.name, func(t *testing.T) {
-			s := factory(t, "")
+			s := factory(t, Setup{})
 			wants404(t, s)
-			check(t, s.SetClusterState([]*v1.Node{node("n", 10, 100)}, nil))
+			check(t, s.SetClusterState([]*v1.Node{node("n", 10, 100)}, nil, nil, nil))
 			s.Fork()
 			check(t, s.RemoveNodeInfo("n"))
 			wants404(t, s)
 			check(t, s.Commit())
 			wants404(t, s)
-			check(t, s.SetClusterState([]*v1.Node{node("n", 10, 100)}, nil))
+			check(t, s.SetClusterState([]*v1.Node{node("n", 10, 100)}, nil, nil, nil))
 			check(t, s.RemoveNodeInfo("n"))
 			wants404(t, s)
 		})

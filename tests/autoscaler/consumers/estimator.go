@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 
-	"libsched.dev/tests/autoscaler/contract"
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/clustersnapshot"
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/framework"
 )
 
 // ConstraintsNotMatch is upstream's reason of PodTopologySpread.
@@ -20,12 +20,12 @@ type Group struct {
 
 // Estimator says how many copies of a node pods need, by first-fit decreasing.
 type Estimator struct {
-	Snapshot contract.ClusterSnapshot
+	Snapshot clustersnapshot.ClusterSnapshot
 	Limiter  Limiter
 	// FastPath fills a single node with the group that gains most by it, and calculates the rest.
 	FastPath bool
 	// Look is called before the estimate's fork is undone; it may be nil.
-	Look func(contract.ClusterSnapshot)
+	Look func(clustersnapshot.ClusterSnapshot)
 }
 
 // Estimate is an estimator's answer.
@@ -39,7 +39,7 @@ type Estimate struct {
 // estimate is a running estimate.
 type estimate struct {
 	*Estimator
-	template contract.NodeInfo
+	template *framework.NodeInfo
 	isNew    map[string]bool
 	used     map[string]bool // new nodes with pods
 	added    int
@@ -54,7 +54,7 @@ func (e *estimate) track(pod *v1.Pod, node string) {
 }
 
 // Estimate packs groups onto copies of a template. The snapshot is as before when it returns.
-func (e *Estimator) Estimate(groups []Group, template contract.NodeInfo) (Estimate, error) {
+func (e *Estimator) Estimate(groups []Group, template *framework.NodeInfo) (Estimate, error) {
 	e.Limiter.Start()
 	groups = decreasing(groups, template.Node())
 	fast := -1
@@ -91,7 +91,7 @@ func (e *Estimator) Estimate(groups []Group, template contract.NodeInfo) (Estima
 
 // ontoExisting places pods on the nodes that were added until one finds no place, and returns the rest.
 func (e *estimate) ontoExisting(pods []*v1.Pod) ([]*v1.Pod, error) {
-	opts := contract.SchedulingOptions{IsNodeAcceptable: func(info contract.NodeInfo) bool {
+	opts := clustersnapshot.SchedulingOptions{IsNodeAcceptable: func(info *framework.NodeInfo) bool {
 		return e.isNew[info.Node().Name]
 	}}
 	for i, pod := range pods {
@@ -148,8 +148,8 @@ func (e *estimate) ontoLast(pod *v1.Pod) (bool, error) {
 	if !spreadsOverHostnames(pod) || !slices.Contains(refusal.FailingPredicateReasons(), ConstraintsNotMatch) {
 		return false, nil
 	}
-	node, err := e.Snapshot.SchedulePodOnAnyNodeMatching(pod, contract.SchedulingOptions{
-		IsNodeAcceptable: func(info contract.NodeInfo) bool { return info.Node().Name != e.last }})
+	node, err := e.Snapshot.SchedulePodOnAnyNodeMatching(pod, clustersnapshot.SchedulingOptions{
+		IsNodeAcceptable: func(info *framework.NodeInfo) bool { return info.Node().Name != e.last }})
 	if err != nil {
 		return false, unexpected(err)
 	}
@@ -164,7 +164,10 @@ func spreadsOverHostnames(pod *v1.Pod) bool {
 }
 
 func (e *estimate) addNode() error {
-	info := Copy(e.template, fmt.Sprintf("e-%d", e.added))
+	info, err := Copy(e.template, fmt.Sprintf("e-%d", e.added))
+	if err != nil {
+		return err
+	}
 	if err := e.Snapshot.AddNodeInfo(info); err != nil {
 		return fmt.Errorf("adding a node: %w", err)
 	}
@@ -172,24 +175,4 @@ func (e *estimate) addNode() error {
 	e.last = info.Node().Name
 	e.isNew[e.last] = true
 	return nil
-}
-
-// Copy returns a copy of a template whose names end in a suffix; the hostname label is the new name.
-func Copy(template contract.NodeInfo, suffix string) contract.NodeInfo {
-	node := template.Node().DeepCopy()
-	node.Name += "-" + suffix
-	node.UID = types.UID(node.Name)
-	if node.Labels == nil {
-		node.Labels = map[string]string{}
-	}
-	node.Labels[v1.LabelHostname] = node.Name
-	var pods []*v1.Pod
-	for _, pod := range template.Pods() {
-		pod = pod.DeepCopy()
-		pod.Name += "-" + suffix
-		pod.UID = types.UID(pod.Namespace + "/" + pod.Name)
-		pod.Spec.NodeName = node.Name
-		pods = append(pods, pod)
-	}
-	return contract.NewNodeInfo(node, pods...)
 }

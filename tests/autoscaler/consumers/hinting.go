@@ -7,7 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"libsched.dev/tests/autoscaler/contract"
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/clustersnapshot"
 )
 
 // Status is a pod with the node on which it was placed.
@@ -37,8 +37,8 @@ func NewHintingSimulator() *HintingSimulator { return &HintingSimulator{Hints: N
 type attempt struct {
 	*HintingSimulator
 	ctx      context.Context
-	snapshot contract.ClusterSnapshot
-	opts     contract.SchedulingOptions
+	snapshot clustersnapshot.ClusterSnapshot
+	opts     clustersnapshot.SchedulingOptions
 	similar  *similarPods
 	statuses []Status
 	failed   map[*v1.Pod]bool
@@ -47,8 +47,8 @@ type attempt struct {
 // TrySchedulePods places pods in the snapshot, without a fork of its own. Pods of higher priority come
 // first; of each priority those with a hint that works precede the others. breakOnFailure ends each
 // priority at its first pod that finds no node. An end of the context ends the call without an error.
-func (s *HintingSimulator) TrySchedulePods(ctx context.Context, snapshot contract.ClusterSnapshot, pods []*v1.Pod,
-	breakOnFailure bool, opts contract.SchedulingOptions) (Result, error) {
+func (s *HintingSimulator) TrySchedulePods(ctx context.Context, snapshot clustersnapshot.ClusterSnapshot, pods []*v1.Pod,
+	breakOnFailure bool, opts clustersnapshot.SchedulingOptions) (Result, error) {
 	a := &attempt{HintingSimulator: s, ctx: ctx, snapshot: snapshot, opts: opts, similar: newSimilarPods(),
 		failed: map[*v1.Pod]bool{}}
 	for _, group := range ByPriority(pods) {
@@ -151,8 +151,8 @@ func (a *attempt) anywhere(pod *v1.Pod) (string, error) {
 }
 
 // unexpected returns internal errors alone.
-func unexpected(err contract.SchedulingError) error {
-	if err != nil && err.Type() == contract.SchedulingInternalError {
+func unexpected(err clustersnapshot.SchedulingError) error {
+	if err != nil && err.Type() == clustersnapshot.SchedulingInternalError {
 		return err
 	}
 	return nil

@@ -9,7 +9,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"libsched.dev/tests/autoscaler/contract"
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/clustersnapshot"
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/framework"
 )
 
 // ToBeDeletedTaint is the key of the taint of a node that is being removed.
@@ -45,7 +46,7 @@ type Unremovable struct {
 
 // RemovalSimulator tries to remove nodes.
 type RemovalSimulator struct {
-	Snapshot contract.ClusterSnapshot
+	Snapshot clustersnapshot.ClusterSnapshot
 	// Persist keeps successful removals in the snapshot.
 	Persist bool
 	Hinting *HintingSimulator
@@ -54,7 +55,7 @@ type RemovalSimulator struct {
 }
 
 // NewRemovalSimulator returns a RemovalSimulator.
-func NewRemovalSimulator(snapshot contract.ClusterSnapshot, persist bool) *RemovalSimulator {
+func NewRemovalSimulator(snapshot clustersnapshot.ClusterSnapshot, persist bool) *RemovalSimulator {
 	return &RemovalSimulator{Snapshot: snapshot, Persist: persist, Hinting: NewHintingSimulator()}
 }
 
@@ -64,19 +65,19 @@ func (r *RemovalSimulator) SimulateNodeRemoval(ctx context.Context, name string,
 	info, err := r.Snapshot.GetNodeInfo(name)
 	if err != nil {
 		reason := UnexpectedError
-		if errors.Is(err, contract.ErrNodeNotFound) {
+		if errors.Is(err, clustersnapshot.ErrNodeNotFound) {
 			reason = NoNodeInfo
 		}
 		return nil, &Unremovable{Node: &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, Reason: reason, Err: err}
 	}
 	node := info.Node()
-	move, daemons, blocking := r.podsToMove(info.Pods())
+	move, daemons, blocking := r.podsToMove(PodsOf(info))
 	if blocking != nil {
 		return nil, &Unremovable{Node: node, Reason: BlockedByPod, BlockingPod: blocking}
 	}
 	var statuses []Status
 	r.Snapshot.Fork()
-	statuses, err = r.findPlaces(ctx, node, move, destinations, now)
+	statuses, err = r.findPlaces(ctx, info, move, destinations, now)
 	if err == nil && r.Persist {
 		if err := r.Snapshot.Commit(); err != nil {
 			r.Snapshot.Revert()
@@ -111,17 +112,17 @@ func (r *RemovalSimulator) podsToMove(pods []*v1.Pod) (move, daemons []*v1.Pod, 
 }
 
 // findPlaces works in the fork of its caller.
-func (r *RemovalSimulator) findPlaces(ctx context.Context, node *v1.Node, move []*v1.Pod, destinations map[string]bool,
+func (r *RemovalSimulator) findPlaces(ctx context.Context, info *framework.NodeInfo, move []*v1.Pod, destinations map[string]bool,
 	now time.Time) ([]Status, error) {
+	node := info.Node()
 	for _, pod := range move {
-		if err := r.Snapshot.UnschedulePod(pod.Namespace, pod.Name, node.Name); err != nil {
-			return nil, err
-		}
+		// A pod whose claim is missing stays, and goes with the node.
+		_ = r.Snapshot.UnschedulePod(pod.Namespace, pod.Name, node.Name)
 	}
 	if err := r.Snapshot.RemoveNodeInfo(node.Name); err != nil {
 		return nil, err
 	}
-	if err := r.Snapshot.AddNodeInfo(contract.NewNodeInfo(Ghost(node, now))); err != nil {
+	if err := r.Snapshot.AddNodeInfo(framework.NewNodeInfo(Ghost(node, now), info.LocalResourceSlices).SetCSINode(info.CSINode)); err != nil {
 		return nil, err
 	}
 	pods := make([]*v1.Pod, len(move))
@@ -130,8 +131,8 @@ func (r *RemovalSimulator) findPlaces(ctx context.Context, node *v1.Node, move [
 		moved.Spec.NodeName = ""
 		pods[i] = &moved
 	}
-	result, err := r.Hinting.TrySchedulePods(ctx, r.Snapshot, pods, true, contract.SchedulingOptions{
-		IsNodeAcceptable: func(info contract.NodeInfo) bool {
+	result, err := r.Hinting.TrySchedulePods(ctx, r.Snapshot, pods, true, clustersnapshot.SchedulingOptions{
+		IsNodeAcceptable: func(info *framework.NodeInfo) bool {
 			return info.Node().Name != node.Name && destinations[info.Node().Name]
 		}})
 	if err != nil {

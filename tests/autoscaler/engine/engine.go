@@ -1,155 +1,96 @@
-// Package engine gives libsched's snapshot the names of the contract, as an adapter in an autoscaler
-// does.
+//go:build libsched
+
 package engine
 
 import (
-	"errors"
-
 	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"libsched"
-	"libsched.dev/tests/autoscaler/contract"
-	"libsched/kube"
+	"libsched.dev/tests/autoscaler/consumers"
+	"libsched.dev/tests/autoscaler/questions"
+	libschedsnapshot "libsched/examples/cluster_autoscaler"
 	"libsched/kube/snapshot"
+
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/clustersnapshot"
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/framework"
 )
 
-// Engine is a snapshot.Snapshot with the methods of the contract.
+// Release is that of the upstream which package reference compares with.
+const Release = "1.37"
+
+// Engine is a Snapshot of the adapter that answers questions about many pods by the library's calls.
 type Engine struct {
-	Inner *snapshot.Snapshot
+	*libschedsnapshot.Snapshot
 }
 
-var _ contract.ClusterSnapshot = (*Engine)(nil)
+var _ questions.Engine = (*Engine)(nil)
 
-// release is that of the upstream which package reference compares with.
-const release = "1.36"
-
-// New returns an empty Engine with the plugins of a KubeSchedulerConfiguration ("" is the default) and objects
-// that are neither pods nor nodes.
-func New(configuration string, objects ...runtime.Object) (*Engine, error) {
-	options := []libsched.FrameworkOption{libsched.WithSemantics(release)}
-	if configuration != "" {
-		options = append(options, libsched.WithConfigYAML([]byte(configuration)))
-	}
-	fw, err := libsched.NewFramework(options...)
+// New returns an empty Engine. devices says whether claims, devices and CSINodes are simulated; the objects are those
+// beside nodes, pods and these.
+func New(devices bool, objects ...runtime.Object) (*Engine, error) {
+	f := libschedsnapshot.NewFactory(libschedsnapshot.Options{Release: Release, Devices: devices, CSINodes: devices,
+		Objects: func() ([]runtime.Object, error) { return objects, nil }})
+	s, err := f.Snapshot(func() (clustersnapshot.ClusterSnapshot, error) { return nil, f.Unsupported() })
 	if err != nil {
 		return nil, err
 	}
-	catalog, err := kube.NewCatalog(kube.CatalogOptions{})
+	return &Engine{s.(*libschedsnapshot.Snapshot)}, nil
+}
+
+// Claims implements questions.Engine.
+func (e *Engine) Claims() ([]*resourceapi.ResourceClaim, error) { return e.ResourceClaims().List() }
+
+// ReplaceNode implements questions.Engine.
+func (e *Engine) ReplaceNode(node *v1.Node) error { return e.Inner().ReplaceNode(node) }
+
+// loops asks by the autoscaler's own loops.
+func (e *Engine) loops() questions.Consumers {
+	return questions.Consumers{ClusterSnapshot: e.Snapshot}
+}
+
+// Place implements questions.Engine.
+func (e *Engine) Place(pods []*v1.Pod, stop bool, opts clustersnapshot.SchedulingOptions) ([]string, error) {
+	return e.PlaceMany(pods, nil, stop, opts.IsNodeAcceptable)
+}
+
+// Estimate implements questions.Engine.
+func (e *Engine) Estimate(groups []consumers.Group, template *framework.NodeInfo, limit int) ([]string, int, error) {
+	packed := make([][]*v1.Pod, len(groups))
+	for i, group := range groups {
+		packed[i] = group.Pods
+	}
+	done, ok, err := e.BinPack(packed, template, limit, nil)
+	if !ok {
+		return e.loops().Estimate(groups, template, limit)
+	}
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	inner, err := snapshot.New(fw, catalog, snapshot.Options{})
+	places := make([]string, len(done.OnNode))
+	for i, at := range done.OnNode {
+		if at >= 0 {
+			places[i] = done.Nodes[at]
+		}
+	}
+	return places, done.Used, nil
+}
+
+// Remove implements questions.Engine.
+func (e *Engine) Remove(name string, destinations map[string]bool, keep bool) ([]consumers.Status, bool, error) {
+	info, err := e.GetNodeInfo(name)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return &Engine{inner}, inner.Sim().Set(objects...)
-}
-
-// notFound translates the error that callers compare with.
-func notFound(err error) error {
-	if errors.Is(err, snapshot.ErrNodeNotFound) {
-		return contract.ErrNodeNotFound
+	moved, gone, ok, err := e.SimulateRemoval(name, snapshot.Removal{Move: consumers.PodsOf(info), Keep: keep,
+		Ghost:  consumers.Ghost(info.Node(), questions.Now),
+		Accept: func(info *snapshot.NodeInfo) bool { return destinations[info.Node().Name] }})
+	if !ok {
+		return e.loops().Remove(name, destinations, keep)
 	}
-	return err
-}
-
-// refusal translates a SchedulingError.
-func refusal(e *snapshot.SchedulingError) contract.SchedulingError {
-	if e == nil {
-		return nil
+	var statuses []consumers.Status
+	for _, m := range moved {
+		statuses = append(statuses, consumers.Status{Pod: m.Pod, NodeName: m.Node})
 	}
-	switch e.Kind {
-	case snapshot.FailingPredicate:
-		return contract.NewFailingPredicateError(e.Pod, e.FailingPredicateName(), e.FailingPredicateReasons(), e.UnexpectedText(), e.DebugText())
-	case snapshot.NoNodesPassing:
-		return contract.NewNoNodesPassingPredicatesFoundError(e.Pod)
-	}
-	return contract.NewSchedulingInternalError(e.Pod, e.Cause.Error())
-}
-
-// The methods of the contract.
-func (e *Engine) Fork()         { e.Inner.Fork() }
-func (e *Engine) Revert()       { e.Inner.Revert() }
-func (e *Engine) Commit() error { return e.Inner.Commit() }
-
-func (e *Engine) Clear() {
-	if err := e.Inner.Clear(); err != nil {
-		panic(err)
-	}
-}
-
-func (e *Engine) SetClusterState(nodes []*v1.Node, pods []*v1.Pod) error {
-	return e.Inner.SetClusterState(nodes, pods)
-}
-
-func (e *Engine) AddNodeInfo(info contract.NodeInfo) error {
-	return e.Inner.AddNodeInfo(info.Node(), info.Pods()...)
-}
-
-func (e *Engine) RemoveNodeInfo(name string) error { return notFound(e.Inner.RemoveNodeInfo(name)) }
-
-func (e *Engine) GetNodeInfo(name string) (contract.NodeInfo, error) {
-	info, err := e.Inner.GetNodeInfo(name)
-	if err != nil {
-		return nil, notFound(err)
-	}
-	return info, nil
-}
-
-func (e *Engine) ListNodeInfos() ([]contract.NodeInfo, error) {
-	return asContract(e.Inner.ListNodeInfos()), nil
-}
-
-func asContract(infos []*snapshot.NodeInfo) []contract.NodeInfo {
-	out := make([]contract.NodeInfo, len(infos))
-	for i, info := range infos {
-		out[i] = info
-	}
-	return out
-}
-
-func (e *Engine) ForceAddPod(pod *v1.Pod, node string) error {
-	return notFound(e.Inner.ForceAddPod(pod, node))
-}
-
-func (e *Engine) ForceRemovePod(namespace, pod, node string) error {
-	return notFound(e.Inner.ForceRemovePod(namespace, pod, node))
-}
-
-func (e *Engine) UnschedulePod(namespace, pod, node string) error {
-	return notFound(e.Inner.UnschedulePod(namespace, pod, node))
-}
-
-func (e *Engine) SchedulePod(pod *v1.Pod, node string) contract.SchedulingError {
-	return refusal(e.Inner.SchedulePod(pod, node))
-}
-
-func (e *Engine) CheckPredicates(pod *v1.Pod, node string) contract.SchedulingError {
-	return refusal(e.Inner.CheckPredicates(pod, node))
-}
-
-// ordering is an order of the contract as one of libsched's snapshot.
-type ordering struct{ contract.NodeOrderMapping }
-
-func (o ordering) Reset(infos []*snapshot.NodeInfo) { o.NodeOrderMapping.Reset(asContract(infos)) }
-
-// SchedulePodOnAnyNodeMatching implements the contract.
-func (e *Engine) SchedulePodOnAnyNodeMatching(pod *v1.Pod, opts contract.SchedulingOptions) (string, contract.SchedulingError) {
-	var search snapshot.Search
-	if accept := opts.IsNodeAcceptable; accept != nil {
-		search.Accept = func(info *snapshot.NodeInfo) bool { return accept(info) }
-	}
-	switch order := opts.NodeOrdering.(type) {
-	case nil:
-	case *contract.Ring:
-		ring := snapshot.NewRing(order.Offset)
-		ring.Last = order.Last
-		defer func() { order.Last = ring.Last }()
-		search.Ordering = ring
-	default:
-		search.Ordering = ordering{order}
-	}
-	name, err := e.Inner.SchedulePodOnAnyNodeMatching(pod, search)
-	return name, refusal(err)
+	return statuses, gone, err
 }

@@ -1,3 +1,5 @@
+//go:build libsched
+
 package engine
 
 import (
@@ -14,8 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"libsched.dev/tests/autoscaler/consumers"
-	"libsched.dev/tests/autoscaler/contract"
 	"libsched/kube/snapshot"
+
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/clustersnapshot"
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/framework"
 )
 
 // hinting is a random cluster with pods and the hints of some of them.
@@ -89,9 +93,9 @@ func TestHintingIsOneCall(t *testing.T) {
 	placed := 0
 	for seed := range int64(1500) {
 		h := newHinting(seed)
-		e, err := New("")
+		e, err := New(false)
 		check(t, err)
-		check(t, e.SetClusterState(h.nodes, nil))
+		check(t, e.SetClusterState(h.nodes, nil, nil, nil))
 		accept, stop := h.accepts(), h.r.Intn(3) == 0
 		simulator := consumers.NewHintingSimulator()
 		for i, hint := range h.hints {
@@ -100,8 +104,8 @@ func TestHintingIsOneCall(t *testing.T) {
 			}
 		}
 		e.Fork()
-		result, err := simulator.TrySchedulePods(context.Background(), e, h.pods, stop, contract.SchedulingOptions{
-			IsNodeAcceptable: func(info contract.NodeInfo) bool { return accept(info.Node().Name) }})
+		result, err := simulator.TrySchedulePods(context.Background(), e, h.pods, stop, clustersnapshot.SchedulingOptions{
+			IsNodeAcceptable: func(info *framework.NodeInfo) bool { return accept(info.Node().Name) }})
 		check(t, err)
 		want := make([]string, len(h.pods))
 		for _, status := range result.Statuses {
@@ -111,10 +115,10 @@ func TestHintingIsOneCall(t *testing.T) {
 		next := probe(t, e)
 		e.Revert()
 		// The ring of the loops stands where they left it; both begin at the first node.
-		f, err := New("")
+		f, err := New(false)
 		check(t, err)
-		check(t, f.SetClusterState(h.nodes, nil))
-		got, err := f.Inner.PlaceMany(h.pods, snapshot.PlaceOptions{Hints: h.hints, StopAtFailure: stop,
+		check(t, f.SetClusterState(h.nodes, nil, nil, nil))
+		got, err := f.Inner().PlaceMany(h.pods, snapshot.PlaceOptions{Hints: h.hints, StopAtFailure: stop,
 			Search: snapshot.Search{Accept: func(info *snapshot.NodeInfo) bool { return accept(info.Node().Name) }}})
 		check(t, err)
 		if !slices.Equal(got, want) {
@@ -123,8 +127,8 @@ func TestHintingIsOneCall(t *testing.T) {
 		if other := probe(t, f); other != next {
 			t.Fatalf("seed %d: the next pod is on %q and %q", seed, next, other)
 		}
-		e.Inner.Close()
-		f.Inner.Close()
+		e.Inner().Close()
+		f.Inner().Close()
 	}
 	if placed < 3000 {
 		t.Errorf("only %d pods found a node", placed)
@@ -146,9 +150,9 @@ func TestRemovalWithHintsIsOneCall(t *testing.T) {
 		for _, node := range h.nodes {
 			destinations[node.Name] = accept(node.Name)
 		}
-		e, err := New("")
+		e, err := New(false)
 		check(t, err)
-		check(t, e.SetClusterState(h.nodes, move))
+		check(t, e.SetClusterState(h.nodes, move, nil, nil))
 		simulator := consumers.NewRemovalSimulator(e, true)
 		simulator.Force = true
 		for i, hint := range h.hints[:len(move)] {
@@ -160,7 +164,7 @@ func TestRemovalWithHintsIsOneCall(t *testing.T) {
 		check(t, err)
 		var kept []*v1.Pod
 		var hints []string
-		for _, pod := range info.Pods() { // a DaemonSet's pods end with the node
+		for _, pod := range consumers.PodsOf(info) { // a DaemonSet's pods end with the node
 			if !consumers.IsDaemonSetPod(pod) {
 				kept, hints = append(kept, pod), append(hints, h.hints[slices.Index(h.pods, pod)])
 			}
@@ -168,10 +172,10 @@ func TestRemovalWithHintsIsOneCall(t *testing.T) {
 		now := time.Unix(0, 0)
 		gone, stays := simulator.SimulateNodeRemoval(context.Background(), name, destinations, now)
 		next := probe(t, e)
-		f, err := New("")
+		f, err := New(false)
 		check(t, err)
-		check(t, f.SetClusterState(h.nodes, move))
-		moved, removed, err := f.Inner.SimulateRemoval(name, snapshot.Removal{Move: kept, Hints: hints, Keep: true,
+		check(t, f.SetClusterState(h.nodes, move, nil, nil))
+		moved, removed, err := f.Inner().SimulateRemoval(name, snapshot.Removal{Move: kept, Hints: hints, Keep: true,
 			Ghost:  consumers.Ghost(h.nodes[0], now),
 			Accept: func(info *snapshot.NodeInfo) bool { return destinations[info.Node().Name] }})
 		check(t, err)
@@ -190,8 +194,8 @@ func TestRemovalWithHintsIsOneCall(t *testing.T) {
 		if other := probe(t, f); other != next {
 			t.Fatalf("seed %d: the next pod is on %q and %q", seed, next, other)
 		}
-		e.Inner.Close()
-		f.Inner.Close()
+		e.Inner().Close()
+		f.Inner().Close()
 	}
 	if went < 300 {
 		t.Errorf("only %d nodes went", went)
@@ -202,7 +206,7 @@ func TestRemovalWithHintsIsOneCall(t *testing.T) {
 func probe(t *testing.T, e *Engine) string {
 	t.Helper()
 	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "probe", Namespace: "default"}}
-	name, err := e.SchedulePodOnAnyNodeMatching(pod, contract.SchedulingOptions{})
+	name, err := e.SchedulePodOnAnyNodeMatching(pod, clustersnapshot.SchedulingOptions{})
 	if err != nil {
 		return ""
 	}

@@ -1,3 +1,5 @@
+//go:build libsched
+
 package engine
 
 import (
@@ -23,19 +25,19 @@ func TestReplay(t *testing.T) {
 	asked := 0
 	for i, want := range recorded {
 		for _, loops := range []bool{true, false} {
-			e, err := New("", questions.Objects()...)
+			e, err := New(true, questions.Objects()...)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var asking questions.Engine = e
 			if loops {
-				asking = questions.Consumers{ClusterSnapshot: e}
+				asking = questions.Consumers{ClusterSnapshot: e.Snapshot}
 			}
 			got, err := questions.Run(int64(i+1), len(want), asking)
 			if place, ok := questions.Difference(want, got); !ok || err != nil {
 				t.Errorf("seed %d, loops %v: %s%v", i+1, loops, place, err)
 			}
-			e.Inner.Close()
+			e.Inner().Close()
 		}
 		asked += len(want)
 	}

@@ -6,9 +6,12 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
 
 	"libsched.dev/tests/autoscaler/consumers"
-	"libsched.dev/tests/autoscaler/contract"
+
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/clustersnapshot"
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/framework"
 )
 
 // mostDeep is the largest number of open forks.
@@ -30,16 +33,16 @@ func (a *asker) ask() (string, error) {
 		if err == nil {
 			a.put(pod, node)
 		}
-		return "first " + node + " " + verdict(err), nil
+		return a.placed("first "+node, pod, err)
 	case kind < 57:
 		pod, node := a.pod(), a.node().Name
 		err := a.engine.SchedulePod(pod, node)
 		if err == nil {
 			a.put(pod, node)
 		}
-		return "schedule " + verdict(err), nil
+		return a.placed("schedule", pod, err)
 	case kind < 62:
-		pod, node := a.placed()
+		pod, node := a.there()
 		if pod == nil {
 			return "", nil
 		}
@@ -67,7 +70,17 @@ func (a *asker) ask() (string, error) {
 		return a.place()
 	}
 	text, err := listing(a.engine)
-	return "list " + text, err
+	if err != nil {
+		return "", err
+	}
+	devices, err := a.devices(nil)
+	return "list " + text + devices, err
+}
+
+// placed is the answer to a question that places a pod.
+func (a *asker) placed(text string, pod *v1.Pod, refusal clustersnapshot.SchedulingError) (string, error) {
+	devices, err := a.devices(pod)
+	return text + " " + verdict(refusal) + devices, err
 }
 
 func (a *asker) fork(kind int) error {
@@ -91,21 +104,43 @@ func (a *asker) fork(kind int) error {
 }
 
 func (a *asker) addNode() (string, error) {
-	node := named(a.r, pick(a.r, a.shapes...), a.name("m"))
-	var pods []*v1.Pod
-	for a.r.Intn(2) == 0 {
-		pod := a.pod()
-		pod.Spec.NodeName = node.Name
-		pods = append(pods, pod)
-	}
+	info := a.nodeInfo(named(a.r, pick(a.r, a.shapes...), a.name("m")), true)
+	node := info.Node()
 	a.now.nodes = append(slices.Clone(a.now.nodes), node)
-	a.now.pods[node.Name] = pods
-	return "add node", a.engine.AddNodeInfo(contract.NewNodeInfo(node, pods...))
+	a.now.pods[node.Name] = consumers.PodsOf(info)
+	return "add node", a.engine.AddNodeInfo(info)
+}
+
+// nodeInfo returns a new node with pods; `whole`: with devices and a CSINode. Claims that pods own have devices of it.
+func (a *asker) nodeInfo(node *v1.Node, whole bool) *framework.NodeInfo {
+	info := framework.NewNodeInfo(node, nil)
+	if whole {
+		info.LocalResourceSlices = cards(a.r, node.Name, pick(a.r, 0, 1, 2, 3))
+		info.SetCSINode(driver(a.r, node.Name))
+	}
+	taken := map[string]bool{}
+	for a.r.Intn(2) == 0 {
+		pod, claim := a.made(pick(a.r, a.kinds...))
+		if len(pod.Spec.ResourceClaims) > 1 || claim == nil && len(pod.Spec.ResourceClaims) > 0 ||
+			claim != nil && !give(claim, pod, node.Name, info.LocalResourceSlices, taken) {
+			continue
+		}
+		pod.Spec.NodeName = node.Name
+		var claims []*resourceapi.ResourceClaim
+		if claim != nil {
+			claims = append(claims, claim)
+		}
+		info.AddPod(framework.NewPodInfo(pod, claims))
+	}
+	return info
 }
 
 func (a *asker) replaceNode() (string, error) {
 	at := a.r.Intn(len(a.now.nodes))
 	node := a.now.nodes[at].DeepCopy()
+	if slices.ContainsFunc(a.now.pods[node.Name], func(p *v1.Pod) bool { return len(p.Spec.ResourceClaims) > 0 }) {
+		return "", nil // their claims would go with the old node, some without devices
+	}
 	node.Spec.Taints = append(node.Spec.Taints, taint(a.r))
 	node.Labels["disk"] = pick(a.r, "ssd", "hdd")
 	a.now.nodes = slices.Clone(a.now.nodes)
@@ -115,7 +150,7 @@ func (a *asker) replaceNode() (string, error) {
 
 // cut ends a search after so many steps.
 type cut struct {
-	contract.NodeOrderMapping
+	clustersnapshot.NodeOrderMapping
 	steps int
 }
 
@@ -127,10 +162,10 @@ func (c *cut) At(i int) int {
 }
 
 // options returns how to search: by a ring or by an order, any node or some.
-func (a *asker) options() contract.SchedulingOptions {
-	var opts contract.SchedulingOptions
+func (a *asker) options() clustersnapshot.SchedulingOptions {
+	var opts clustersnapshot.SchedulingOptions
 	sign := pick(a.r, 1, -1)
-	by := contract.NewPriorityNodeOrderMapping(func(x, y contract.NodeInfo) bool {
+	by := clustersnapshot.NewPriorityNodeOrderMapping(func(x, y *framework.NodeInfo) bool {
 		return strings.Compare(x.Node().Labels["size"]+x.Node().Labels["disk"], y.Node().Labels["size"]+y.Node().Labels["disk"])*sign < 0
 	})
 	switch a.r.Intn(8) {
@@ -146,14 +181,16 @@ func (a *asker) options() contract.SchedulingOptions {
 }
 
 // accept returns a condition for nodes, or nil.
-func (a *asker) accept() func(contract.NodeInfo) bool {
+func (a *asker) accept() func(*framework.NodeInfo) bool {
 	parts := 2 + a.r.Intn(3)
 	part := a.r.Intn(parts)
 	switch a.r.Intn(6) {
 	case 0, 1:
-		return func(info contract.NodeInfo) bool { return int(info.Node().Name[len(info.Node().Name)-1])%parts == part }
+		return func(info *framework.NodeInfo) bool {
+			return int(info.Node().Name[len(info.Node().Name)-1])%parts == part
+		}
 	case 2:
-		return func(info contract.NodeInfo) bool { return len(info.Pods()) > 0 }
+		return func(info *framework.NodeInfo) bool { return len(info.Pods()) > 0 }
 	}
 	return nil
 }
@@ -166,14 +203,18 @@ func (a *asker) place() (string, error) {
 			pods = append(pods, a.podOf(kind))
 		}
 	}
-	opts := contract.SchedulingOptions{IsNodeAcceptable: a.accept()}
+	opts := clustersnapshot.SchedulingOptions{IsNodeAcceptable: a.accept()}
 	places, err := a.engine.Place(pods, a.r.Intn(3) == 0, opts)
 	for i, node := range places {
 		if node != "" {
 			a.put(pods[i], node)
 		}
 	}
-	return fmt.Sprintf("place %q", places), err
+	if err != nil {
+		return "", err
+	}
+	devices, err := a.devices(nil)
+	return fmt.Sprintf("place %q%s", places, devices), err
 }
 
 func (a *asker) estimate() (string, error) {
@@ -189,12 +230,8 @@ func (a *asker) estimate() (string, error) {
 	node := pick(a.r, a.shapes...).DeepCopy()
 	node.Name = a.name("t")
 	node.Labels[v1.LabelHostname] = node.Name
-	var pods []*v1.Pod
-	if a.r.Intn(3) == 0 {
-		pods = append(pods, a.pod())
-	}
 	limit := pick(a.r, 0, 2, 5)
-	places, nodes, err := a.engine.Estimate(groups, contract.NewNodeInfo(node, pods...), limit)
+	places, nodes, err := a.engine.Estimate(groups, a.nodeInfo(node, a.r.Intn(2) == 0), limit)
 	return fmt.Sprintf("estimate %d %q", nodes, places), err
 }
 
@@ -207,15 +244,19 @@ func (a *asker) remove() (string, error) {
 	}
 	keep := a.r.Intn(2) == 0
 	statuses, gone, err := a.engine.Remove(name, destinations, keep)
+	if err != nil {
+		return "", err
+	}
 	var text []string
 	for _, status := range statuses {
 		text = append(text, status.Pod.Name+":"+status.NodeName)
 	}
-	if gone && keep && err == nil {
+	if gone && keep {
 		a.drop(name)
 		for _, status := range statuses {
 			a.put(status.Pod, status.NodeName)
 		}
 	}
-	return fmt.Sprintf("removal %v %v", gone, text), err
+	devices, err := a.devices(nil)
+	return fmt.Sprintf("removal %v %v%s", gone, text, devices), err
 }

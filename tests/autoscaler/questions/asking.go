@@ -9,22 +9,29 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
+	resourceapi "k8s.io/api/resource/v1"
+	storagev1 "k8s.io/api/storage/v1"
 
 	"libsched.dev/tests/autoscaler/consumers"
-	"libsched.dev/tests/autoscaler/contract"
+
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/clustersnapshot"
+	csisnapshot "sigs.k8s.io/cluster-autoscaler/pkg/simulator/csi/snapshot"
+	drasnapshot "sigs.k8s.io/cluster-autoscaler/pkg/simulator/dynamicresources/snapshot"
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/framework"
 )
 
 // Engine answers questions. The three methods beside the contract may use the engine's own loops;
 // Consumers implements them by those of the autoscaler.
 type Engine interface {
-	contract.ClusterSnapshot
+	clustersnapshot.ClusterSnapshot
+	// Claims returns all claims of devices, without leave to change them.
+	Claims() ([]*resourceapi.ResourceClaim, error)
 	// ReplaceNode gives a node another content; its pods and its place stay.
 	ReplaceNode(node *v1.Node) error
 	// Place places pods as TrySchedulePods does without hints, and returns their nodes.
-	Place(pods []*v1.Pod, stop bool, opts contract.SchedulingOptions) ([]string, error)
+	Place(pods []*v1.Pod, stop bool, opts clustersnapshot.SchedulingOptions) ([]string, error)
 	// Estimate returns the node of each pod of the groups, "" for none, and the number of nodes with pods.
-	Estimate(groups []consumers.Group, template contract.NodeInfo, limit int) (places []string, nodes int, err error)
+	Estimate(groups []consumers.Group, template *framework.NodeInfo, limit int) (places []string, nodes int, err error)
 	// Remove is SimulateNodeRemoval; the statuses are nil if the node stays.
 	Remove(name string, destinations map[string]bool, keep bool) ([]consumers.Status, bool, error)
 }
@@ -34,8 +41,11 @@ var Now = time.Unix(1700000000, 0)
 
 // Consumers makes an Engine of any snapshot.
 type Consumers struct {
-	contract.ClusterSnapshot
+	clustersnapshot.ClusterSnapshot
 }
+
+// Claims implements Engine.
+func (c Consumers) Claims() ([]*resourceapi.ResourceClaim, error) { return c.ResourceClaims().List() }
 
 // ReplaceNode implements Engine as the autoscaler does it.
 func (c Consumers) ReplaceNode(node *v1.Node) error {
@@ -47,11 +57,11 @@ func (c Consumers) ReplaceNode(node *v1.Node) error {
 	if err := c.RemoveNodeInfo(node.Name); err != nil {
 		return err
 	}
-	return c.AddNodeInfo(contract.NewNodeInfo(node, pods...))
+	return c.AddNodeInfo(framework.NewNodeInfo(node, info.LocalResourceSlices, pods...).SetCSINode(info.CSINode))
 }
 
 // Place implements Engine.
-func (c Consumers) Place(pods []*v1.Pod, stop bool, opts contract.SchedulingOptions) ([]string, error) {
+func (c Consumers) Place(pods []*v1.Pod, stop bool, opts clustersnapshot.SchedulingOptions) ([]string, error) {
 	result, err := consumers.NewHintingSimulator().TrySchedulePods(context.Background(), c.ClusterSnapshot, pods, stop, opts)
 	places := make([]string, len(pods))
 	for _, status := range result.Statuses {
@@ -61,7 +71,7 @@ func (c Consumers) Place(pods []*v1.Pod, stop bool, opts contract.SchedulingOpti
 }
 
 // Estimate implements Engine.
-func (c Consumers) Estimate(groups []consumers.Group, template contract.NodeInfo, limit int) ([]string, int, error) {
+func (c Consumers) Estimate(groups []consumers.Group, template *framework.NodeInfo, limit int) ([]string, int, error) {
 	e := &consumers.Estimator{Snapshot: c.ClusterSnapshot, Limiter: &consumers.Limit{Nodes: limit}}
 	got, err := e.Estimate(groups, template)
 	at := map[*v1.Pod]string{}
@@ -112,8 +122,10 @@ type asker struct {
 	now     *state
 	outside []*state // of the open forks
 	kinds   []*v1.Pod
+	specs   map[*v1.Pod]resourceapi.ResourceClaimSpec // of the claims that are made for pods of a kind
+	waiting map[*v1.Pod][]*v1.Pod                     // of a kind: pods whose claims are there
 	shapes  []*v1.Node
-	rings   []*contract.Ring
+	rings   []clustersnapshot.NodeOrderMapping
 	count   int // of names given
 	answers []string
 }
@@ -121,7 +133,8 @@ type asker struct {
 // Run asks so many questions and returns the answers, one text each.
 func Run(seed int64, count int, engine Engine) ([]string, error) {
 	r := rand.New(rand.NewSource(seed))
-	a := &asker{r: r, engine: engine, now: &state{pods: map[string][]*v1.Pod{}}}
+	a := &asker{r: r, engine: engine, now: &state{pods: map[string][]*v1.Pod{}},
+		specs: map[*v1.Pod]resourceapi.ResourceClaimSpec{}, waiting: map[*v1.Pod][]*v1.Pod{}}
 	for range 4 {
 		a.shapes = append(a.shapes, shape(r))
 	}
@@ -135,19 +148,19 @@ func Run(seed int64, count int, engine Engine) ([]string, error) {
 		a.now.nodes = append(a.now.nodes, named(r, shape(r), names[i]))
 	}
 	for i := range 12 {
-		a.kinds = append(a.kinds, kind(r, i, names))
+		p := kind(r, i, names)
+		if r.Intn(3) == 0 {
+			a.needs(p)
+		}
+		if r.Intn(5) == 0 {
+			mount(r, p)
+		}
+		a.kinds = append(a.kinds, p)
 	}
 	for range 3 {
-		a.rings = append(a.rings, contract.NewLastIndexOrderMapping(r.Intn(4)))
+		a.rings = append(a.rings, clustersnapshot.NewLastIndexOrderMapping(r.Intn(4)))
 	}
-	var pods []*v1.Pod
-	for range r.Intn(3 * len(names)) {
-		pod := a.pod()
-		pod.Spec.NodeName = pick(r, names...)
-		pods = append(pods, pod)
-		a.now.pods[pod.Spec.NodeName] = append(a.now.pods[pod.Spec.NodeName], pod)
-	}
-	if err := engine.SetClusterState(a.now.nodes, pods); err != nil {
+	if err := a.begin(names); err != nil {
 		return nil, err
 	}
 	for len(a.answers) < count {
@@ -165,6 +178,34 @@ func Run(seed int64, count int, engine Engine) ([]string, error) {
 	return a.answers, nil
 }
 
+// begin makes the state of the cluster.
+func (a *asker) begin(names []string) error {
+	r := a.r
+	claims := a.prepare()
+	local, drivers := map[string][]*resourceapi.ResourceSlice{}, map[string]*storagev1.CSINode{}
+	taken := map[string]map[string]bool{}
+	for _, name := range names {
+		if slices := cards(r, name, pick(r, 0, 0, 1, 2, 4)); slices != nil {
+			local[name] = slices
+		}
+		drivers[name] = driver(r, name)
+		taken[name] = map[string]bool{}
+	}
+	var pods []*v1.Pod
+	for range r.Intn(3 * len(names)) {
+		pod, claim := a.made(pick(r, a.kinds...))
+		pod.Spec.NodeName = pick(r, names...)
+		if claim != nil {
+			give(claim, pod, pod.Spec.NodeName, local[pod.Spec.NodeName], taken[pod.Spec.NodeName])
+			claims = append(claims, claim)
+		}
+		pods = append(pods, pod)
+		a.now.pods[pod.Spec.NodeName] = append(a.now.pods[pod.Spec.NodeName], pod)
+	}
+	return a.engine.SetClusterState(a.now.nodes, pods, drasnapshot.NewSnapshot(claimsByName(claims), local, networks(r), classes()),
+		csisnapshot.NewSnapshot(drivers))
+}
+
 func (a *asker) name(prefix string) string {
 	a.count++
 	return fmt.Sprint(prefix, a.count)
@@ -174,16 +215,23 @@ func (a *asker) name(prefix string) string {
 func (a *asker) pod() *v1.Pod { return a.podOf(pick(a.r, a.kinds...)) }
 
 func (a *asker) podOf(kind *v1.Pod) *v1.Pod {
-	p := kind.DeepCopy()
-	p.Name = a.name("p")
-	p.UID = types.UID(p.Name)
+	if waiting := a.waiting[kind]; len(waiting) > 0 {
+		a.waiting[kind] = waiting[1:]
+		return waiting[0]
+	}
+	p, claim := a.made(kind)
+	if claim != nil {
+		if err := a.engine.DraSnapshot().AddClaims([]*resourceapi.ResourceClaim{claim}); err != nil {
+			panic(err) // there is one of the name, which only a bug in the questions can cause
+		}
+	}
 	return p
 }
 
 func (a *asker) node() *v1.Node { return pick(a.r, a.now.nodes...) }
 
-// placed returns a random pod with its node; nil if there is none.
-func (a *asker) placed() (*v1.Pod, string) {
+// there returns a random pod with its node; nil if there is none.
+func (a *asker) there() (*v1.Pod, string) {
 	var names []string
 	for _, n := range a.now.nodes {
 		if len(a.now.pods[n.Name]) > 0 {
@@ -211,7 +259,7 @@ func (a *asker) drop(name string) {
 }
 
 // verdict is the text of an answer.
-func verdict(err contract.SchedulingError) string {
+func verdict(err clustersnapshot.SchedulingError) string {
 	if err == nil {
 		return "ok"
 	}

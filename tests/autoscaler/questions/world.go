@@ -22,10 +22,9 @@ const (
 
 // Objects are the objects beside nodes and pods, the same for all seeds.
 func Objects() []runtime.Object {
-	return []runtime.Object{
+	return append(volumes(),
 		&v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default", Labels: map[string]string{"team": "a"}}},
-		&v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "other", Labels: map[string]string{"team": "b"}}},
-	}
+		&v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "other", Labels: map[string]string{"team": "b"}}})
 }
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.Intn(len(of))] }
@@ -170,9 +169,6 @@ func kind(r *rand.Rand, index int, nodes []string) *v1.Pod {
 	if r.Intn(4) == 0 {
 		priority := pick[int32](r, -5, 10, 1000)
 		p.Spec.Priority = &priority
-	}
-	if r.Intn(25) == 0 {
-		p.Spec.Volumes = []v1.Volume{{Name: "v", VolumeSource: v1.VolumeSource{PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: "missing"}}}}
 	}
 	return p
 }

@@ -1,3 +1,5 @@
+//go:build libsched
+
 package reference
 
 import (
@@ -14,10 +16,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"libsched.dev/tests/autoscaler/consumers"
-	"libsched.dev/tests/autoscaler/contract"
 	"libsched.dev/tests/autoscaler/engine"
 	"libsched.dev/tests/autoscaler/questions"
 	"libsched/kube/snapshot"
+
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/clustersnapshot"
 )
 
 // The benchmarks run the same work on upstream's framework ("reference"), on libsched through the
@@ -62,6 +65,12 @@ func (c *cpu) report(b *testing.B) {
 	b.ReportMetric(float64(c.sum.Nanoseconds())/float64(b.N), "cpu-ns/op")
 }
 
+func withoutDevices(handle *Handle) *Snapshot {
+	s := NewSnapshot(handle)
+	s.WithDevices, s.WithCSINodes = false, false
+	return s
+}
+
 // engines runs a benchmark for each engine.
 func engines(b *testing.B, nodes []*v1.Node, pods []*v1.Pod, run func(b *testing.B, e questions.Engine)) {
 	handle, err := NewHandle(context.Background(), "")
@@ -73,19 +82,19 @@ func engines(b *testing.B, nodes []*v1.Node, pods []*v1.Pod, run func(b *testing
 			var c cpu
 			for range b.N {
 				b.StopTimer()
-				var e questions.Engine = questions.Consumers{ClusterSnapshot: NewSnapshot(handle)}
+				var e questions.Engine = questions.Consumers{ClusterSnapshot: withoutDevices(handle)}
 				if name != "reference" {
-					ours, err := engine.New("")
+					ours, err := engine.New(false)
 					if err != nil {
 						b.Fatal(err)
 					}
-					defer ours.Inner.Close()
+					defer ours.Inner().Close()
 					e = ours
 					if name == "loops" {
-						e = questions.Consumers{ClusterSnapshot: ours}
+						e = questions.Consumers{ClusterSnapshot: ours.Snapshot}
 					}
 				}
-				if err := e.SetClusterState(nodes, pods); err != nil {
+				if err := e.SetClusterState(nodes, pods, nil, nil); err != nil {
 					b.Fatal(err)
 				}
 				runtime.GC()
@@ -138,7 +147,7 @@ func BenchmarkPacking(b *testing.B) {
 		return g
 	}
 	groups := []consumers.Group{group("small", 50, 100, 50000), group("large", 95, 190, 1000)}
-	template := contract.NewNodeInfo(benchNode("template", 1000, 5000<<20, 100))
+	template := consumers.NewNodeInfo(benchNode("template", 1000, 5000<<20, 100))
 	engines(b, []*v1.Node{benchNode("oldnode", 100, 100<<20, 10)}, nil, func(b *testing.B, e questions.Engine) {
 		places, nodes, err := e.Estimate(groups, template, 3000)
 		if err != nil || nodes != 2595 || len(places) != 51000 {
@@ -164,13 +173,13 @@ func BenchmarkNoFit(b *testing.B) {
 		}
 	}
 	pod := benchPod("p", 50, 1)
-	ours, err := engine.New("")
+	ours, err := engine.New(false)
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer ours.Inner.Close()
-	for name, e := range map[string]contract.ClusterSnapshot{"reference": NewSnapshot(handle), "libsched": ours} {
-		if err := e.SetClusterState(nodes, pods); err != nil {
+	defer ours.Inner().Close()
+	for name, e := range map[string]clustersnapshot.ClusterSnapshot{"reference": withoutDevices(handle), "libsched": ours} {
+		if err := e.SetClusterState(nodes, pods, nil, nil); err != nil {
 			b.Fatal(err)
 		}
 		b.Run(name, func(b *testing.B) {
@@ -179,7 +188,7 @@ func BenchmarkNoFit(b *testing.B) {
 			c.start()
 			defer c.stop()
 			for range b.N {
-				if _, err := e.SchedulePodOnAnyNodeMatching(pod, contract.SchedulingOptions{}); err == nil || err.Type() != contract.NoNodesPassingPredicatesFoundError {
+				if _, err := e.SchedulePodOnAnyNodeMatching(pod, clustersnapshot.SchedulingOptions{}); err == nil || err.Type() != clustersnapshot.NoNodesPassingPredicatesFoundError {
 					b.Fatal(err)
 				}
 			}
@@ -193,7 +202,7 @@ func BenchmarkNoFit(b *testing.B) {
 		c.start()
 		defer c.stop()
 		for i := range b.N {
-			if _, err := ours.Inner.SchedulePodOnAnyNodeMatching(pod, snapshot.Search{}); err == nil {
+			if _, err := ours.Inner().SchedulePodOnAnyNodeMatching(pod, snapshot.Search{}); err == nil {
 				b.Fatal("found")
 			}
 			ours.Fork()

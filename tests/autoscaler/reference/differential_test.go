@@ -1,3 +1,5 @@
+//go:build libsched
+
 package reference
 
 import (
@@ -43,20 +45,20 @@ func TestDifferential(t *testing.T) {
 			continue
 		}
 		for _, loops := range []bool{true, false} {
-			inner, err := engine.New("", questions.Objects()...)
+			inner, err := engine.New(true, questions.Objects()...)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var e questions.Engine = inner
 			if loops {
-				e = questions.Consumers{ClusterSnapshot: inner}
+				e = questions.Consumers{ClusterSnapshot: inner.Snapshot}
 			}
 			got, err := questions.Run(seed, *asking, e)
 			if place, ok := questions.Difference(want, got); !ok || err != nil {
 				t.Errorf("seed %d, loops %v: %s%v", seed, loops, place, err)
 				wrong++
 			}
-			inner.Inner.Close()
+			inner.Inner().Close()
 		}
 		if wrong > 10 {
 			t.Fatal("too many differences")

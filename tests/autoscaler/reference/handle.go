@@ -9,15 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
-	fwk "k8s.io/kube-scheduler/framework"
 	schedconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
 	schedscheme "k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
+	impl "k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
+
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/framework"
 )
 
 var initMetrics = sync.OnceFunc(metrics.InitMetrics)
@@ -25,7 +25,7 @@ var initMetrics = sync.OnceFunc(metrics.InitMetrics)
 // Handle is a framework of upstream's own plugins, and the lister that it reads. Snapshots may share
 // it; they take turns.
 type Handle struct {
-	framework framework.Framework
+	framework impl.Framework
 	lister    *delegate
 }
 
@@ -41,12 +41,12 @@ func NewHandle(ctx context.Context, configuration string, objects ...runtime.Obj
 		return nil, fmt.Errorf("unexpected scheduler config: expected one scheduler profile only (found %d profiles)", len(config.Profiles))
 	}
 	factory := informers.NewSharedInformerFactory(fake.NewClientset(objects...), 0)
-	lister := &delegate{to: nobody{}}
+	lister := &delegate{nobody{}}
 	built, err := frameworkruntime.NewFramework(ctx, plugins.NewInTreeRegistry(), &config.Profiles[0],
 		frameworkruntime.WithInformerFactory(factory),
 		frameworkruntime.WithSnapshotSharedLister(lister),
-		frameworkruntime.WithSharedDRAManager(noClaims{}),
-		frameworkruntime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(factory.Storage().V1().CSINodes().Lister())),
+		frameworkruntime.WithSharedDRAManager(lister),
+		frameworkruntime.WithSharedCSIManager(lister),
 	)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func decode(configuration string) (*schedconfig.KubeSchedulerConfiguration, erro
 }
 
 // lend makes the framework read a snapshot until the returned function is called.
-func (h *Handle) lend(to fwk.SharedLister) func() {
-	h.lister.to = to
-	return func() { h.lister.to = nobody{} }
+func (h *Handle) lend(to framework.SharedLister) func() {
+	h.lister.SharedLister = to
+	return func() { h.lister.SharedLister = nobody{} }
 }

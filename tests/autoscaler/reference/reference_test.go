@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -13,20 +14,25 @@ import (
 
 	"libsched.dev/tests/autoscaler/cases"
 	"libsched.dev/tests/autoscaler/consumers"
-	"libsched.dev/tests/autoscaler/contract"
+
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/clustersnapshot"
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/framework"
 )
 
 var handles = map[string]*Handle{}
 
-func fresh(t *testing.T, configuration string) contract.ClusterSnapshot {
-	if handles[configuration] == nil {
-		handle, err := NewHandle(context.Background(), configuration)
+func fresh(t *testing.T, setup cases.Setup) clustersnapshot.ClusterSnapshot {
+	key := setup.Configuration + fmt.Sprint(len(setup.Objects))
+	if handles[key] == nil {
+		handle, err := NewHandle(context.Background(), setup.Configuration, setup.Objects...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		handles[configuration] = handle
+		handles[key] = handle
 	}
-	return NewSnapshot(handles[configuration])
+	s := NewSnapshot(handles[key])
+	s.WithDevices, s.WithCSINodes = setup.Devices, setup.CSINodes
+	return s
 }
 
 func TestCases(t *testing.T) { cases.Run(t, fresh) }
@@ -48,6 +54,14 @@ profiles: [{schedulerName: a}, {schedulerName: b}]`)
 }
 
 func named(name string) *v1.Node { return &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}} }
+
+func info(node *v1.Node, pods ...*v1.Pod) *framework.NodeInfo {
+	out, err := newNodeInfo(consumers.NewNodeInfo(node, pods...))
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
 
 func claiming(name, node string, claims ...string) *v1.Pod {
 	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name)}, Spec: v1.PodSpec{NodeName: node}}
@@ -71,12 +85,12 @@ func TestClaimsInUse(t *testing.T) {
 			}
 		}
 	}
-	if err := s.StoreNodeInfo(NewNodeInfo(named("n"), one)); err != nil {
+	if err := s.StoreNodeInfo(info(named("n"), one)); err != nil {
 		t.Fatal(err)
 	}
 	used("claim1")
 	s.Fork()
-	if err := s.StoreNodeInfo(NewNodeInfo(named("m"), two)); err != nil {
+	if err := s.StoreNodeInfo(info(named("m"), two)); err != nil {
 		t.Fatal(err)
 	}
 	used("claim1", "claim2")
@@ -106,7 +120,7 @@ func order(s *Store) []string {
 // A node that is added again takes its old place, in every layer and after commits.
 func TestOrder(t *testing.T) {
 	s := NewStore()
-	add := func(name string) { s.StoreNodeInfo(NewNodeInfo(named(name))) }
+	add := func(name string) { s.StoreNodeInfo(info(named(name))) }
 	for _, name := range []string{"a", "b", "c"} {
 		add(name)
 	}
@@ -138,7 +152,7 @@ func TestOrder(t *testing.T) {
 // Affinity lists follow the pods, in the layers where they change.
 func TestAffinityLists(t *testing.T) {
 	s := NewStore()
-	s.StoreNodeInfo(NewNodeInfo(named("n")))
+	s.StoreNodeInfo(info(named("n")))
 	count := func() int {
 		all, _ := s.NodeInfos().HavePodsWithAffinityList()
 		anti, _ := s.NodeInfos().HavePodsWithRequiredAntiAffinityList()
@@ -147,7 +161,7 @@ func TestAffinityLists(t *testing.T) {
 	pod := claiming("p", "n")
 
 	pod.Spec.Affinity = &v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{TopologyKey: "zone"}}}}
-	var whole = &Snapshot{Store: s, runner: NewRunner(nil, s)}
+	whole := &Snapshot{Store: s}
 	got := []int{count()}
 	s.Fork()
 	whole.ForceAddPod(pod, "n")
@@ -166,8 +180,8 @@ var _ fwk.SharedLister = nobody{}
 
 // Between questions, the framework reads nothing.
 func TestNothingIsLentBetweenQuestions(t *testing.T) {
-	s := fresh(t, "").(*Snapshot)
-	s.AddNodeInfo(contract.NewNodeInfo(named("n")))
+	s := fresh(t, cases.Setup{}).(*Snapshot)
+	s.AddNodeInfo(consumers.NewNodeInfo(named("n")))
 	s.CheckPredicates(claiming("p", ""), "n")
 	if _, err := s.runner.handle.lister.NodeInfos().List(); err != errNobody {
 		t.Error(err)

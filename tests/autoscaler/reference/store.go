@@ -1,6 +1,6 @@
 // Package reference answers the autoscaler's questions with the Go scheduler's framework, called as the
 // autoscaler calls it: NodeInfos in layers, a lister that delegates to the snapshot, PreFilter and Filter
-// by one worker. Only pods with claims of devices are left out.
+// Reserve for pods with claims, by one worker.
 //
 // The autoscaler lists added nodes in random order. Here they come in the order in which they were added,
 // and a node that is added again takes its old place.
@@ -10,44 +10,50 @@ import (
 	"fmt"
 
 	v1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
+	impl "k8s.io/kubernetes/pkg/scheduler/framework"
 
-	"libsched.dev/tests/autoscaler/contract"
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/clustersnapshot"
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/framework"
 )
 
-// NodeInfo is upstream's, with the method of the contract.
-type NodeInfo struct {
-	*framework.NodeInfo
-}
-
-// NewNodeInfo returns a node with pods.
-func NewNodeInfo(node *v1.Node, pods ...*v1.Pod) *NodeInfo {
-	info := &NodeInfo{framework.NewNodeInfo(pods...)}
-	info.SetNode(node)
-	return info
-}
-
-// Pods implements contract.NodeInfo.
-func (n *NodeInfo) Pods() []*v1.Pod {
-	infos := n.GetPods()
-	pods := make([]*v1.Pod, len(infos))
-	for i, info := range infos {
-		pods[i] = info.GetPod()
+// newPodInfo returns a PodInfo with what plugins read of a pod.
+func newPodInfo(pod *v1.Pod, claims []*resourceapi.ResourceClaim) (*framework.PodInfo, error) {
+	info, err := impl.NewPodInfo(pod)
+	if err != nil {
+		return nil, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
-	return pods
+	return &framework.PodInfo{Pod: pod, PodInfo: info, NeededResourceClaims: claims}, nil
 }
 
-// Snapshot implements fwk.NodeInfo.
-func (n *NodeInfo) Snapshot() fwk.NodeInfo { return &NodeInfo{n.SnapshotConcrete()} }
+// newNodeInfo returns a NodeInfo with what plugins read of a node and its pods.
+func newNodeInfo(like *framework.NodeInfo) (*framework.NodeInfo, error) {
+	node := impl.NewNodeInfo()
+	node.SetNode(like.Node())
+	for _, pod := range like.Pods() {
+		info, err := newPodInfo(pod.Pod, pod.NeededResourceClaims)
+		if err != nil {
+			return nil, err
+		}
+		node.AddPodInfo(info)
+	}
+	return &framework.NodeInfo{NodeInfo: node, LocalResourceSlices: like.LocalResourceSlices, CSINode: like.CSINode}, nil
+}
+
+func copyOf(info *framework.NodeInfo) *framework.NodeInfo {
+	c := *info
+	c.NodeInfo = info.NodeInfo.(*impl.NodeInfo).SnapshotConcrete()
+	return &c
+}
 
 // layer holds what has changed since a fork; the lowest layer holds everything. The lists are made on
 // demand, and nil when a change has made them wrong.
 type layer struct {
 	below *layer
-	own   map[string]*NodeInfo // added or changed here
-	gone  map[string]bool      // of the layers below, removed here
+	own   map[string]*framework.NodeInfo // added or changed here
+	gone  map[string]bool                // of the layers below, removed here
 	// added has the names that came here, in their order, also those that are no longer there.
 	added   []string
 	isAdded map[string]bool
@@ -57,10 +63,10 @@ type layer struct {
 }
 
 func newLayer(below *layer) *layer {
-	return &layer{below: below, own: map[string]*NodeInfo{}, gone: map[string]bool{}, isAdded: map[string]bool{}}
+	return &layer{below: below, own: map[string]*framework.NodeInfo{}, gone: map[string]bool{}, isAdded: map[string]bool{}}
 }
 
-func (l *layer) get(name string) *NodeInfo {
+func (l *layer) get(name string) *framework.NodeInfo {
 	for ; l != nil; l = l.below {
 		if info := l.own[name]; info != nil {
 			return info
@@ -107,7 +113,7 @@ func (l *layer) forgetPods(pod *v1.Pod) {
 	l.claims = nil
 }
 
-func (l *layer) add(info *NodeInfo) error {
+func (l *layer) add(info *framework.NodeInfo) error {
 	name := info.Node().Name
 	if l.get(name) != nil {
 		return fmt.Errorf("node %s already in snapshot", name)
@@ -125,7 +131,7 @@ func (l *layer) add(info *NodeInfo) error {
 
 func (l *layer) remove(name string) error {
 	if l.get(name) == nil {
-		return contract.ErrNodeNotFound
+		return clustersnapshot.ErrNodeNotFound
 	}
 	delete(l.own, name)
 	if l.below.get(name) != nil {
@@ -136,15 +142,15 @@ func (l *layer) remove(name string) error {
 }
 
 // change returns a node that belongs to this layer, a copy if necessary.
-func (l *layer) change(name string) (*NodeInfo, error) {
+func (l *layer) change(name string) (*framework.NodeInfo, error) {
 	if own := l.own[name]; own != nil {
 		return own, nil
 	}
 	info := l.get(name)
 	if info == nil {
-		return nil, contract.ErrNodeNotFound
+		return nil, clustersnapshot.ErrNodeNotFound
 	}
-	own := &NodeInfo{info.SnapshotConcrete()}
+	own := copyOf(info)
 	l.own[name] = own
 	l.forgetLists()
 	return own, nil
@@ -214,17 +220,17 @@ type Store struct {
 // NewStore returns an empty Store.
 func NewStore() *Store { return &Store{top: newLayer(nil)} }
 
-// Fork implements contract.Forkable; its cost is constant.
+// Fork implements clustersnapshot.Forkable; its cost is constant.
 func (s *Store) Fork() { s.top = newLayer(s.top) }
 
-// Revert implements contract.Forkable; its cost is constant.
+// Revert implements clustersnapshot.Forkable; its cost is constant.
 func (s *Store) Revert() {
 	if s.top.below != nil {
 		s.top = s.top.below
 	}
 }
 
-// Commit implements contract.Forkable; its cost is that of the changes.
+// Commit implements clustersnapshot.Forkable; its cost is that of the changes.
 func (s *Store) Commit() error {
 	top, err := s.top.commit()
 	if err == nil {
@@ -237,9 +243,9 @@ func (s *Store) Commit() error {
 func (s *Store) Clear() { s.top = newLayer(nil) }
 
 // The low-level changes of the autoscaler's store.
-func (s *Store) StoreNodeInfo(info *NodeInfo) error { return s.top.add(info) }
-func (s *Store) RemoveNodeInfo(name string) error   { return s.top.remove(name) }
-func (s *Store) StorePodInfo(info fwk.PodInfo, node string) error {
+func (s *Store) StoreNodeInfo(info *framework.NodeInfo) error { return s.top.add(info) }
+func (s *Store) RemoveNodeInfo(name string) error             { return s.top.remove(name) }
+func (s *Store) StorePodInfo(info *framework.PodInfo, node string) error {
 	return s.top.addPod(info, node)
 }
 func (s *Store) RemovePodInfo(namespace, name, node string) error {

@@ -1,4 +1,4 @@
-package contract
+package clustersnapshot
 
 import (
 	"errors"
@@ -7,17 +7,19 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/framework"
 )
 
-func infos(names ...string) []NodeInfo {
-	var out []NodeInfo
+func infos(names ...string) []*framework.NodeInfo {
+	var out []*framework.NodeInfo
 	for _, name := range names {
-		out = append(out, NewNodeInfo(&v1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}))
+		out = append(out, framework.NewNodeInfo(&v1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, nil))
 	}
 	return out
 }
 
-func walk(order NodeOrderMapping, nodes []NodeInfo) []int {
+func walk(order NodeOrderMapping, nodes []*framework.NodeInfo) []int {
 	order.Reset(nodes)
 	var got []int
 	for i := range len(nodes) {
@@ -46,7 +48,7 @@ func TestRing(t *testing.T) {
 }
 
 func TestPriority(t *testing.T) {
-	order := NewPriorityNodeOrderMapping(func(a, b NodeInfo) bool { return a.Node().Name > b.Node().Name })
+	order := NewPriorityNodeOrderMapping(func(a, b *framework.NodeInfo) bool { return a.Node().Name > b.Node().Name })
 	if got := walk(order, infos("a", "c", "b", "c")); !slices.Equal(got, []int{1, 3, 2, 0}) {
 		t.Error(got)
 	}

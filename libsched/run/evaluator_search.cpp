@@ -86,12 +86,22 @@ Result<FilterOutcome> Evaluator::find_first(CycleState& state, const Pod& pod,
     return !options.accept_given || (r / 64 < options.accept.size() && has_bit(options.accept, r));
   };
   FilterPass pass(*framework_, state, pod, call);
-  LIBSCHED_TRY(pass.prepare(&work_, false));
-  work_.errors.assign(words, 0);
   const auto place = [&](size_t i) {
     const size_t k = options.start + i;
     return k < order.size() ? k : k % order.size();
   };
+  if (count == 1) {  // costs nothing that grows with the nodes
+    const size_t k = place(0);
+    if (!may_take(order[k])) return out;
+    LIBSCHED_TRY(call.check_limits());
+    Status status;
+    LIBSCHED_TRY(pass.judge(NodeView(view(), order[k]), &status));
+    LIBSCHED_TRY(call.check_limits());
+    if (status.success()) out = {1, order[k], k};
+    return out;
+  }
+  LIBSCHED_TRY(pass.prepare(&work_, false));
+  work_.errors.assign(words, 0);
   // The first of `found` among some places.
   const auto pick = [&](const std::vector<uint64_t>& found, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {

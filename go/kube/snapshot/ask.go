@@ -12,36 +12,42 @@ import (
 
 // CheckPredicates asks PreFilter and Filter of one node; nil is a pass. Nothing changes.
 func (s *Snapshot) CheckPredicates(pod *v1.Pod, nodeName string) *SchedulingError {
-	_, _, failed := s.check(pod, nodeName)
-	return failed
+	defer s.catalog.Hold().Release()
+	info, ref, failed := s.subject(pod, nodeName)
+	if failed != nil {
+		return failed
+	}
+	return s.check(pod, info, ref)
 }
 
-// check also returns the node and the reference of the pod.
-func (s *Snapshot) check(pod *v1.Pod, nodeName string) (info *NodeInfo, ref libsched.PodRef, failed *SchedulingError) {
+// subject returns the node of a question and the reference of its pod. The caller holds the catalog.
+func (s *Snapshot) subject(pod *v1.Pod, nodeName string) (info *NodeInfo, ref libsched.PodRef, failed *SchedulingError) {
 	if pod == nil {
 		return nil, 0, internal(nil, nilError("the pod"))
 	}
-	defer s.catalog.Hold().Release()
 	info, err := s.GetNodeInfo(nodeName)
 	if err != nil {
 		return nil, 0, internal(pod, fmt.Errorf("error obtaining NodeInfo for name %q: %w", nodeName, err))
 	}
-	ref, err = s.question(pod)
-	if err != nil {
-		return info, 0, internal(pod, err)
+	if ref, err = s.question(pod); err != nil {
+		return nil, 0, internal(pod, err)
 	}
+	return info, ref, nil
+}
+
+func (s *Snapshot) check(pod *v1.Pod, info *NodeInfo, ref libsched.PodRef) *SchedulingError {
 	passed, err := s.asked(ref, info.id)
 	switch {
 	case err != nil:
-		return info, ref, internal(pod, err)
+		return internal(pod, err)
 	case passed:
-		return info, ref, nil
+		return nil
 	}
-	failed = &SchedulingError{Kind: FailingPredicate, Pod: pod, Verdict: s.why}
+	failed := &SchedulingError{Kind: FailingPredicate, Pod: pod, Verdict: s.why}
 	if s.why.Stage == libsched.FilterRejected {
 		failed.Node = info.node
 	}
-	return info, ref, failed
+	return failed
 }
 
 // asked is the Sim's Check. A node that is leaving is gone meanwhile, and keeps its place for the next one of its name.
@@ -62,11 +68,37 @@ func (s *Snapshot) asked(ref libsched.PodRef, node libsched.NodeID) (bool, error
 // SchedulePod puts a pod onto a node if the filters pass; nil says that it is there.
 func (s *Snapshot) SchedulePod(pod *v1.Pod, nodeName string) *SchedulingError {
 	defer s.catalog.Hold().Release()
-	info, ref, failed := s.check(pod, nodeName)
+	info, ref, failed := s.subject(pod, nodeName)
 	if failed != nil {
 		return failed
 	}
+	if pod.Spec.NodeName == "" {
+		if failed = s.placeOn(info, pod, ref); failed == nil || failed.Kind != NoNodesPassing {
+			return failed
+		}
+		if told := s.check(pod, info, ref); told != nil { // it tells of the node
+			return told
+		}
+		return failed
+	}
+	if failed = s.check(pod, info, ref); failed != nil {
+		return failed
+	}
 	return s.place(info, pod, ref)
+}
+
+// placeOn asks about one node and places the pod, with devices, in one call.
+func (s *Snapshot) placeOn(info *NodeInfo, pod *v1.Pod, ref libsched.PodRef) *SchedulingError {
+	s.one = libsched.Query{Order: append(s.one.Order[:0], info.id), Place: true}
+	hit, found, err := s.live().First(s.ctx, ref, &s.one, &s.why)
+	if err != nil {
+		return internal(pod, err)
+	}
+	if !found {
+		return &SchedulingError{Kind: NoNodesPassing, Pod: pod, Verdict: s.why}
+	}
+	s.putPod(info, pod, hit.Pod)
+	return nil
 }
 
 // question returns the content by which a pod is asked about. If it names a node already, filters read that.
@@ -87,17 +119,10 @@ func (s *Snapshot) place(info *NodeInfo, pod *v1.Pod, ref libsched.PodRef) *Sche
 			return internal(pod, err)
 		}
 	}
-	var id libsched.PodID
-	var err error
 	if mayGetDevices(pod) {
-		var hit libsched.Hit
-		hit, _, err = s.live().First(s.ctx, ref, &libsched.Query{Order: []libsched.NodeID{info.id}, Place: true}, &s.why)
-		if id = hit.Pod; err == nil && id == 0 {
-			return &SchedulingError{Kind: NoNodesPassing, Pod: pod, Verdict: s.why}
-		}
-	} else {
-		id, err = s.live().AddPod(ref, info.id)
+		return s.placeOn(info, pod, ref)
 	}
+	id, err := s.live().AddPod(ref, info.id)
 	if err != nil {
 		return internal(pod, err)
 	}

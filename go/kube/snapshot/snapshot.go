@@ -56,6 +56,7 @@ type Snapshot struct {
 	claims map[string]int // pods by "namespace/name" of a volume claim; nil: not asked for yet
 
 	why  libsched.Verdict
+	one  libsched.Query // of placeOn
 	ids  []libsched.NodeID
 	refs []libsched.PodRef
 }

@@ -207,6 +207,7 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %gives(libsched_queued_pod, libsched_queue_pop_specific)
 %gives(libsched_event_map, libsched_framework_events)
 %gives(libsched_catalog, libsched_catalog_create)
+%gives(libsched_pod, libsched_catalog_pod)
 %gives(libsched_sim, libsched_sim_create)
 %gives(libsched_extender, libsched_config_load_extender)
 %gives_text(libsched_sim_explain_json)

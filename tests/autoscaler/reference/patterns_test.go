@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"libsched"
 	"libsched.dev/tests/autoscaler/questions"
@@ -139,7 +141,7 @@ func placed[O any](place func([]*v1.Pod, bool, O) ([]string, error), pods []*v1.
 func BenchmarkPackingLoop(b *testing.B) {
 	var pods []*v1.Pod
 	for i := range 20_000 {
-		pods = append(pods, benchPod(fmt.Sprint("p-", i), 50, 100))
+		pods = append(pods, served(benchPod(fmt.Sprint("p-", i), 50, 100)))
 	}
 	for _, read := range []bool{false, true} {
 		name := map[bool]string{false: "unread", true: "read"}[read]
@@ -183,4 +185,24 @@ func packOneByOne(b *testing.B, s *snapshot.Snapshot, pods []*v1.Pod, read bool)
 		b.Fatal(amounts)
 	}
 	return added
+}
+
+// served makes a pod as an API server hands it out: with a sidecar, variables, tolerations and the volume of a token.
+func served(pod *v1.Pod) *v1.Pod {
+	sidecar := *pod.Spec.Containers[0].DeepCopy()
+	sidecar.Name, sidecar.Image = "proxy", "registry/proxy:3"
+	sidecar.Resources.Requests = v1.ResourceList{v1.ResourceMemory: *resource.NewQuantity(0, resource.BinarySI)}
+	for i := range 20 {
+		sidecar.Env = append(sidecar.Env, v1.EnvVar{Name: fmt.Sprint("VARIABLE_", i), Value: "some value"})
+	}
+	mount := v1.VolumeMount{Name: "kube-api-access-" + pod.Name, MountPath: "/var/run/secrets", ReadOnly: true}
+	sidecar.VolumeMounts = append(sidecar.VolumeMounts, mount)
+	pod.Spec.Containers = append(pod.Spec.Containers, sidecar)
+	pod.Spec.Volumes = append(pod.Spec.Volumes, v1.Volume{Name: mount.Name, VolumeSource: v1.VolumeSource{Projected: &v1.ProjectedVolumeSource{}}})
+	for _, key := range []string{"not-ready", "unreachable"} {
+		pod.Spec.Tolerations = append(pod.Spec.Tolerations, v1.Toleration{Key: "node.kubernetes.io/" + key, Operator: "Exists", Effect: "NoExecute"})
+	}
+	pod.Spec.Affinity = &v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []v1.WeightedPodAffinityTerm{
+		{Weight: 100, PodAffinityTerm: v1.PodAffinityTerm{TopologyKey: v1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: pod.Labels}}}}}}
+	return pod
 }

@@ -617,6 +617,9 @@ public final class Checks {
       long pod = catalog.addPod(one, null);
       long like = catalog.addNode(shape, null);
       must(pod == catalog.addPod(one, null) && catalog.hasPod(pod) && !catalog.hasPod(12345), pod);
+      try (Pod content = catalog.pod(pod)) {
+        must(content.name().isEmpty() && content.request("cpu") == one.request("cpu"), content.request("cpu"));
+      }
       long a = sim.addNode(like, "a");
       long b = sim.addNode(like, "b");
       must(Arrays.equals(sim.nodeIds(), new long[] {a, b}) && sim.findNode("b") == b, "nodes");

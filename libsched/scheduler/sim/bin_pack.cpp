@@ -210,8 +210,8 @@ Result<void> Sim::Packer::on_existing(Known* known, Rest* rest) {
       options.start = ring_start(sim_.order_.size());
     } else {
       options.order = new_rows_;
-      options.whole =
-          true;  // of the rows that are accepted, so that none is looked up in the order
+      // Of the rows that are accepted, so that none is looked up in the order.
+      options.whole = true;
       options.places = index_of_row_;
       options.accept = new_bits_;
       options.accept_given = true;

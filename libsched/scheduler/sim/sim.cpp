@@ -245,6 +245,7 @@ Result<void> Sim::reset(const Reset& to) {
   for (size_t i = 0; i < to.pods.size(); ++i)
     if (to.on_node[i] >= to.nodes.size())
       return at_index("on_node", i, {Rc::kInvalid, "there is no node of this index"});
+  if (ForeignCall::depth() == 0) forget_unasked();  // else a plugin is asked
   std::vector<uint32_t> rows(to.nodes.size());
   {
     Change change(this);
@@ -268,7 +269,6 @@ Result<void> Sim::reset(const Reset& to) {
     change.commit();
   }
   while (fork_depth() != 0) LIBSCHED_TRY(commit());
-  forget_unasked();
   for (size_t i = 0; to.node_ids != nullptr && i < rows.size(); ++i)
     to.node_ids[i] = node_id(rows[i]);
   return {};

@@ -118,7 +118,7 @@ type (
 	noComposites      struct{}
 )
 
-func (noGroupStates) Get(string, string) (fwk.PodGroupState, error)   { return nil, errNoGroups }
+func (noGroupStates) Get(string, string) (fwk.PodGroupState, error)  { return nil, errNoGroups }
 func (noGroups) Get(string, string) (*schedulingapi.PodGroup, error) { return nil, errNoGroups }
 func (noCompositeStates) Get(string, string) (fwk.CompositePodGroupState, error) {
 	return nil, errNoGroups

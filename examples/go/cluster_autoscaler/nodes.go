@@ -22,7 +22,8 @@ type nodeParts struct {
 	claiming []*framework.PodInfo
 }
 
-// AddNodeInfo implements ClusterSnapshot. After an error nothing has changed.
+// AddNodeInfo implements ClusterSnapshot. After an error the node is not there, but some of its objects may be, as in the
+// autoscaler.
 func (s *Snapshot) AddNodeInfo(info *framework.NodeInfo) error {
 	parts := nodeParts{node: info.Node()}
 	pods := info.Pods()
@@ -60,12 +61,11 @@ func (s *Snapshot) add(parts *nodeParts) error {
 	if len(parts.slices) == 0 && len(parts.claiming) == 0 && parts.driver == nil {
 		return nil
 	}
-	s.Fork()
 	err := s.addObjects(parts)
 	if err == nil {
-		return s.Commit()
+		return nil
 	}
-	s.Revert()
+	s.lent = true // some objects may have been added
 	if undo := s.inner.RemoveNodeInfo(parts.node.Name); undo != nil {
 		return undo
 	}

@@ -5,6 +5,7 @@ package libschedsnapshot
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 
 	v1 "k8s.io/api/core/v1"
@@ -14,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"libsched"
+
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/dynamicresources/utils"
 )
 
 // catchUp brings libsched's copy of claims, devices and CSINodes up to date, if the caller may have changed them.
@@ -78,7 +81,8 @@ func (s *Snapshot) unset(kind, namespace, name string) error {
 	return nil
 }
 
-// took copies the devices that a pod got when libsched placed it to the autoscaler's claims, and reserves them.
+// took copies the devices that a pod got when libsched placed it to the autoscaler's claims, and reserves them. After an
+// error some may have been copied, as in the autoscaler.
 func (s *Snapshot) took(pod *v1.Pod) error {
 	claims, err := s.claimsOf(pod)
 	if err != nil {
@@ -93,7 +97,9 @@ func (s *Snapshot) took(pod *v1.Pod) error {
 			return err
 		}
 		claim = claim.DeepCopy()
-		claim.Status.Allocation = now.Status.Allocation
+		if claim.Status.Allocation = now.Status.Allocation; claim.Status.Allocation != nil {
+			claim.Status.Allocation.AllocationTimestamp = nil // it is set by binding, which the autoscaler does not simulate
+		}
 		if err := s.devices.ResourceClaims().SignalClaimPendingAllocation(claim.UID, claim); err != nil {
 			return err
 		}
@@ -129,8 +135,8 @@ func (s *Snapshot) addObjects(info *nodeParts) error {
 			return err
 		}
 		for _, claim := range claims {
-			if claim.Status.Allocation == nil {
-				return errors.New("claim " + claim.Namespace + "/" + claim.Name + " of a pod on a new node has no devices")
+			if ok, err := utils.ClaimAvailableOnNode(claim, info.node); err != nil || !ok {
+				return fmt.Errorf("claim %s/%s of a pod has no devices on node %s: %v", claim.Namespace, claim.Name, info.node.Name, err)
 			}
 		}
 		objects = appendObjects(objects, claims)

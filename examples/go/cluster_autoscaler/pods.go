@@ -101,17 +101,18 @@ func (s *Snapshot) place(pod *v1.Pod, put func() clustersnapshot.SchedulingError
 	if !s.hasClaims(pod) {
 		return put()
 	}
-	s.Fork()
+	s.inner.Fork()
 	if refused := put(); refused != nil {
-		s.Revert()
+		s.inner.Revert()
 		return refused
 	}
 	err := s.took(pod)
 	if err == nil {
-		err = s.Commit()
+		err = s.inner.Commit()
 	}
 	if err != nil {
-		s.Revert()
+		s.inner.Revert()
+		s.lent = true // some claims may have been copied
 		return internal(pod, err)
 	}
 	return nil

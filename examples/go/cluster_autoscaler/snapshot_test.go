@@ -4,6 +4,7 @@ package libschedsnapshot
 
 import (
 	"errors"
+	"sync"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -11,6 +12,7 @@ import (
 	"libsched"
 	"libsched.dev/tests/autoscaler/cases"
 	"libsched.dev/tests/autoscaler/plain"
+	"libsched.dev/tests/autoscaler/questions"
 
 	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/clustersnapshot"
 )
@@ -47,6 +49,31 @@ func TestCases(t *testing.T) {
 		return
 	}
 	cases.Run(t, factory)
+}
+
+// Snapshots of one Factory are used by goroutines of their own, as the autoscaler's actuator does.
+func TestGoroutines(t *testing.T) {
+	f := NewFactory(Options{Release: "1.37", Devices: true, CSINodes: true,
+		Objects: func() ([]runtime.Object, error) { return questions.Objects(), nil }})
+	if f.Unsupported() != nil {
+		t.Skip(f.Unsupported())
+	}
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			s, err := f.Snapshot(own)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for seed := range int64(4) {
+				if _, err := questions.Run(seed, 40, questions.Consumers{ClusterSnapshot: s}); err != nil {
+					t.Error(i, err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // What libsched cannot judge is judged by the autoscaler's own snapshot, and said.

@@ -1,32 +1,22 @@
 package reference
 
 import (
-	"errors"
 	"fmt"
 
 	v1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
-	"k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 
+	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/dynamicresources/utils"
 	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/framework"
 )
 
-// AddNodeInfo implements ClusterSnapshot. Unlike the autoscaler's it changes nothing if it fails.
+// AddNodeInfo implements ClusterSnapshot. After an error some objects may have been added.
 func (s *Snapshot) AddNodeInfo(info *framework.NodeInfo) error {
 	own, err := newNodeInfo(info)
 	if err != nil {
 		return err
 	}
-	s.Fork()
-	if err := s.add(own); err != nil {
-		s.Revert()
-		return err
-	}
-	return s.Commit()
-}
-
-func (s *Snapshot) add(info *framework.NodeInfo) error {
 	node := info.Node()
 	if s.WithDevices {
 		if len(info.LocalResourceSlices) > 0 {
@@ -34,7 +24,7 @@ func (s *Snapshot) add(info *framework.NodeInfo) error {
 				return err
 			}
 		}
-		for _, pod := range info.Pods() {
+		for _, pod := range own.Pods() {
 			if len(pod.NeededResourceClaims) > 0 {
 				if err := s.addClaims(pod, node); err != nil {
 					return err
@@ -47,7 +37,7 @@ func (s *Snapshot) add(info *framework.NodeInfo) error {
 			return err
 		}
 	}
-	return s.StoreNodeInfo(info)
+	return s.StoreNodeInfo(own)
 }
 
 // addClaims adds the claims that a pod owns, and reserves all that it needs.
@@ -74,13 +64,8 @@ func (s *Snapshot) verify(pod *v1.Pod, node *v1.Node) error {
 		return err
 	}
 	for _, claim := range claims {
-		if claim.Status.Allocation == nil {
-			return errors.New("claim " + claim.Namespace + "/" + claim.Name + " has no devices")
-		}
-		if selector := claim.Status.Allocation.NodeSelector; selector != nil {
-			if ok, err := corev1.MatchNodeSelectorTerms(node, selector); err != nil || !ok {
-				return fmt.Errorf("the devices of claim %s/%s are not for node %s: %v", claim.Namespace, claim.Name, node.Name, err)
-			}
+		if ok, err := utils.ClaimAvailableOnNode(claim, node); err != nil || !ok {
+			return fmt.Errorf("claim %s/%s has no devices on node %s: %v", claim.Namespace, claim.Name, node.Name, err)
 		}
 	}
 	return nil

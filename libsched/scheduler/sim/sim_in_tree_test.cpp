@@ -358,6 +358,30 @@ TEST_CASE("A simulated cluster answers as a cluster that is made anew") {
   CHECK(questions > 2000);
 }
 
+TEST_CASE("A content that was asked about is forgotten some resets later, and known until then") {
+  World w(1);
+  const uint64_t like = w.node_ref(1);
+  const Str name = "a";
+  Sim::Reset to;
+  to.nodes = {&like, 1};
+  to.names = &name;
+  const uint64_t steady = w.pod_ref(0);
+  size_t most = 0;
+  for (unsigned loop = 0; loop < 40; ++loop) {
+    REQUIRE(w.sim->reset(to).ok());
+    SimVerdict why;
+    const bool fits = w.sim->first(steady, {}, &why)->node != 0;
+    CHECK(fits);
+    const uint64_t ref = w.pod_ref(1 + loop);
+    REQUIRE(w.sim->first(ref, {}, &why).ok());
+    REQUIRE(w.sim->add_pods({&ref, 1}, std::array{w.sim->find_node("a")}.data(), nullptr).ok());
+    w.catalog->age(1);
+    most = std::max(most, w.catalog->pods().size());
+    CHECK(w.catalog->pods().has(steady));
+  }
+  CHECK(most < 10);
+}
+
 // What bin_pack() places, by one question for each step: the node of each pod, by its name.
 std::vector<std::string> packed_by_hand(World* w, const std::vector<unsigned>& shapes,
                                         uint64_t like) {

@@ -92,6 +92,18 @@ func TestClaims(t *testing.T) {
 		t.Error(moved, gone, err)
 	}
 	s.Revert()
+	// The devices of a claim that no pod has reserved go with any pod that is unscheduled.
+	s.Fork()
+	fits(t, s.SchedulePod(shared("x", "team"), "b"))
+	check(t, s.ForceRemovePod("default", "x", "b"))
+	var left resourcev1.ResourceClaim
+	check(t, s.Sim().Get("default", "team", &left))
+	left.Status.ReservedFor = nil
+	check(t, s.Sim().Set(&left))
+	check(t, s.ForceAddPod(shared("y", "team"), "c"))
+	check(t, s.UnschedulePod("default", "y", "c"))
+	fits(t, s.SchedulePod(shared("y", "team"), "a"))
+	s.Revert()
 	want(t, s, "a[]0/2000 b[]0/2000 c[]0/2000")
 }
 

@@ -254,7 +254,9 @@ Result<void> unreserve_claims(Cluster& cluster, const Pod& pod) {
       return cluster.remove_object(StoredKind::kResourceClaim, pod.meta.ns, name);
     }
     Ref<ResourceClaim> released = without_pod(claim, pod);
-    if (owns_claim(pod, claim) && claim.allocation) released = unreserved_claim(claim);
+    // Also one that was not reserved for the pod.
+    const bool loses_devices = owns_claim(pod, claim) || claim.reserved_for.empty();
+    if (loses_devices && claim.allocation) released = unreserved_claim(claim);
     return released ? cluster.put_object(StoredKind::kResourceClaim, ObjectRef(released))
                     : Result<void>();
   });

@@ -3,8 +3,13 @@
 package engine
 
 import (
+	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
 
 	"libsched.dev/tests/autoscaler/questions"
 )
@@ -37,11 +42,41 @@ func TestReplay(t *testing.T) {
 			if place, ok := questions.Difference(want, got); !ok || err != nil {
 				t.Errorf("seed %d, loops %v: %s%v", i+1, loops, place, err)
 			}
+			same(t, e)
 			e.Inner().Close()
 		}
 		asked += len(want)
 	}
 	if asked < 10000 {
 		t.Errorf("only %d questions are recorded", asked)
+	}
+}
+
+// same tests that the claims of libsched are those of the autoscaler's snapshot.
+func same(t *testing.T, e *Engine) {
+	t.Helper()
+	ours, err := e.Inner().Sim().ResourceClaims()
+	check(t, err)
+	theirs, err := e.Claims()
+	check(t, err)
+	text := func(claims []*resourceapi.ResourceClaim) string {
+		var out []string
+		for _, c := range claims {
+			var pods []string
+			for _, ref := range c.Status.ReservedFor {
+				pods = append(pods, ref.Name)
+			}
+			slices.Sort(pods)
+			line := fmt.Sprint(c.Name, pods)
+			if c.Status.Allocation != nil {
+				line += fmt.Sprint(c.Status.Allocation.Devices.Results)
+			}
+			out = append(out, line)
+		}
+		slices.Sort(out)
+		return strings.Join(out, "\n")
+	}
+	if text(ours) != text(theirs) {
+		t.Errorf("libsched:\n%s\nthe autoscaler:\n%s", text(ours), text(theirs))
 	}
 }

@@ -23,7 +23,7 @@ constexpr GateSupports kSupports[] = {
     {"DRAPrioritizedList", "--uyyyy"},
     {"DRAResourceClaimDeviceStatus", "-uuyyyy"},
     {"DRASchedulerFilterTimeout", "---yyyy"},
-    {"DRAWorkloadResourceClaims", "-----yu"},
+    {"DRAWorkloadResourceClaims", "-----yy"},
     {"DynamicResourceAllocation", "uuuyuuu"},
     {"GangScheduling", "----uy-"},
     {"GenericWorkload", "----uyy"},

@@ -193,10 +193,10 @@ class DynamicResources final : public Plugin {
     if (freed) return *freed;
     if (settings_.claims.groups && !settings_.claims.features.behaviours.groups_of_snapshot &&
         !call.pod.spec.scheduling_group.empty())
-      if (Status s = unreserve_group(call); !s.success()) return s;
+      if (Status s = unreserve_group(call, call.pod); !s.success()) return s;
     return nothing_to_do("still not schedulable");
   }
-  // The same for each pod of the group.
+  // The same for each pod of the group, and for the group's own claims if a pod has none to free.
   Result<Status> pod_group_post_filter(const GroupPostFilterCall& call,
                                        std::vector<GroupNomination>*) const override {
     // Upstream does not do it for a group that has to be placed in one domain.
@@ -204,13 +204,17 @@ class DynamicResources final : public Plugin {
       return Status(Code::kUnschedulable);
     const PendingClaims* const cycle = PendingClaims::found(call.cycle);
     if (cycle == nullptr) return Status::from_error("not found");
+    bool stuck = false;
     for (const PodRef& pod : call.pods) {
       const std::shared_ptr<PluginData> data = cycle->of_pod(pod->meta.uid);
       const auto* const claims = static_cast<const ClaimsOfCycle*>(data.get());
       if (claims == nullptr || !claims->data) continue;
       const std::optional<Status> freed = free_claims(call.services, *pod, *claims);
       if (freed && freed->code == Code::kError) return *freed;
+      stuck |= !freed;
     }
+    if (stuck && settings_.claims.groups)
+      if (Status s = free_group_claims(call, *cycle); !s.success()) return s;
     return Status(Code::kUnschedulable, "deallocation and deletion of ResourceClaims completed");
   }
   // Gives up an allocation that no node can use. No value: the pod has none.
@@ -233,6 +237,30 @@ class DynamicResources final : public Plugin {
       return Status(Code::kUnschedulable, "deletion of ResourceClaim completed");
     }
     return std::nullopt;
+  }
+
+  // Gives up an allocation of the group that no node can use, or takes the group from those for
+  // which one of its claims is reserved. Success: there is nothing to do.
+  Status free_group_claims(const GroupPostFilterCall& call, const PendingClaims& cycle) const {
+    const Str name = call.group.meta.name;
+    if (call.services.pod_groups().state(call.view, call.group.meta.ns, name).scheduled > 0)
+      return Status();
+    for (const PodRef& pod : call.pods) {
+      const std::shared_ptr<PluginData> data = cycle.of_pod(pod->meta.uid);
+      const auto* const claims = static_cast<const ClaimsOfCycle*>(data.get());
+      if (claims == nullptr || !claims->data) continue;
+      for (const uint32_t i : claims->data->unavailable()) {
+        const ResourceClaim& claim = *claims->data->claims()[i].object;
+        const bool free =
+            claim.reserved_for.empty() ||
+            (claim.reserved_for.size() == 1 && claim.reserved_for[0].uid == call.group.meta.uid);
+        if (!free) continue;
+        Status done = deallocate(call.services, claim);
+        if (done.code == Code::kError) return done;
+        return Status(Code::kUnschedulable, "deallocation of PodGroup ResourceClaim completed");
+      }
+    }
+    return unreserve_group(call, *call.pods[0]);
   }
 
   // Nodes that give the pod alternatives it prefers score higher.
@@ -345,8 +373,7 @@ class DynamicResources final : public Plugin {
 
   // Lets go of the claims of a group of which no pod has a node, so that other devices can be found
   // for them. Success: there is none.
-  static Status unreserve_group(const PostFilterCall& call) {
-    const Pod& pod = call.pod;
+  static Status unreserve_group(const Call& call, const Pod& pod) {
     const Str name = pod.spec.scheduling_group;
     if (call.services.pod_groups().state(call.view, pod.meta.ns, name).scheduled > 0)
       return Status();

@@ -143,4 +143,47 @@ TEST_CASE("PostFilter lets go of the group's claims if no pod of it has a node")
               "schedulingGroup: {podGroupName: g}}\n") == "Unschedulable: still not schedulable");
 }
 
+TEST_CASE("podGroupPostFilter of 1.37 lets go of the group's claims") {
+  const auto after = [](const std::string& reserved, const char* gates = kGates,
+                        const std::string& more = "") {
+    TrialOptions options = with_gates(gates);
+    options.release = Release::k1_37;
+    Trial t("DynamicResources",
+            world(claim("", allocated_on("m", reserved)) + group(kShared) + more), options);
+    const Ref<CycleState> state = make_ref<CycleState>();
+    const auto cycle = std::make_shared<GroupCycle>();
+    GroupCycle::begin(*state, cycle);
+    const std::vector<PodRef> pods = {pod("a")};
+    t.prepare(*state, *pods[0]);
+    Status no;
+    REQUIRE(t.evaluator().run_filter(*state, *pods[0], 0, &no).ok());
+    CHECK_FALSE(no.success());
+    const View& view = t.cluster().view();
+    const GroupPostFilterCall call{{{view, t.evaluator().services(), nullptr, &t.evaluator()},
+                                    *view.objects().find<PodGroup>("default", "g"),
+                                    pods,
+                                    cycle.get()},
+                                   {}};
+    std::string said;
+    std::vector<GroupNomination> none;
+    for (const Framework::Instance& instance : t.evaluator().framework().plugins()) {
+      if (instance.name != "DynamicResources") continue;
+      const Result<Status> s = instance.plugin->pod_group_post_filter(call, &none);
+      REQUIRE(s.ok());
+      said = text_of(*s);
+    }
+    return said;
+  };
+  const std::string done = "Unschedulable: deallocation and deletion of ResourceClaims completed";
+  CHECK(after("") == done);  // which is that of the pod
+  CHECK(after(kOfGroup) == "Unschedulable: deallocation of PodGroup ResourceClaim completed");
+  CHECK(after(kOfGroup + ", {resource: pods, name: x, uid: u-x}") ==
+        "UnschedulableAndUnresolvable: ResourceClaim unreserved for PodGroup");
+  CHECK(after("{resource: pods, name: x, uid: u-x}") == done);
+  CHECK(after(kOfGroup, "GenericWorkload=true") == done);
+  CHECK(after(kOfGroup, kGates,
+              "---\nkind: Pod\nmetadata: {name: b, namespace: default}\nspec: {nodeName: 'n', "
+              "schedulingGroup: {podGroupName: g}}\n") == done);
+}
+
 }  // namespace libsched::group_claims_test

@@ -79,17 +79,21 @@ Scheduler::GroupResult Scheduler::try_placements(Group& group, TryGroup within) 
   group.trial->refresh();
   std::vector<GroupPlacement> placements;
   GroupResult out;
-  out.status = generate(framework, call, &placements);
+  out.status = metrics_->at_group_point(group.number, GroupPoint::kPlacementGenerate,
+                                        [&] { return generate(framework, call, &placements); });
   if (!out.status.success()) return out;
+  metrics_->placements_generated(group.number, placements.size());
   std::vector<Candidate> candidates;
   std::vector<GroupResult> results;
   std::optional<GroupResult> first;
   for (const GroupPlacement& placement : placements) {
+    const int64_t began = now();
     const bool whole = placement.rows.size() == call.view.node_count();
     evaluator.place_within(whole ? std::vector<uint32_t>() : placement.rows);
     GroupResult result = (this->*within)(group);
     evaluator.place_within({});
     if (result.status.code == Code::kError) return result;
+    metrics_->placement_tried(group.number, result.status.success(), now() - began);
     if (result.status.success() || result.waits_for_preemption) {
       Candidate& candidate = candidates.emplace_back(Candidate{&placement, {}});
       for (const Ref<Scheduling>& trial : result.trials)
@@ -109,7 +113,8 @@ Scheduler::GroupResult Scheduler::try_placements(Group& group, TryGroup within) 
   }
   size_t best = 0;
   if (candidates.size() > 1) {
-    out.status = score(framework, call, &candidates);
+    out.status = metrics_->at_group_point(group.number, GroupPoint::kPlacementScore,
+                                          [&] { return score(framework, call, &candidates); });
     if (!out.status.success()) return out;
     for (size_t i = 1; i < candidates.size(); ++i)
       if (candidates[i].total > candidates[best].total) best = i;

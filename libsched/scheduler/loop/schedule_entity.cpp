@@ -200,7 +200,11 @@ Scheduler::GroupResult Scheduler::try_feasible(Group& group) {
   const Framework& framework = group.profile->framework();
   PlacementProgress progress{pods.size(), group.trial->view().group_size(group.ns, group.name)};
   const std::string kFeasibility = "failed to evaluate placement feasibility: ";
-  out.status = placement_feasible(framework, call, progress);
+  const auto feasible = [&] {
+    return metrics_->at_group_point(group.number, GroupPoint::kPlacementFeasible,
+                                    [&] { return placement_feasible(framework, call, progress); });
+  };
+  out.status = feasible();
   if (out.status.code == Code::kError) {
     out.status = Status::wrap(kFeasibility, out.status);
     return out;
@@ -222,7 +226,7 @@ Scheduler::GroupResult Scheduler::try_feasible(Group& group) {
     }
     --progress.remaining;
     progress.scheduled += fits ? 1 : 0;
-    out.status = placement_feasible(framework, call, progress);
+    out.status = feasible();
     if (out.status.code == Code::kError) out.status = Status::wrap(kFeasibility, out.status);
     if (out.status.code == Code::kError || out.status.code == Code::kUnschedulable) break;
   }
@@ -266,8 +270,10 @@ void Scheduler::make_room(Group& group, std::vector<GroupNomination>* nomination
     return tried.status;
   };
   const GroupPostFilterCall call{group.call(*services_, pods), again};
-  const Result<Status> asked = pod_group_post_filter(group.profile->framework(), call, nominations);
-  const Status said = asked.ok() ? *asked : Status::from_error(asked.error().message);
+  const Status said = metrics_->at_group_point(group.number, GroupPoint::kPodGroupPostFilter, [&] {
+    Result<Status> asked = pod_group_post_filter(group.profile->framework(), call, nominations);
+    return asked.ok() ? std::move(*asked) : Status::from_error(asked.error().message);
+  });
   catch_up();  // with what the plugins have caused
   if (said.code == Code::kError) {
     group.status = said;

@@ -333,6 +333,45 @@ std::string lines(const std::string& text, const std::string& name, const std::s
   return out;
 }
 
+TEST_CASE("metrics: points of groups, and placements where the release counts them") {
+  for (const Release release : {Release::k1_36, Release::k1_37}) {
+    CAPTURE(release_name(release));
+    Trial t;
+    t.metrics = SchedulerMetrics::create(
+        t.profiles,
+        FeatureGates::parse("GenericWorkload=true,TopologyAwareWorkloadScheduling=true", release)
+            .value());
+    t.metrics->observer(0, *t.clock);
+    for (const Code code : {Code::kWait, Code::kSuccess, Code::kWait})
+      CHECK(
+          t.metrics->at_group_point(0, GroupPoint::kPlacementFeasible, [&] { return Status(code); })
+              .code == code);
+    t.metrics->placements_generated(0, 3);
+    t.metrics->placement_tried(0, true, in_ns(0.5));
+    t.metrics->placement_tried(0, false, in_ns(0.5));
+    t.metrics->placement_tried(0, false, in_ns(0.5));
+    t.services->metrics().preemptions_by(PreemptorKind::kPodGroup).disruptions.observe(2);
+    const std::string text = t.text();
+    CHECK(lines(text, "scheduler_framework_extension_point_duration_seconds", "_count{") ==
+          "_count{extension_point=\"PlacementFeasible\",profile=\"default-scheduler\",status="
+          "\"Success\"} 1\n_count{extension_point=\"PlacementFeasible\",profile="
+          "\"default-scheduler\",status=\"Wait\"} 2\n");
+    const bool counts = release == Release::k1_37;
+    CHECK(lines(text, "scheduler_generated_placements_total", "") ==
+          (counts ? "{profile=\"default-scheduler\"} 3\n" : ""));
+    CHECK(lines(text, "scheduler_placement_evaluations_total", "") ==
+          (counts ? "{profile=\"default-scheduler\",result=\"feasible\"} 1\n{profile="
+                    "\"default-scheduler\",result=\"infeasible\"} 2\n"
+                  : ""));
+    CHECK(lines(text, "scheduler_placement_evaluation_duration_seconds", "_sum{") ==
+          (counts ? "_sum{profile=\"default-scheduler\",result=\"feasible\"} 0.5\n_sum{profile="
+                    "\"default-scheduler\",result=\"infeasible\"} 1\n"
+                  : ""));
+    CHECK(lines(text, "scheduler_preemption_workload_disruptions", "_sum") ==
+          (counts ? "_sum{preemptor=\"podgroup\"} 2\n" : ""));
+  }
+}
+
 TEST_CASE("metrics: the plugins of cycles are counted, and timed in each tenth") {
   Trial t;
   REQUIRE(t.cluster->update_node(fake_node("n1", "{}")).ok());

@@ -19,6 +19,9 @@ constexpr std::array<Str, 3> kVolumeStages = {"predicate", "assume", "bind"};
 constexpr std::array<Str, 14> kPointNames = {
     "PreFilter", "",       "Filter",           "PostFilter", "PreScore", "Score", "Reserve",
     "Unreserve", "Permit", "PreBindPreFlight", "",           "PreBind",  "Bind",  "PostBind"};
+// By GroupPoint.
+constexpr std::array<Str, kGroupPoints> kGroupPointNames = {
+    "PlacementFeasible", "PlacementGenerate", "PlacementScore", "PodGroupPostFilter"};
 
 // By CountedPoint: the lists of plugins.
 constexpr std::array<ExtensionPoint, kCountedPoints> kCounted = {
@@ -208,6 +211,36 @@ void group_preemptions(const FrameworkMetrics& framework, Exposition* out) {
 
 }  // namespace
 
+void SchedulerMetrics::point_times(const SchedulingQueue& queue, Exposition* out) const {
+  out->begin(Metric::kFrameworkExtensionPointDurationSeconds);
+  for (const auto& profile : profiles_) {
+    const auto add = [&](Str point, const auto& times) {
+      for (size_t code = 0; code < kStatusCodes; ++code)
+        out->histogram_if_observed({point, profile->name, code_label(code)}, times[code]);
+    };
+    for (size_t point = 0; point < kPoints; ++point)
+      add(kPointNames[point], profile->observer.times[point]);
+    for (size_t point = 0; point < kGroupPoints; ++point)
+      add(kGroupPointNames[point], profile->group_points[point]);
+  }
+  for (uint32_t i = 0; i < queue.times().all_gates().size(); ++i)
+    out->histogram_if_observed({"PreEnqueue", queue.metrics().scheduler_name(i), "Success"},
+                               queue.times().all_gates()[i]);
+}
+
+void SchedulerMetrics::placement_trials(Exposition* out) const {
+  constexpr std::array<Str, 2> kFits = {"feasible", "infeasible"};
+  out->begin(Metric::kPlacementEvaluationDurationSeconds);
+  for (const auto& profile : profiles_)
+    for (size_t i = 0; i < kFits.size(); ++i)
+      out->histogram_if_observed({profile->name, kFits[i]}, profile->placement_trials[i]);
+  out->begin(Metric::kPlacementEvaluationsTotal);
+  for (const auto& profile : profiles_)
+    for (size_t i = 0; i < kFits.size(); ++i)
+      if (const uint64_t n = profile->placement_trials[i].count(); n != 0)
+        out->number({profile->name, kFits[i]}, static_cast<double>(n));
+}
+
 // As upstream, a series exists for each plugin, even one that has never been asked.
 void SchedulerMetrics::plugin_evaluations(Exposition* out) const {
   for (const auto& profile : profiles_)
@@ -261,15 +294,11 @@ std::string SchedulerMetrics::text(const Services& services, const SchedulingQue
   cache_sizes(cluster, &out);
   out.begin(Metric::kEventHandlingDurationSeconds);
   for (const auto& [label, times] : events_) out.histogram_if_observed({label}, times);
-  out.begin(Metric::kFrameworkExtensionPointDurationSeconds);
+  point_times(queue, &out);
+  out.begin(Metric::kGeneratedPlacementsTotal);
   for (const auto& profile : profiles_)
-    for (size_t point = 0; point < kPoints; ++point)
-      for (size_t code = 0; code < kStatusCodes; ++code)
-        out.histogram_if_observed({kPointNames[point], profile->name, code_label(code)},
-                                  profile->observer.times[point][code]);
-  for (uint32_t i = 0; i < queue.times().all_gates().size(); ++i)
-    out.histogram_if_observed({"PreEnqueue", queue.metrics().scheduler_name(i), "Success"},
-                              queue.times().all_gates()[i]);
+    if (const uint64_t n = profile->placements.value(); n != 0)
+      out.number({profile->name}, static_cast<double>(n));
   out.begin(Metric::kGoroutines);
   if (binds_.load(std::memory_order_relaxed))
     out.number({"binding"}, static_cast<double>(bindings_.load(std::memory_order_relaxed)));
@@ -282,6 +311,7 @@ std::string SchedulerMetrics::text(const Services& services, const SchedulingQue
   out.begin(Metric::kPermitWaitDurationSeconds);
   for (size_t code = 0; code < kStatusCodes; ++code)
     out.histogram_if_observed({code_label(code)}, framework.permit_waits[code]);
+  placement_trials(&out);
   out.begin(Metric::kPluginEvaluationTotal);
   plugin_evaluations(&out);
   out.begin(Metric::kPluginExecutionDurationSeconds);

@@ -23,6 +23,15 @@ inline constexpr auto kAttemptCountBuckets = exponential_buckets<5>(1, 2);
 inline constexpr auto kSliBuckets = exponential_buckets<20>(0.01, 2);
 inline constexpr auto kPointBuckets = exponential_buckets<12>(0.0001, 2);
 
+// The points of plugins that are asked about PodGroups.
+enum class GroupPoint : uint8_t {
+  kPlacementFeasible,
+  kPlacementGenerate,
+  kPlacementScore,
+  kPodGroupPostFilter,
+};
+inline constexpr size_t kGroupPoints = 4;
+
 enum class AttemptResult : uint8_t { kScheduled, kUnschedulable, kError, kWaitingOnPreemption };
 using EventTimes = Histogram<kPointBuckets>;
 
@@ -57,6 +66,24 @@ class SchedulerMetrics final : public std::enable_shared_from_this<SchedulerMetr
     profiles_[profile]->group_attempts[static_cast<size_t>(result)].observe_alone(to_seconds(ns));
   }
   void group_algorithm_ended(int64_t ns) { group_algorithm_.observe_alone(to_seconds(ns)); }
+  // Owner. Calls f(), which asks the plugins of this point, and observes how long that takes.
+  template <typename F>
+  Status at_group_point(uint32_t profile, GroupPoint point, F&& f) {
+    const Clock& clock = *profiles_[profile]->observer.clock;
+    const int64_t began = clock.now_ns();
+    Status said = f();
+    profiles_[profile]
+        ->group_points[static_cast<size_t>(point)][static_cast<size_t>(said.code)]
+        .observe_alone(to_seconds(clock.now_ns() - began));
+    return said;
+  }
+  // Owner. A pod group has so many placements, and has been tried in one of them.
+  void placements_generated(uint32_t profile, size_t placements) {
+    profiles_[profile]->placements.add(placements);
+  }
+  void placement_tried(uint32_t profile, bool feasible, int64_t ns) {
+    profiles_[profile]->placement_trials[feasible ? 0 : 1].observe_alone(to_seconds(ns));
+  }
   // The gauge goroutines{operation="binding"}.
   void binding_began() {
     binds_.store(true, std::memory_order_relaxed);
@@ -104,10 +131,15 @@ class SchedulerMetrics final : public std::enable_shared_from_this<SchedulerMetr
     Ref<PluginMeter> meter;
     std::array<AttemptTimes, 3> attempts;
     std::array<AttemptTimes, 4> group_attempts;
+    std::array<std::array<Histogram<kPointBuckets>, kStatusCodes>, kGroupPoints> group_points;
+    std::array<AttemptTimes, 2> placement_trials;  // where the group fits, and where it does not
+    Counter placements;
     Observer observer;
   };
 
   std::vector<std::unique_ptr<Profile>> profiles_;
+  void point_times(const SchedulingQueue& queue, Exposition* out) const;
+  void placement_trials(Exposition* out) const;
   void plugin_evaluations(Exposition* out) const;
   void plugin_times(const SchedulingQueue& queue, Exposition* out) const;
 

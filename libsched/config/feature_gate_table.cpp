@@ -35,6 +35,7 @@ constexpr GateSupports kSupports[] = {
     {"NodeInclusionPolicyInPodTopologySpread", "yyuuuuu"},
     {"NominatedNodeNameForExpectation", "---uyyy"},
     {"OpportunisticBatching", "----nnn"},
+    {"PodGroupPreemptionPolicy", "------y"},
     {"PodLevelResources", "-uuuuuu"},
     {"SchedulerAsyncAPICalls", "---uyyy"},
     {"SchedulerAsyncPreemption", "-uuyyyy"},
@@ -47,7 +48,7 @@ constexpr GateSupports kSupports[] = {
     {"VolumeAttributesClass", "uuuuuuu"},
     {"VolumeCapacityPriority", "yy-----"},
     {"VolumeLimitScaling", "----yyy"},
-    {"WorkloadAwarePreemption", "-----u-"},
+    {"WorkloadAwarePreemption", "-----y-"},
     // The others.
     {"CSIMigrationPortworx", "uuuuu--"},
     {"CompositePodGroup", "------u"},
@@ -56,7 +57,6 @@ constexpr GateSupports kSupports[] = {
     {"DRADeviceCompatibilityGroups", "------u"},
     {"DRAOptionalNodeOperations", "------u"},
     {"InterPodAffinityHostnameFastPath", "------u"},
-    {"PodGroupPreemptionPolicy", "------u"},
     {"SchedulerPreQueueingHints", "------n"},
 };
 static_assert(std::size(kSupports) >= static_cast<size_t>(Gate::kCount));

@@ -45,6 +45,7 @@ enum class Gate : uint16_t {
   kNodeInclusionPolicyInPodTopologySpread,
   kNominatedNodeNameForExpectation,
   kOpportunisticBatching,
+  kPodGroupPreemptionPolicy,
   kPodLevelResources,
   kSchedulerAsyncAPICalls,
   kSchedulerAsyncPreemption,

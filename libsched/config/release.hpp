@@ -157,7 +157,7 @@ struct Behaviours {
   // Scoring by devices fails if some claim of the pod was allocated earlier.
   bool score_needs_all_claims = false;
   // Metrics tell preemptions that failed from others, and how long they took, and count the victims
-  // also if all of them leave already.
+  // also if all of them leave already, and those of groups apart.
   bool tells_failed_preemptions = false;
   // With DRANodeAllocatableResources, devices take of a node's resources what
   // nodeAllocatableResources says, with overheads, instead of nodeAllocatableResourceMappings.

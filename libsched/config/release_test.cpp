@@ -306,7 +306,12 @@ TEST_CASE("a gate is refused, locked or taken as the release does") {
   CHECK_EQ(unsupported("DRAConsumableCapacity=false", Release::k1_36), "");
   CHECK_EQ(unsupported("DRANodeAllocatableResources=true", Release::k1_36), "");
   CHECK_EQ(unsupported("DRANodeAllocatableResources=true", Release::k1_37), "");
-  CHECK_EQ(unsupported("GenericWorkload=true,DRAWorkloadResourceClaims=true", Release::k1_36), "");
+  for (const Release release : {Release::k1_36, Release::k1_37})
+    CHECK_EQ(unsupported("GenericWorkload=true,DRAWorkloadResourceClaims=true", release), "");
+  CHECK_EQ(unsupported("GenericWorkload=true,PodGroupPreemptionPolicy=true", Release::k1_37), "");
+  CHECK_EQ(unsupported("GenericWorkload=true,GangScheduling=true,WorkloadAwarePreemption=true",
+                       Release::k1_36),
+           "");
   // Plugins are asked about events without being narrowed down first; the answers are the same.
   CHECK_EQ(unsupported("SchedulerPreQueueingHints=true", Release::k1_37), "");
 }

@@ -199,6 +199,7 @@ class ObjectBuilder {
   bool pod_group(PodGroup& group, const TypeNames& type);  // pod_group_builder.cpp
   bool pod_group_policy(PodGroup& group);
   bool pod_group_constraints(PodGroup& group);
+  bool pod_group_disruption(PodGroup& group);
   bool pod_group_status(PodGroup& group);
   bool raw_json(Str& out);  // device_builder.cpp
   bool device_selectors(Span<DeviceSelector>& out);

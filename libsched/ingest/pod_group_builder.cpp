@@ -14,6 +14,7 @@ constexpr KeyTable kPolicy("basic", "gang");
 constexpr KeyTable kGang("minCount");
 constexpr KeyTable kConstraints("topology");
 constexpr KeyTable kTopology("key");
+constexpr KeyTable kDisruption("single", "all");
 constexpr KeyTable kPodGroupStatus("conditions", "resourceClaimStatuses");
 constexpr KeyTable kPodGroupCondition("type", "status", "observedGeneration", "lastTransitionTime",
                                       "reason", "message");
@@ -40,6 +41,20 @@ bool ObjectBuilder::pod_group_constraints(PodGroup& group) {
     return false;
   if (!keys.empty()) group.topology_key = keys[0];
   return true;
+}
+
+// 1.36 writes "Pod" or "PodGroup", and later releases an object with one key.
+bool ObjectBuilder::pod_group_disruption(PodGroup& group) {
+  if (reader_.peek() == '"') {
+    Str mode;
+    if (!string(mode)) return false;
+    group.disrupted_together = mode == "PodGroup";
+    return true;
+  }
+  return object(kDisruption, [&](int field) {
+    if (field == kDisruption["all"]) group.disrupted_together = !reader_.is_null();
+    return skip();
+  });
 }
 
 bool ObjectBuilder::pod_group_status(PodGroup& group) {
@@ -76,6 +91,8 @@ bool ObjectBuilder::pod_group(PodGroup& group, const TypeNames& type) {
                           [&](PodResourceClaim& c) { return pod_resource_claim(c); });
             case kPodGroupSpec["priority"]: return int32(group.priority);
             case kPodGroupSpec["schedulingConstraints"]: return pod_group_constraints(group);
+            case kPodGroupSpec["disruptionMode"]: return pod_group_disruption(group);
+            case kPodGroupSpec["preemptionPolicy"]: return string(group.preemption_policy);
             default: return skip();
           }
         });

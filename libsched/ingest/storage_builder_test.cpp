@@ -352,6 +352,16 @@ TEST_CASE("a PodGroup: its policy and its conditions") {
       "spec: {workloadRef: {}, parentCompositePodGroupName: p, preemptionPolicy: Never, "
       "schedulingPolicy: {gang: {minCount: 4}}}\n");
   CHECK(newer->min_count == 4);
+  CHECK(newer->preemption_policy == "Never");
+  CHECK_FALSE(gang->disrupted_together);
+  constexpr std::pair<const char*, bool> kModes[] = {{"PodGroup", true},
+                                                     {"{all: {}}", true},
+                                                     {"{single: {}}", false},
+                                                     {"{all: null}", false},
+                                                     {"null", false}};
+  for (const auto& [mode, together] : kModes)
+    CHECK(one<PodGroup>(head + "spec: {disruptionMode: " + mode + "}")->disrupted_together ==
+          together);
   const auto basic = one<PodGroup>(head + "spec: {schedulingPolicy: {basic: {}, gang: null}}");
   CHECK(basic->basic);
   CHECK_FALSE(basic->gang);
@@ -363,6 +373,7 @@ TEST_CASE("a PodGroup: its policy and its conditions") {
   CHECK(changed->find_condition("Other")->reason == "s");
   CHECK(changed->gang);
   CHECK(changed->min_count == 3);
+  CHECK(with_condition(*newer, *c)->preemption_policy == "Never");
   CHECK(changed->meta.name == "g");
   CHECK(c->status == "True");
 

@@ -18,6 +18,8 @@ PodGroupRef with_condition(const PodGroup& group, const PodGroup::Condition& con
   copy->priority = group.priority;
   Arena& arena = copy->arena;
   copy->topology_key = arena.copy(group.topology_key);
+  copy->disrupted_together = group.disrupted_together;
+  copy->preemption_policy = arena.copy(group.preemption_policy);
   const auto own = [&](const PodGroup::Condition& c) {
     return PodGroup::Condition{arena.copy(c.type), arena.copy(c.status), arena.copy(c.reason),
                                arena.copy(c.message), arena.copy(c.last_transition)};

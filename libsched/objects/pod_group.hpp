@@ -23,6 +23,9 @@ class PodGroup final : public Object {
   // The first of spec.schedulingConstraints.topology: the members share one value of this label of
   // nodes. "": they need not.
   Str topology_key;
+  // spec.disruptionMode: preemption evicts all of the group's pods, or none.
+  bool disrupted_together = false;
+  Str preemption_policy;  // "": as written nowhere (gate PodGroupPreemptionPolicy)
   Span<Condition> conditions;
   // Claims that the members share, and those that were made for the group (gate
   // DRAWorkloadResourceClaims).

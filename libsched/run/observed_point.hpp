@@ -8,11 +8,15 @@ namespace libsched {
 class ObservedPoint {
  public:
   ObservedPoint(const CycleOptions& options, CyclePoint point, const Pod& pod, CycleState& state)
-      : observer_(options.observer) {
+      : ObservedPoint(options.observer, point, pod, state) {}
+  ObservedPoint(CycleObserver* observer, CyclePoint point, const Pod& pod, CycleState& state,
+                Str node = {})
+      : observer_(observer) {
     if (observer_ == nullptr) return;
     event_.point = point;
     event_.pod = &pod;
     event_.state = &state;
+    event_.node = node;
     observer_->hear(event_);
   }
   CycleEvent& event() { return event_; }

@@ -65,7 +65,7 @@ class Cycle {
     how.node_by_node = options_.node_by_node;
     how.observer = options_.observer.get();
     how.fit_error = true;
-    how.post_filter = !alone();
+    how.post_filter = !alone() && options_.post_filter;
     Result<CycleOutcome> chosen = evaluator_.run_cycle(*out_->state, *pod_, how);
     if (!chosen.ok()) return std::move(chosen.error());
     row_ = chosen->row;

@@ -35,6 +35,7 @@ struct SchedulingOptions {
   // Afterwards the caller calls undo_trial(). With Behaviours::groups_are_entities neither
   // PostFilter nor Permit is asked.
   bool trial = false;
+  bool post_filter = true;  // whether PostFilter is asked in a trial
   // Whether what PreFilter has found out stays usable after a trial, at the price of copies.
   bool keeps_data = false;
   // The node that a trial with this `state` has chosen: the cycle begins with assuming the pod

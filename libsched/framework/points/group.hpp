@@ -10,6 +10,7 @@
 
 #include "libsched/base/result.hpp"
 #include "libsched/framework/call.hpp"
+#include "libsched/framework/cycle_observer.hpp"
 #include "libsched/framework/group_cycle.hpp"
 #include "libsched/framework/status.hpp"
 #include "libsched/objects/pod.hpp"
@@ -87,6 +88,8 @@ struct GroupPostFilterCall : GroupCall {
   // Tries the group anew on the copy of the cluster as it is then, takes the trials back, and
   // returns the group's status with the members that have found a node.
   std::function<Result<Status>(std::vector<GroupAssignment>*)> schedule;
+  // Hears of the points that are run for members meanwhile; null: nobody does.
+  CycleObserver* observer = nullptr;
 };
 
 // A member, and the node that has been made free for it.
@@ -97,6 +100,8 @@ struct GroupNomination {
 
 class PodGroupPostFilterPlugin {
  public:
+  // Whether the plugin is asked for groups although no list of plugins names this point.
+  virtual bool preempts_for_groups() const { return false; }
   // May make room for a group that cannot be placed. Success if it did. What it changes of the copy
   // of the cluster it takes back.
   virtual Result<Status> pod_group_post_filter(const GroupPostFilterCall&,

@@ -26,8 +26,8 @@ bool leaves_by_preemption(const Pod& pod) {
   return false;
 }
 
-// Why the pod may not preempt; "" if it may.
-Str not_eligible(const View& view, const Pod& pod, const NodeStatuses& statuses) {
+// Why the pod may not preempt; "" if it may. With `owners`, pods of groups have their priority.
+Str not_eligible(const View& view, const Pod& pod, const NodeStatuses& statuses, bool owners) {
   if (pod.spec.preemption_policy == "Never") return "not eligible due to preemptionPolicy=Never.";
   const uint32_t row = pod.status.nominated_node_name.empty()
                            ? kNoId
@@ -36,7 +36,8 @@ Str not_eligible(const View& view, const Pod& pod, const NodeStatuses& statuses)
   if (row == kNoId || statuses.at(row).code == Code::kUnschedulableAndUnresolvable) return {};
   for (const uint32_t s : view.row(row).pods) {
     const Pod& there = *view.slot(s).pod;
-    if (there.priority() < pod.priority() && leaves_by_preemption(there))
+    const int32_t priority = owners ? victim_priority(view, there) : there.priority();
+    if (priority < pod.priority() && leaves_by_preemption(there))
       return "not eligible due to a terminating pod on the nominated node.";
   }
   return {};
@@ -63,6 +64,10 @@ class DefaultPreemption final : public Plugin {
         asynchronous_(gates.enabled(Gate::kSchedulerAsyncPreemption)),
         behaviours_(behaviours),
         entities_(behaviours.groups_are_entities && gates.enabled(Gate::kGenericWorkload)),
+        workload_aware_(gates.enabled(Gate::kWorkloadAwarePreemption)),
+        placements_(!behaviours.groups_are_entities &&
+                    gates.enabled(Gate::kTopologyAwareWorkloadScheduling)),
+        group_policy_(gates.enabled(Gate::kPodGroupPreemptionPolicy)),
         executor_(asynchronous_, behaviours) {}
 
   bool may_hold_back(const Pod& pod) const override {
@@ -97,8 +102,10 @@ class DefaultPreemption final : public Plugin {
     return s;
   }
 
+  bool preempts_for_groups() const override { return workload_aware_; }
   Result<Status> pod_group_post_filter(const GroupPostFilterCall& call,
                                        std::vector<GroupNomination>* nominations) const override {
+    if (workload_aware_) return preempt_for_group(call, nominations);
     Result<Status> said = preempt_for_group(call, nominations);
     const Code code = said.ok() ? said->code : Code::kError;
     call.services.metrics().group_preemptions[static_cast<size_t>(code)].add(1);
@@ -128,24 +135,55 @@ class DefaultPreemption final : public Plugin {
   };
 
   // Whether preemption is for the pod's group as a whole.
-  bool of_entity(const Pod& pod) const { return entities_ && !pod.spec.scheduling_group.empty(); }
+  bool of_entity(const Pod& pod) const {
+    return (entities_ || workload_aware_) && !pod.spec.scheduling_group.empty();
+  }
+  GroupsAsVictims groups() const {
+    return entities_ ? GroupsAsVictims::kOwners : GroupsAsVictims::kIgnored;
+  }
+  DisruptionBudgets::Counts counts() const {
+    using Counts = DisruptionBudgets::Counts;
+    return behaviours_.first_violated_budget ? Counts::kFirstBudget : Counts::kAll;
+  }
+
+  // Why a pod of a group does not preempt alone; "" if it may.
+  Str left_to_group(const View& view, const Pod& pod) const {
+    if (pod.spec.scheduling_group.empty()) return {};
+    if (placements_) {
+      const auto* const group =
+          view.objects().find<PodGroup>(pod.meta.ns, pod.spec.scheduling_group);
+      if (group == nullptr) return "pod group for pod not found";
+      if (!group->topology_key.empty())
+        return "not eligible due to placement-based pod group scheduling limitation";
+    }
+    return workload_aware_ ? "not eligible due to workload aware preemption enabled" : Str();
+  }
+
+  bool never_preempts(const GroupPostFilterCall& call) const {
+    if (group_policy_) return call.group.preemption_policy == "Never";
+    return std::any_of(call.pods.begin(), call.pods.end(),
+                       [](const PodRef& pod) { return pod->spec.preemption_policy == "Never"; });
+  }
 
   // Upstream's PodGroupEvaluator.Preempt.
   Result<Status> preempt_for_group(const GroupPostFilterCall& call,
                                    std::vector<GroupNomination>* nominations) const {
-    for (const PodRef& pod : call.pods)
-      if (pod->spec.preemption_policy == "Never")
-        return Status(Code::kUnschedulable, "not eligible due to preemptionPolicy=Never.");
-    if (makes_room(call)) {
+    if (never_preempts(call))
+      return Status(Code::kUnschedulable, "not eligible due to preemptionPolicy=Never.");
+    if (entities_ && makes_room(call)) {
       for (const PodRef& pod : call.pods)
         nominations->push_back({pod.get(), std::string(pod->status.nominated_node_name)});
       Status out;
       out.reasons.push_back("ongoing preemption on nominated nodes");
       return out;
     }
-    const DisruptionBudgets budgets(call.view, behaviours_.first_violated_budget);
+    const DisruptionBudgets budgets(call.view,
+                                    entities_ ? counts() : DisruptionBudgets::Counts::kFirst);
     const int64_t began = call.services.clock().now_ns();
-    Result<GroupVictims> found = select_group_victims(call, budgets);
+    Result<GroupVictims> found =
+        entities_
+            ? select_group_victims(call, groups(), budgets, Reprieve::kFilter)
+            : select_group_victims(call, GroupsAsVictims::kUnits, budgets, Reprieve::kSchedule);
     const Code code = found.ok() ? found->status.code : Code::kError;
     call.services.metrics()
         .preemptions_by(PreemptorKind::kPodGroup)
@@ -153,10 +191,14 @@ class DefaultPreemption final : public Plugin {
         .observe_ns(call.services.clock().now_ns() - began);
     if (!found.ok()) return std::move(found.error());
     if (!found->status.success()) return std::move(found->status);
-    *nominations = std::move(found->nominations);
-    const Status done =
-        executor_.execute({"cluster", found->pods, 0, {}}, preemptor_of(call), {}, call.services);
-    if (!done.success()) return done;
+    if (entities_) *nominations = std::move(found->nominations);
+    if (found->disrupted > 0)
+      call.services.metrics()
+          .preemptions_by(PreemptorKind::kPodGroup)
+          .disruptions.observe(static_cast<double>(found->disrupted));
+    const Status done = executor_.execute({"cluster", found->pods, found->budget_violations, {}},
+                                          preemptor_of(call), {}, call.services);
+    if (!done.success() || !entities_) return done;
     Status out;
     out.reasons.push_back("found a placement for podgroup, preempting " +
                           std::to_string(found->pods.size()) + " victims");
@@ -236,7 +278,9 @@ class DefaultPreemption final : public Plugin {
     const View& view = call.view;
     const Log log = call.question ? Log() : log_of(call.services);
     const LogField about{"pod", call.pod.meta};
-    if (const Str why = not_eligible(view, call.pod, call.statuses); !why.empty()) {
+    if (const Str why = left_to_group(view, call.pod); !why.empty())
+      return Status(Code::kUnschedulable, std::string(why));
+    if (const Str why = not_eligible(view, call.pod, call.statuses, entities_); !why.empty()) {
       log.info(5, "Pod is not eligible for preemption", {about, {"reason", why}});
       return Status(Code::kUnschedulable, std::string(why));
     }
@@ -329,7 +373,8 @@ class DefaultPreemption final : public Plugin {
             .info(3, "Preemption will not help schedule pod on any node", {{"pod", call.pod.meta}});
       return out;
     }
-    const DisruptionBudgets budgets(view, behaviours_.first_violated_budget);
+    const DisruptionBudgets budgets(view, counts());
+    const VictimUnits units(view, groups());
     Services& services = call.services;
     const bool every = call.question;
     const std::optional<uint64_t> seed = services.preemption_seed;
@@ -369,7 +414,7 @@ class DefaultPreemption final : public Plugin {
         rows.size(),
         [&](size_t i) -> Result<Victims> {
           LIBSCHED_TRY(call.check_limits());
-          return select_victims(call, row_at(i), budgets);
+          return select_victims(call, row_at(i), units, budgets);
         },
         take);
     if (failed.ok()) failed = call.check_limits();
@@ -407,7 +452,10 @@ class DefaultPreemption final : public Plugin {
   DefaultPreemptionArgs args_;
   bool asynchronous_;
   Behaviours behaviours_;
-  bool entities_;  // PodGroups preempt as one
+  bool entities_;        // PodGroups preempt as one
+  bool workload_aware_;  // likewise, in 1.36 (gate WorkloadAwarePreemption)
+  bool placements_;      // pods of groups with a topology constraint do not preempt
+  bool group_policy_;    // the group says whether it preempts
   mutable Executor executor_;
 };
 

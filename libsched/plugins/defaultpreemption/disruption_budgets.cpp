@@ -5,8 +5,7 @@
 
 namespace libsched {
 
-DisruptionBudgets::DisruptionBudgets(const View& view, bool first_violated)
-    : first_violated_(first_violated) {
+DisruptionBudgets::DisruptionBudgets(const View& view, Counts counts) : counts_(counts) {
   view.objects().for_each<PodDisruptionBudget>([&](const PodDisruptionBudget& budget) {
     // An absent or empty selector selects nothing here, nor does one that upstream cannot parse.
     const LabelSelector& s = budget.selector;
@@ -14,27 +13,42 @@ DisruptionBudgets::DisruptionBudgets(const View& view, bool first_violated)
   });
 }
 
-DisruptionBudgets::Split DisruptionBudgets::split(const std::vector<PodRef>& pods,
+bool DisruptionBudgets::violates(const Pod& pod, size_t unit, std::vector<int32_t>* allowed,
+                                 Split* out) const {
+  bool violated = false;
+  for (size_t i = 0; i < list_.size() && !pod.meta.labels.empty(); ++i) {
+    const PodDisruptionBudget& b = *list_[i];
+    if (b.meta.ns != pod.meta.ns || !selector_matches(b.selector, pod.meta.labels)) continue;
+    if (std::any_of(b.disrupted_pods.begin(), b.disrupted_pods.end(),
+                    [&](const KeyValue& d) { return d.key == pod.meta.name; }))
+      continue;  // its eviction is already counted
+    int32_t& left = (*allowed)[i];
+    left = static_cast<int32_t>(static_cast<uint32_t>(left) - 1);
+    if (left >= 0) continue;
+    violated = true;
+    out->broken.emplace_back(unit, &b);
+    if (counts_ != Counts::kAll) break;
+  }
+  return violated;
+}
+
+DisruptionBudgets::Split DisruptionBudgets::split(const std::vector<VictimUnit>& units,
                                                   const Call& call) const {
   std::vector<int32_t> allowed;
   for (const PodDisruptionBudget* b : list_) allowed.push_back(b->disruptions_allowed);
   Split out;
-  for (const PodRef& pod : pods) {
-    bool violated = false;
+  for (size_t u = 0; u < units.size(); ++u) {
     if (call.exceeded()) return out;
-    for (size_t i = 0; i < list_.size() && !pod->meta.labels.empty(); ++i) {
-      const PodDisruptionBudget& b = *list_[i];
-      if (b.meta.ns != pod->meta.ns || !selector_matches(b.selector, pod->meta.labels)) continue;
-      if (std::any_of(b.disrupted_pods.begin(), b.disrupted_pods.end(),
-                      [&](const KeyValue& d) { return d.key == pod->meta.name; }))
-        continue;  // its eviction is already counted
-      allowed[i] = static_cast<int32_t>(static_cast<uint32_t>(allowed[i]) - 1);
-      if (allowed[i] >= 0) continue;
-      violated = true;
-      out.broken.emplace_back(pod.get(), &b);
-      if (first_violated_) break;
+    int64_t violating = 0;
+    for (size_t i = 0; i < units[u].size(); ++i) {
+      if (!violates(*units[u][i], u, &allowed, &out)) continue;
+      ++violating;
+      if (counts_ == Counts::kFirst) break;
     }
-    (violated ? out.violating : out.others).push_back(pod);
+    if (violating > 0)
+      out.violating.push_back({u, violating});
+    else
+      out.others.push_back(u);
   }
   return out;
 }

@@ -5,26 +5,40 @@
 #include <vector>
 
 #include "libsched/framework/call.hpp"
+#include "libsched/plugins/defaultpreemption/victim_units.hpp"
 
 namespace libsched {
 
 class DisruptionBudgets {
  public:
-  // `first_violated`: see Behaviours::first_violated_budget.
-  DisruptionBudgets(const View& view, bool first_violated);
-
-  struct Split {
-    std::vector<PodRef> violating, others;  // each in the order of the pods
-    // The budgets that each of `violating` violates, pod by pod.
-    std::vector<std::pair<const Pod*, const PodDisruptionBudget*>> broken;
+  // Where counting a unit ends.
+  enum class Counts : uint8_t {
+    kAll,          // with its last pod and budget
+    kFirstBudget,  // of each pod, with the first budget that it violates
+    kFirst,        // with the first budget that a pod violates
   };
-  // Counts pods in their order against the budgets that select them, in order of namespace and
-  // name. Ends early, with an incomplete result, once the limits of `state` are exceeded.
-  Split split(const std::vector<PodRef>& pods, const Call& call) const;
+  DisruptionBudgets(const View& view, Counts counts);
+
+  struct Violating {
+    size_t unit = 0;
+    int64_t pods = 0;  // that violate budgets
+  };
+  // Indices of units, each list in the order of the units.
+  struct Split {
+    std::vector<Violating> violating;
+    std::vector<size_t> others;
+    // The budgets that each of `violating` violates, unit by unit.
+    std::vector<std::pair<size_t, const PodDisruptionBudget*>> broken;
+  };
+  // Counts units in their order against the budgets that select their pods, in order of namespace
+  // and name. Ends early, with an incomplete result, once the limits of `call` are exceeded.
+  Split split(const std::vector<VictimUnit>& units, const Call& call) const;
 
  private:
+  bool violates(const Pod& pod, size_t unit, std::vector<int32_t>* allowed, Split* out) const;
+
   std::vector<const PodDisruptionBudget*> list_;  // without budgets that select nothing
-  bool first_violated_;
+  Counts counts_;
 };
 
 }  // namespace libsched

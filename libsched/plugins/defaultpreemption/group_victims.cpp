@@ -1,21 +1,12 @@
 // Upstream's selectVictimsOnDomain.
 #include "libsched/plugins/defaultpreemption/group_victims.hpp"
 
-#include <algorithm>
-#include <map>
-
 #include "libsched/plugins/defaultpreemption/go_sort.hpp"
-#include "libsched/plugins/defaultpreemption/importance.hpp"
 #include "libsched/run/evaluator.hpp"
+#include "libsched/run/observed_point.hpp"
 
 namespace libsched {
 namespace {
-
-// A pod that may have to go, and its node.
-struct Unit {
-  PodRef pod;
-  std::string node;
-};
 
 // The copy of the cluster, which is as before in the end.
 class Trial {
@@ -35,33 +26,43 @@ class Trial {
     forked_ = true;
     return {};
   }
-  Result<void> remove(const Unit& unit) {
-    return cluster_.remove_pod(unit.pod->meta.ns, unit.pod->meta.name);
+  Result<void> remove(const VictimUnit& unit) { return remove(unit, {}); }
+
+  // The unit comes back, and leaves again if the group cannot be placed then.
+  Result<bool> reschedule(const VictimUnit& unit) {
+    LIBSCHED_TRY(add(unit, {}));
+    std::vector<GroupAssignment> unused;
+    const Result<Status> placed = call_.schedule(&unused);
+    if (!placed.ok()) return placed.error();
+    if (!placed->success()) LIBSCHED_TRY(remove(unit));
+    return placed->success();
   }
 
-  // Upstream's reprieveVictim: the pod comes back, and leaves again if a pod of the group does not
+  // Upstream's reprieveVictim: the unit comes back, and leaves again if a pod of the group does not
   // fit on its node then. The states of the group's pods follow.
-  Result<bool> reprieve(const Unit& unit, const std::vector<GroupAssignment>& assignments) {
-    LIBSCHED_TRY(cluster_.update_pod(unit.pod, unit.node));
-    LIBSCHED_TRY(follow(unit, assignments, &Evaluator::run_add_pod));
+  Result<bool> reprieve(const VictimUnit& unit, const std::vector<GroupAssignment>& assignments) {
+    LIBSCHED_TRY(add(unit, assignments));
     size_t placed = 0;
     Result<bool> fits = true;
     for (const GroupAssignment& a : assignments) {
       fits = this->fits(a);
       if (!fits.ok()) break;
       if (!*fits) {
-        LIBSCHED_TRY(remove(unit));
-        LIBSCHED_TRY(follow(unit, assignments, &Evaluator::run_remove_pod));
+        LIBSCHED_TRY(remove(unit, assignments));
         break;
       }
       LIBSCHED_TRY(cluster_.assume(*a.pod, a.node));
       ++placed;
+      ObservedPoint point(call_.observer, CyclePoint::kReserve, *a.pod, *a.state, a.node);
       const Result<Status> reserved = evaluator_.run_reserve(*a.state, *a.pod, a.node);
       if (!reserved.ok()) return reserved.error();
+      point.end(&*reserved);
     }
     while (placed-- > 0) {
       const GroupAssignment& a = assignments[placed];
+      ObservedPoint point(call_.observer, CyclePoint::kUnreserve, *a.pod, *a.state, a.node);
       LIBSCHED_TRY(evaluator_.run_unreserve(*a.state, *a.pod, a.node));
+      point.end(nullptr);
       LIBSCHED_TRY(cluster_.forget(a.pod->meta.ns, a.pod->meta.name));
     }
     return fits;
@@ -77,11 +78,24 @@ class Trial {
         entry.data->view_version = cluster_.view().version();
     return *a.state;
   }
-  Result<void> follow(const Unit& unit, const std::vector<GroupAssignment>& assignments,
-                      Extension extension) {
-    const uint32_t row = cluster_.view().find_node(unit.node);
+  Result<void> add(const VictimUnit& unit, Span<GroupAssignment> assignments) {
+    for (size_t i = 0; i < unit.size(); ++i) {
+      LIBSCHED_TRY(cluster_.update_pod(unit[i], unit[i]->spec.node_name));
+      LIBSCHED_TRY(follow(*unit[i], assignments, &Evaluator::run_add_pod));
+    }
+    return {};
+  }
+  Result<void> remove(const VictimUnit& unit, Span<GroupAssignment> assignments) {
+    for (size_t i = 0; i < unit.size(); ++i) {
+      LIBSCHED_TRY(cluster_.remove_pod(unit[i]->meta.ns, unit[i]->meta.name));
+      LIBSCHED_TRY(follow(*unit[i], assignments, &Evaluator::run_remove_pod));
+    }
+    return {};
+  }
+  Result<void> follow(const Pod& victim, Span<GroupAssignment> assignments, Extension extension) {
+    const uint32_t row = cluster_.view().find_node(victim.spec.node_name);
     for (const GroupAssignment& a : assignments) {
-      const Result<Status> said = (evaluator_.*extension)(present(a), *a.pod, *unit.pod, row);
+      const Result<Status> said = (evaluator_.*extension)(present(a), *a.pod, victim, row);
       if (!said.ok()) return said.error();
       if (!said->success()) return Error{Rc::kInternal, said->error_text()};
     }
@@ -102,32 +116,21 @@ class Trial {
 
 }  // namespace
 
-int32_t victim_priority(const View& view, const Pod& pod) {
-  if (pod.spec.scheduling_group.empty()) return pod.priority();
-  const PodGroup* const group =
-      view.objects().find<PodGroup>(pod.meta.ns, pod.spec.scheduling_group);
-  return group == nullptr ? pod.priority() : group->priority;
-}
-
-bool more_important_victim(const View& view, const Pod& a, const Pod& b, int64_t now_ns) {
-  const int32_t priority_a = victim_priority(view, a), priority_b = victim_priority(view, b);
-  if (priority_a != priority_b) return priority_a > priority_b;
-  const bool in_a = !a.spec.scheduling_group.empty(), in_b = !b.spec.scheduling_group.empty();
-  if (in_a != in_b) return in_a;
-  return started(a, now_ns) < started(b, now_ns);
-}
-
-Result<GroupVictims> select_group_victims(const GroupPostFilterCall& call,
-                                          const DisruptionBudgets& budgets) {
+Result<GroupVictims> select_group_victims(const GroupPostFilterCall& call, GroupsAsVictims groups,
+                                          const DisruptionBudgets& budgets, Reprieve how) {
   GroupVictims out;
   const View& view = call.view;
-  std::vector<Unit> units;
+  std::vector<PodRef> there;
   for (const uint32_t row : view.order())
-    for (const uint32_t slot : view.row(row).pods) {
-      const PodRef& pod = view.slot(slot).pod;
-      if (victim_priority(view, *pod) < call.group.priority)
-        units.push_back({PodRef::share(&view.as_bound(*pod)), view.row(row).name});
-    }
+    for (const uint32_t slot : view.row(row).pods)
+      there.push_back(PodRef::share(&view.as_bound(*view.slot(slot).pod)));
+  Result<std::vector<VictimUnit>> found =
+      VictimUnits(view, groups).below(call.group.priority, there, call.services.clock().now_ns());
+  if (!found.ok()) {
+    out.status = Status::from_error("failed to create domain: " + found.error().message);
+    return out;
+  }
+  std::vector<VictimUnit>& units = *found;
   if (units.empty()) {
     out.status = Status(Code::kUnschedulableAndUnresolvable,
                         "No preemption victims found for incoming preemptor");
@@ -135,7 +138,7 @@ Result<GroupVictims> select_group_victims(const GroupPostFilterCall& call,
   }
   Trial trial(call);
   LIBSCHED_TRY(trial.begin());
-  for (const Unit& unit : units) LIBSCHED_TRY(trial.remove(unit));
+  for (const VictimUnit& unit : units) LIBSCHED_TRY(trial.remove(unit));
   std::vector<GroupAssignment> assignments;
   const Result<Status> placed = call.schedule(&assignments);
   if (!placed.ok()) return placed.error();
@@ -143,29 +146,28 @@ Result<GroupVictims> select_group_victims(const GroupPostFilterCall& call,
     out.status = *placed;
     return out;
   }
-  const int64_t now = call.services.clock().now_ns();
-  const auto before = [&](const Unit& a, const Unit& b) {
-    return more_important_victim(view, *a.pod, *b.pod, now);
+  go_sort(units, more_important);
+  const DisruptionBudgets::Split split = budgets.split(units, call);
+  std::vector<VictimUnit> victims;
+  const auto reprieve = [&](size_t unit) -> Result<bool> {
+    LIBSCHED_TRY(call.check_limits());
+    const Result<bool> stays = how == Reprieve::kFilter ? trial.reprieve(units[unit], assignments)
+                                                        : trial.reschedule(units[unit]);
+    if (stays.ok() && !*stays) victims.push_back(units[unit]);
+    return stays;
   };
-  go_sort(units, before);
-  std::map<const Pod*, const Unit*> unit_of;
-  std::vector<PodRef> pods;
-  for (const Unit& unit : units) {
-    unit_of[unit.pod.get()] = &unit;
-    pods.push_back(unit.pod);
+  for (const DisruptionBudgets::Violating& v : split.violating) {
+    const Result<bool> stays = reprieve(v.unit);
+    if (!stays.ok()) return stays.error();
+    if (!*stays) out.budget_violations += v.pods;
   }
-  const DisruptionBudgets::Split split = budgets.split(pods, call);
-  std::vector<Unit> victims;
-  for (const std::vector<PodRef>* part : {&split.violating, &split.others})
-    for (const PodRef& pod : *part) {
-      const Unit& unit = *unit_of.at(pod.get());
-      LIBSCHED_TRY(call.check_limits());
-      const Result<bool> fits = trial.reprieve(unit, assignments);
-      if (!fits.ok()) return fits.error();
-      if (!*fits) victims.push_back(unit);
-    }
-  go_sort(victims, before);
-  for (const Unit& unit : victims) out.pods.push_back(unit.pod);
+  for (const size_t unit : split.others)
+    if (const Result<bool> stays = reprieve(unit); !stays.ok()) return stays.error();
+  go_sort(victims, more_important);
+  for (const VictimUnit& unit : victims) {
+    out.disrupted += unit.of_group ? 1 : 0;
+    for (size_t i = 0; i < unit.size(); ++i) out.pods.push_back(unit[i]);
+  }
   for (const GroupAssignment& a : assignments) out.nominations.push_back({a.pod.get(), a.node});
   return out;
 }

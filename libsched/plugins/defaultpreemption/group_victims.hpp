@@ -10,21 +10,22 @@ namespace libsched {
 
 struct GroupVictims {
   std::vector<PodRef> pods;  // most important first
+  int64_t budget_violations = 0;
+  size_t disrupted = 0;  // units of groups
   std::vector<GroupNomination> nominations;
   Status status;  // Success, or why preemption does not help
 };
 
-// The priority of a pod as a victim: that of its group.
-int32_t victim_priority(const View& view, const Pod& pod);
+// How it is found out whether a unit can stay.
+enum class Reprieve : uint8_t {
+  kFilter,    // the pods of the group still pass Filter where they have been placed
+  kSchedule,  // the group is placed anew
+};
 
-// The order of victims where PodGroups matter: by priority, members of groups before other pods,
-// then the pod that has run longer.
-bool more_important_victim(const View& view, const Pod& a, const Pod& b, int64_t now_ns);
-
-// Removes every pod of lower priority from the copy of the cluster. If the group can be placed
+// Removes every unit of lower priority from the copy of the cluster. If the group can be placed
 // then, as many as possible are added back, the most important first. The copy is as before
 // afterwards.
-Result<GroupVictims> select_group_victims(const GroupPostFilterCall& call,
-                                          const DisruptionBudgets& budgets);
+Result<GroupVictims> select_group_victims(const GroupPostFilterCall& call, GroupsAsVictims groups,
+                                          const DisruptionBudgets& budgets, Reprieve how);
 
 }  // namespace libsched

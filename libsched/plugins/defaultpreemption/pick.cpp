@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "libsched/plugins/defaultpreemption/importance.hpp"
+#include "libsched/plugins/defaultpreemption/victim_units.hpp"
 
 namespace libsched {
 namespace {

@@ -2,8 +2,6 @@
 #include "libsched/plugins/defaultpreemption/victims.hpp"
 
 #include "libsched/plugins/defaultpreemption/go_sort.hpp"
-#include "libsched/plugins/defaultpreemption/group_victims.hpp"
-#include "libsched/plugins/defaultpreemption/importance.hpp"
 #include "libsched/run/evaluator.hpp"
 #include "libsched/run/filter_pass.hpp"
 
@@ -20,14 +18,10 @@ class DryRun {
   const std::vector<PodRef>& pods() const { return node_.pods(); }
 
   // An Error that is not Success is upstream's AsStatus of an extension's error.
-  Result<Status> take_off(const Pod& other) {
-    node_.remove(other);
-    return plain(pass_.change(FilterPass::Change::kRemove, other, NodeView(node_)));
+  Result<Status> take_off(const VictimUnit& unit) {
+    return change(unit, FilterPass::Change::kRemove);
   }
-  Result<Status> put_back(const PodRef& other) {
-    node_.add(other);
-    return plain(pass_.change(FilterPass::Change::kAdd, *other, NodeView(node_)));
-  }
+  Result<Status> put_back(const VictimUnit& unit) { return change(unit, FilterPass::Change::kAdd); }
   Result<Status> fits() {
     Status s;
     LIBSCHED_TRY(pass_.judge_with_nominated(NodeView(node_), &s));
@@ -35,6 +29,20 @@ class DryRun {
   }
 
  private:
+  // The first pod of a unit is on the node, as are some of the others.
+  Result<Status> change(const VictimUnit& unit, FilterPass::Change how) {
+    const bool add = how == FilterPass::Change::kAdd;
+    for (size_t i = 0; i < unit.size(); ++i) {
+      const View& view = node_.view();
+      const uint32_t row = i == 0 ? node_.row() : view.find_node(unit[i]->spec.node_name);
+      if (row == node_.row() && add) node_.add(unit[i]);
+      if (row == node_.row() && !add) node_.remove(*unit[i]);
+      const NodeView node = row == node_.row() ? NodeView(node_) : NodeView(view, row);
+      Result<Status> said = plain(pass_.change(how, *unit[i], node));
+      if (!said.ok() || !said->success()) return said;
+    }
+    return Status();
+  }
   static Result<Status> plain(Result<Status> ran) {
     if (!ran.ok() || ran->success()) return ran;
     return Status::from_error(ran->error_text());
@@ -47,21 +55,17 @@ class DryRun {
 
 }  // namespace
 
-Result<Victims> select_victims(const PostFilterCall& call, uint32_t row,
+Result<Victims> select_victims(const PostFilterCall& call, uint32_t row, const VictimUnits& units,
                                const DisruptionBudgets& budgets) {
   const int64_t now = call.services.clock().now_ns();
-  const Framework& framework = call.asker->framework();
-  const bool groups = framework.behaviours().groups_are_entities &&
-                      framework.gates().enabled(Gate::kGenericWorkload);
-  const auto before = [&](const PodRef& a, const PodRef& b) {
-    return groups ? more_important_victim(call.view, *a, *b, now) : more_important(*a, *b, now);
-  };
   DryRun node(call, row);
   Victims out;
-  std::vector<PodRef> lower;
-  for (const PodRef& p : node.pods())
-    if ((groups ? victim_priority(call.view, *p) : p->priority()) < call.pod.priority())
-      lower.push_back(p);
+  Result<std::vector<VictimUnit>> found = units.below(call.pod.priority(), node.pods(), now);
+  if (!found.ok()) {
+    out.status = Status::from_error(found.error().message);
+    return out;
+  }
+  std::vector<VictimUnit>& lower = *found;
   if (lower.empty()) {
     out.status =
         Status(Code::kUnschedulableAndUnresolvable, "No preemption victims found for incoming pod");
@@ -86,27 +90,37 @@ Result<Victims> select_victims(const PostFilterCall& call, uint32_t row,
     out.budgets.clear();
     return std::move(out);
   };
-  for (const PodRef& p : lower)
-    if (fails(node.take_off(*p))) return finish();
+  for (const VictimUnit& unit : lower)
+    if (fails(node.take_off(unit))) return finish();
   if (fails(node.fits())) return finish();
 
-  go_sort(lower, before);
+  go_sort(lower, more_important);
   const DisruptionBudgets::Split split = budgets.split(lower, call);
-  for (const std::vector<PodRef>* group : {&split.violating, &split.others})
-    for (const PodRef& p : *group) {
-      if (fails(node.put_back(p))) return finish();
-      if (!fails(node.fits())) continue;
-      if (!failed.ok()) return finish();
-      if (fails(node.take_off(*p))) return finish();
-      out.pods.push_back(p);
-      if (group != &split.violating) continue;
-      ++out.budget_violations;
-      for (const auto& [pod, budget] : split.broken)
-        if (pod == p.get()) out.budgets.push_back(budget);
-    }
+  std::vector<size_t> leaving;
+  // Whether the unit can stay; no value: a step has failed.
+  const auto reprieve = [&](size_t unit) -> std::optional<bool> {
+    if (fails(node.put_back(lower[unit]))) return std::nullopt;
+    if (!fails(node.fits())) return true;
+    if (!failed.ok() || fails(node.take_off(lower[unit]))) return std::nullopt;
+    leaving.push_back(unit);
+    return false;
+  };
+  for (const DisruptionBudgets::Violating& v : split.violating) {
+    const std::optional<bool> stays = reprieve(v.unit);
+    if (!stays) return finish();
+    if (*stays) continue;
+    out.budget_violations += v.pods;
+    for (const auto& [unit, budget] : split.broken)
+      if (unit == v.unit) out.budgets.push_back(budget);
+  }
+  for (const size_t unit : split.others)
+    if (!reprieve(unit)) return finish();
   LIBSCHED_TRY(call.check_limits());
-  if (!split.violating.empty() && !split.others.empty()) go_sort(out.pods, before);
-  for (PodRef& p : out.pods) p = PodRef::share(&call.view.as_bound(*p));
+  if (!split.violating.empty() && !split.others.empty())
+    go_sort(leaving, [&](size_t a, size_t b) { return more_important(lower[a], lower[b]); });
+  for (const size_t unit : leaving)
+    for (size_t i = 0; i < lower[unit].size(); ++i)
+      out.pods.push_back(PodRef::share(&call.view.as_bound(*lower[unit][i])));
   out.status.reset();
   return out;
 }

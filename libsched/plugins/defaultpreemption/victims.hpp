@@ -13,9 +13,10 @@ struct Victims {
   Status status;  // Success, or the reason why the node is no candidate
 };
 
-// Removes every pod of lower priority from a copy of the node. If the pod fits then, as many as
-// possible are added back, the most important first. View and state do not change.
-Result<Victims> select_victims(const PostFilterCall& call, uint32_t row,
+// Removes every unit of lower priority from a copy of the node; of pods on other nodes that leave
+// with one, only the state knows. If the pod fits then, as many as possible are added back, the
+// most important first. View and state do not change.
+Result<Victims> select_victims(const PostFilterCall& call, uint32_t row, const VictimUnits& units,
                                const DisruptionBudgets& budgets);
 
 }  // namespace libsched

@@ -55,15 +55,26 @@ Result<std::shared_ptr<GroupTrial>> GroupTrial::begin(Evaluator& profile, LostPo
 GroupTrial::Listed GroupTrial::listed(const Scheduling& trial) const {
   for (const Assumed& a : assumed_)
     if (a.trial->node == trial.node) return a.node;
+  const uint32_t row = cluster_->view().find_node(trial.node);
+  return lists_ ? (*lists_)[row] : listed(row, trial.pod.get());
+}
+
+GroupTrial::Listed GroupTrial::listed(uint32_t row, const Pod* except) const {
   Listed out;
   const View& view = cluster_->view();
-  for (const uint32_t slot : view.row(view.find_node(trial.node)).pods) {
+  for (const uint32_t slot : view.row(row).pods) {
     const Pod& there = *view.slot(slot).pod;
-    if (same_pod(there, *trial.pod)) continue;
+    if (except != nullptr && same_pod(there, *except)) continue;
     out.affinity |= there.has_pod_affinity;
     out.anti_affinity |= there.has_required_anti_affinity;
   }
   return out;
+}
+
+void GroupTrial::fix_lists() {
+  lists_.emplace();
+  for (uint32_t row = 0; row < cluster_->view().row_count(); ++row)
+    lists_->push_back(listed(row, nullptr));
 }
 
 // Scores of a pod that prefers or avoids others read all nodes, and not the list.
@@ -101,7 +112,8 @@ Result<bool> GroupTrial::take_back() {
   const Ref<Scheduling> last = assumed_.back().trial;
   LIBSCHED_TRY(undo_trial(*evaluator_, *last, assumed_.back().observer.get()));
   assumed_.pop_back();
-  if (!exact() && !last->pod->host_ports.empty()) ports_.lose(last->pod, last->node, cursor_);
+  if (!exact() && !lists_ && !last->pod->host_ports.empty())
+    ports_.lose(last->pod, last->node, cursor_);
   return true;
 }
 

@@ -43,6 +43,9 @@ class GroupTrial {
 
   const View& view() const { return cluster_->view(); }
   Evaluator* evaluator() { return evaluator_.get(); }
+  // From now on, pods of the copy may be removed: the lists below stay those of now, and ports that
+  // members lose come back.
+  void fix_lists();
   // Brings the order of the view's nodes up to date.
   void refresh() { cluster_->refresh(); }
 
@@ -61,6 +64,7 @@ class GroupTrial {
   GroupTrial(Evaluator& profile, LostPorts& ports)
       : profile_(profile), ports_(ports), cursor_(profile.cluster()->view().log().cursor()) {}
   Listed listed(const Scheduling& trial) const;  // without the trial's pod
+  Listed listed(uint32_t row, const Pod* except) const;
   Result<void> show_terms(const Pod& incoming);
 
   Evaluator& profile_;
@@ -71,6 +75,7 @@ class GroupTrial {
   Ref<Cluster> cluster_;
   Ref<Evaluator> evaluator_;
   std::vector<Assumed> assumed_;
+  std::optional<std::vector<Listed>> lists_;  // by row, once they are fixed
 };
 
 }  // namespace libsched

@@ -19,14 +19,14 @@ struct World {
   Ref<ApiServer> server = make_ref<ApiServer>(clock, ApiServerOptions());
   SchedulerRef scheduler;
 
-  explicit World(Release release) {
+  explicit World(Release release, const std::string& more_gates = "") {
     ConfigOptions options;
-    options.gates =
-        FeatureGates::parse(std::string("GenericWorkload=true,TopologyAwareWorkloadScheduling=true,"
-                                        "SchedulerPopFromBackoffQ=false") +
-                                (release == Release::k1_36 ? ",GangScheduling=true" : ""),
-                            release)
-            .value();
+    options.gates = FeatureGates::parse(
+                        std::string("GenericWorkload=true,TopologyAwareWorkloadScheduling=true,"
+                                    "SchedulerPopFromBackoffQ=false") +
+                            (release == Release::k1_36 ? ",GangScheduling=true" : "") + more_gates,
+                        release)
+                        .value();
     const Result<ConfigRef> config = parse_config(
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n", options);
     REQUIRE_MESSAGE(config.ok(), config.error().text());
@@ -55,22 +55,35 @@ struct World {
     create("apiVersion: v1\nkind: Node\nmetadata: {name: " + name + ", labels: {zone: " + zone +
            "}}\nstatus: {allocatable: {cpu: " + std::to_string(cpu) + ", pods: 9}}\n");
   }
-  void group(int min_count, int priority = 0, const std::string& key = "zone") {
+  void group(int min_count, int priority = 0, const std::string& key = "zone",
+             const std::string& spec = "") {
+    const std::string constraints =
+        key.empty() ? "" : ", schedulingConstraints: {topology: [{key: " + key + "}]}";
     create(
         "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: g, namespace: "
         "default, uid: u-g}\nspec: {priority: " +
-        std::to_string(priority) +
-        ", schedulingPolicy: {gang: {minCount: " + std::to_string(min_count) +
-        "}}, schedulingConstraints: {topology: [{key: " + key + "}]}}\n");
+        std::to_string(priority) + ", schedulingPolicy: {gang: {minCount: " +
+        std::to_string(min_count) + "}}" + constraints + spec + "}\n");
+  }
+  // Another group, of which pods x and y are on n1 and n2.
+  void victims(int priority, const std::string& mode) {
+    create(
+        "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: h, namespace: "
+        "default, uid: u-h}\nspec: {schedulingPolicy: {basic: {}}, priority: " +
+        std::to_string(priority) + ", disruptionMode: " + mode + "}\n");
+    for (const auto& [name, node] : {std::pair("x", "n1"), std::pair("y", "n2")})
+      pod(name, "nodeName: " + std::string(node) +
+                    ", schedulingGroup: {podGroupName: h}, priority: " + std::to_string(priority));
   }
   void pod(const std::string& name, const std::string& spec) {
     create("apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", namespace: default, uid: u-" +
            name + "}\nspec: {containers: [{name: c, resources: {requests: {cpu: 1}}}], " + spec +
            "}\n");
   }
-  void member(const std::string& name, int priority = 0) {
-    pod(name, "schedulingGroup: {podGroupName: g}, priority: " + std::to_string(priority));
+  void member(const std::string& name, int priority = 0, const std::string& spec = "") {
+    pod(name, "schedulingGroup: {podGroupName: g}, priority: " + std::to_string(priority) + spec);
   }
+  void run() { REQUIRE(scheduler->run_until(clock->now_ns() + 60 * kSecond).ok()); }
   void settle() { REQUIRE(scheduler->settle(false, 1000).ok()); }
   // "a n1, b -": the pods and their nodes.
   std::string pods() const {
@@ -158,8 +171,81 @@ TEST_CASE("a group of 1.37 evicts what is in its way, once for all its pods") {
   w.settle();
   CHECK(w.condition().ends_with(
       "pod group preemption: found a placement for podgroup, preempting 2 victims"));
-  REQUIRE(w.scheduler->run_until(w.clock->now_ns() + 60 * kSecond).ok());
+  w.run();
   CHECK(w.pods() == "z n3, p n1, q n2");
+}
+
+TEST_CASE("a group of 1.36 evicts with gate WorkloadAwarePreemption, and its pods alone do not") {
+  const auto after = [](const std::string& gates, const std::string& key) {
+    World w(Release::k1_36, gates);
+    for (const char* name : {"n1", "n2", "n3"}) w.node(name, "a", 1);
+    w.pod("x", "nodeName: n1, priority: 1");
+    w.pod("v", "nodeName: n2, priority: 2");
+    w.pod("z", "nodeName: n3, priority: 3");
+    w.group(2, 9, key);
+    w.member("p", 9);
+    w.member("q", 9);
+    w.settle();
+    const std::string said = w.condition();
+    w.run();
+    return w.pods() + "; " + said;
+  };
+  const std::string on = ",WorkloadAwarePreemption=true";
+  CHECK(after(on, "") == "z n3, p n1, q n2; pod group is unschedulable");
+  CHECK(after("", "") ==
+        "z n3, p n1, q n2; pod group is unschedulable, pod group is waiting for preemption to "
+        "complete");
+  CHECK(after(on, "zone") ==
+        "v n2, x n1, z n3, p -, q -; 0/1 placements are available, first placement status: pod "
+        "group is unschedulable, workload aware preemption is not supported for pod groups with "
+        "scheduling constraints");
+  CHECK(after("", "zone") ==
+        "v n2, x n1, z n3, p -, q -; 0/1 placements are available, first placement status: pod "
+        "group is unschedulable");
+}
+
+TEST_CASE("pods of a group whose disruption mode is All leave together") {
+  const auto after = [](Release release, const std::string& mode, const std::string& gates = "") {
+    World w(release, gates);
+    w.node("n1", "a", 1);
+    w.node("n2", "a", 1);
+    w.victims(1, mode);
+    w.group(1, 9, "");
+    w.member("p", 9);
+    w.settle();
+    w.run();
+    return w.pods();
+  };
+  CHECK(after(Release::k1_37, "{all: {}}") == "p n1");
+  CHECK(after(Release::k1_37, "{single: {}}") == "x n1, p n2");
+  const std::string on = ",WorkloadAwarePreemption=true";
+  CHECK(after(Release::k1_36, "PodGroup", on) == "p n1");
+  CHECK(after(Release::k1_36, "Pod", on) == "x n1, p n2");
+  CHECK(after(Release::k1_36, "PodGroup") == "y n2, p n1");
+}
+
+TEST_CASE("with gate PodGroupPreemptionPolicy the group says whether it preempts") {
+  const auto said = [](const std::string& gates, const std::string& of_group,
+                       const std::string& of_pod) {
+    World w(Release::k1_37, gates);
+    w.node("n1", "a", 1);
+    w.pod("x", "nodeName: n1, priority: 1");
+    w.group(1, 9, "", of_group);
+    w.member("p", 9, of_pod);
+    w.settle();
+    return w.condition();
+  };
+  const std::string on = ",PodGroupPreemptionPolicy=true", never = ", preemptionPolicy: Never";
+  const std::string evicts =
+      "pod group preemption: found a placement for podgroup, preempting 1 victims";
+  const std::string stays = "pod group preemption: not eligible due to preemptionPolicy=Never.";
+  CHECK(said("", never, "").ends_with(evicts));
+  CHECK(said("", "", never).ends_with(stays));
+  CHECK(said(on, never, never).ends_with(stays));
+  CHECK(said(on, "", "").ends_with(evicts));
+  CHECK(said(on, "", never) ==
+        "all pods in a single pod group should have the same preemption policy as the pod group's "
+        "preemption policy, got Never and PreemptLowerPriority");
 }
 
 }  // namespace libsched::place_group_test

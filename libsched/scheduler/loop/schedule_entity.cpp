@@ -26,18 +26,20 @@ Failure failure_of(Status status) {
   return failure;
 }
 
-Str preemption_policy(const Pod& pod) {
-  return pod.spec.preemption_policy.empty() ? Str("PreemptLowerPriority")
-                                            : pod.spec.preemption_policy;
+Str preemption_policy(Str written) {
+  return written.empty() ? Str("PreemptLowerPriority") : written;
 }
 
 // Upstream's validatePod: what all pods of a group have in common.
 class Alike {
  public:
-  Alike(const Pod& first, const PodGroup& group)
+  // With `group_policy` (gate PodGroupPreemptionPolicy) the group has the preemption policy.
+  Alike(const Pod& first, const PodGroup& group, bool group_policy)
       : scheduler_(first.spec.scheduler_name),
         priority_(group.priority),
-        policy_(preemption_policy(first)) {}
+        policy_(preemption_policy(group_policy ? group.preemption_policy
+                                               : first.spec.preemption_policy)),
+        group_policy_(group_policy) {}
 
   // Why the pod does not belong to the group; "" if it does.
   std::string refusal(const Pod& pod) const {
@@ -48,8 +50,10 @@ class Alike {
     if (pod.priority() != priority_)
       return all + "priority as the pod group's priority, got " + std::to_string(pod.priority()) +
              " and " + std::to_string(priority_);
-    if (const Str policy = preemption_policy(pod); policy != policy_)
-      return all + "preemption policy, got " + std::string(policy) + " and " + std::string(policy_);
+    if (const Str policy = preemption_policy(pod.spec.preemption_policy); policy != policy_)
+      return all + "preemption policy" +
+             (group_policy_ ? " as the pod group's preemption policy" : "") + ", got " +
+             std::string(policy) + " and " + std::string(policy_);
     return {};
   }
 
@@ -57,6 +61,7 @@ class Alike {
   Str scheduler_;
   int32_t priority_;
   Str policy_;
+  bool group_policy_;
 };
 
 // Upstream's RunPlacementFeasiblePlugins.
@@ -129,7 +134,8 @@ void Scheduler::cycle_entity(const QueuedPodRef& entity) {
 std::string Scheduler::refuse_entity(const Group& group) const {
   const std::string key = group.ns + "/" + group.name;
   if (!group.object) return "pod group object not found for pod group " + key;
-  const Alike alike(*group.members[0].queued->pod, *group.object);
+  const Alike alike(*group.members[0].queued->pod, *group.object,
+                    profiles_[0]->framework().gates().enabled(Gate::kPodGroupPreemptionPolicy));
   for (const Member& m : group.members)
     if (std::string refusal = alike.refusal(*m.queued->pod); !refusal.empty()) return refusal;
   const View& view = cluster_->view();
@@ -239,6 +245,7 @@ Ref<Scheduling> Scheduler::try_member(Group& group, const Member& m, int64_t* to
   SchedulingOptions options = cycle_options_;
   options.trial = true;
   options.keeps_data = group.preempts;
+  options.post_filter = !group.preempts;
   options.observer = point_times_[group.number];
   options.state = metrics_->measured_state(group.number);
   if (!options.state) options.state = make_ref<CycleState>();
@@ -269,7 +276,8 @@ void Scheduler::make_room(Group& group, std::vector<GroupNomination>* nomination
         assignments->push_back({trial->pod, trial->node, trial->state});
     return tried.status;
   };
-  const GroupPostFilterCall call{group.call(*services_, pods), again};
+  const GroupPostFilterCall call{group.call(*services_, pods), again,
+                                 point_times_[group.number].get()};
   const Status said = metrics_->at_group_point(group.number, GroupPoint::kPodGroupPostFilter, [&] {
     Result<Status> asked = pod_group_post_filter(group.profile->framework(), call, nominations);
     return asked.ok() ? std::move(*asked) : Status::from_error(asked.error().message);

@@ -59,6 +59,9 @@ void Scheduler::cycle_group(const QueuedPodRef& first) {
       group->began_ns = now();
       try_members(*group);
       metrics_->group_algorithm_ended(now() - group->began_ns);
+      if (group->status.code == Code::kUnschedulable &&
+          group->profile->framework().gates().enabled(Gate::kWorkloadAwarePreemption))
+        evict_for(*group);
       submit(*group);
       patch_condition(*group);
     }
@@ -163,6 +166,46 @@ Scheduler::GroupResult Scheduler::try_together(Group& group) {
   }
   take_back(group);
   return out;
+}
+
+// Upstream's runWorkloadAwarePreemption: asks the plugin that makes room for groups, and adds to
+// the group's status what it says.
+void Scheduler::evict_for(Group& group) {
+  const Framework& framework = group.profile->framework();
+  const auto asked = [&]() -> Result<Status> {
+    const Plugin* plugin = nullptr;
+    for (const Framework::Instance& instance : framework.plugins())
+      if (instance.plugin && instance.plugin->preempts_for_groups()) plugin = instance.plugin.get();
+    if (plugin == nullptr)
+      return Status(Code::kUnschedulable,
+                    "default preemption plugin is not registered, workload aware preemption is "
+                    "disabled");
+    if (!group.object)
+      return Status::from_error("failed to get pod group object: podgroup.scheduling.k8s.io " +
+                                go_quote(group.name) + " not found");
+    if (!group.object->topology_key.empty())
+      return Status(Code::kUnschedulable,
+                    "workload aware preemption is not supported for pod groups with scheduling "
+                    "constraints");
+    group.preempts = true;
+    group.trial->fix_lists();
+    const std::vector<PodRef> pods = group.pods();
+    const auto again = [&](std::vector<GroupAssignment>*) -> Result<Status> {
+      return try_placements(group, &Scheduler::try_together).status;
+    };
+    const GroupPostFilterCall call{group.call(*services_, pods), again,
+                                   point_times_[group.number].get()};
+    std::vector<GroupNomination> none;
+    return plugin->pod_group_post_filter(call, &none);
+  }();
+  const Status said = asked.ok() ? *asked : Status::from_error(asked.error().message);
+  catch_up();  // with what the plugin has caused
+  if (said.success())
+    group.waits_for_preemption = true;
+  else if (said.code == Code::kError)
+    group.status = said;
+  else
+    group.status.reasons.push_back(said.message());
 }
 
 // Undoes the trials, the last one first.

@@ -194,6 +194,7 @@ class Scheduler final : public RefCounted, public WatchSink {
   GroupResult try_feasible(Group& group);
   Ref<Scheduling> try_member(Group& group, const Member& m, int64_t* took_ns);
   void make_room(Group& group, std::vector<GroupNomination>* nominations);
+  void evict_for(Group& group);
   void submit_entity(Group& group);
 
   // bind_pod.cpp

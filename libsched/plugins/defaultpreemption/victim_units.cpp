@@ -1,0 +1,75 @@
+// Upstream's getCrossNodesVictims.
+#include "libsched/plugins/defaultpreemption/victim_units.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "libsched/base/quote.hpp"
+
+namespace libsched {
+
+int32_t victim_priority(const View& view, const Pod& pod) {
+  if (pod.spec.scheduling_group.empty()) return pod.priority();
+  const PodGroup* const group =
+      view.objects().find<PodGroup>(pod.meta.ns, pod.spec.scheduling_group);
+  return group == nullptr ? pod.priority() : group->priority;
+}
+
+VictimUnits::VictimUnits(const View& view, GroupsAsVictims groups) : view_(view), groups_(groups) {
+  if (groups == GroupsAsVictims::kIgnored) return;
+  bool any = false;
+  view.objects().for_each<PodGroup>([&](const PodGroup& g) { any |= g.disrupted_together; });
+  if (!any) return;
+  for (uint32_t row = 0; row < view.row_count(); ++row)
+    for (const uint32_t slot : view.row(row).pods) {
+      const Pod& pod = *view.slot(slot).pod;
+      const PodGroup* const group = together(pod);
+      if (group == nullptr) continue;
+      const bool there = view.node(row) != nullptr;
+      if (!there && groups == GroupsAsVictims::kUnits) continue;
+      Together& all = together_[group];
+      all.pods.push_back(PodRef::share(&view.as_bound(pod)));
+      if (!there) all.missing = view.row(row).name;
+    }
+}
+
+const PodGroup* VictimUnits::together(const Pod& pod) const {
+  if (pod.spec.scheduling_group.empty()) return nullptr;
+  const PodGroup* const group =
+      view_.objects().find<PodGroup>(pod.meta.ns, pod.spec.scheduling_group);
+  return group != nullptr && group->disrupted_together ? group : nullptr;
+}
+
+Result<std::vector<VictimUnit>> VictimUnits::below(int32_t priority,
+                                                   const std::vector<PodRef>& pods,
+                                                   int64_t now_ns) const {
+  std::vector<VictimUnit> out;
+  std::set<const PodGroup*> taken;
+  const bool owners = groups_ == GroupsAsVictims::kOwners;
+  for (const PodRef& pod : pods) {
+    const PodGroup* const group = together_.empty() ? nullptr : together(*pod);
+    if (group != nullptr && !taken.insert(group).second) continue;
+    VictimUnit unit;
+    unit.priority = group != nullptr ? group->priority
+                    : owners         ? victim_priority(view_, *pod)
+                                     : pod->priority();
+    if (group != nullptr && !together_.at(group).missing.empty()) {
+      const std::string node = go_quote(together_.at(group).missing);
+      return Error{Rc::kNotFound, "failed to get node info for node " + node +
+                                      " from snapshot: nodeinfo not found for node name " + node};
+    }
+    if (unit.priority >= priority) continue;
+    unit.pod = pod;
+    unit.of_group = groups_ != GroupsAsVictims::kIgnored && !pod->spec.scheduling_group.empty();
+    unit.started_ns = started(*pod, now_ns);
+    if (group != nullptr)
+      for (const PodRef& other : together_.at(group).pods) {
+        unit.started_ns = std::min(unit.started_ns, started(*other, now_ns));
+        if (!same_pod(*other, *pod)) unit.others.push_back(other);
+      }
+    out.push_back(std::move(unit));
+  }
+  return out;
+}
+
+}  // namespace libsched

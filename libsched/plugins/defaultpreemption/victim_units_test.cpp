@@ -1,0 +1,114 @@
+// What pods evict where PodGroups count: groups whose disruption mode is All, and the priorities of
+// groups.
+#include "libsched/plugins/defaultpreemption/victim_units.hpp"
+
+#include "libsched/plugins/trial_test.hpp"
+
+namespace libsched::victim_units_test {
+
+std::string node(const std::string& name) {
+  return "---\nkind: Node\nmetadata: {name: " + name +
+         "}\nstatus: {allocatable: {cpu: 2, pods: 20}}\n";
+}
+std::string on(const std::string& node, const std::string& name, int priority,
+               const std::string& group = "", int start = 0) {
+  return "---\nkind: Pod\nmetadata: {name: " + name + ", namespace: default, uid: u-" + name +
+         ", labels: {app: " + (group.empty() ? "none" : group) + "}}\nspec: {nodeName: " + node +
+         ", priority: " + std::to_string(priority) +
+         (group.empty() ? "" : ", schedulingGroup: {podGroupName: " + group + "}") +
+         ", containers: [{name: c, resources: {requests: {cpu: 1}}}]}\n"
+         "status: {startTime: '2026-01-01T00:00:0" +
+         std::to_string(start) + "Z'}\n";
+}
+std::string group(const std::string& name, int priority, const std::string& mode) {
+  return "---\napiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: " + name +
+         ", namespace: default, uid: u-" + name +
+         "}\nspec: {priority: " + std::to_string(priority) +
+         ", schedulingPolicy: {basic: {}}, disruptionMode: " + mode + "}\n";
+}
+const std::string kAll = "{all: {}}", kSingle = "{single: {}}";
+
+TrialOptions of_release(Release release, bool groups = true) {
+  TrialOptions out;
+  out.profile =
+      "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "
+      "DefaultBinder}, {name: NodeResourcesFit}, {name: DefaultPreemption}]}}";
+  out.release = release;
+  if (groups) out.gates = "GenericWorkload=true";
+  return out;
+}
+
+// "a: x y (1)": the candidates, with the violations of budgets.
+std::string outcome(const std::string& world, const TrialOptions& options, int priority = 5) {
+  Trial t("DefaultPreemption", world, options);
+  Result<PodRef> pod = parse_pod(
+      "metadata: {name: p, namespace: default, uid: u-p}\nspec: {priority: " +
+          std::to_string(priority) + ", containers: [{name: c, resources: {requests: {cpu: 1}}}]}",
+      {});
+  REQUIRE_MESSAGE(pod.ok(), pod.error().text());
+  CycleState state;
+  CheckOptions check;
+  check.post_filter = true;
+  Result<Ref<const Decision>> decided = t.evaluator().check(state, **pod, "", check);
+  REQUIRE_MESSAGE(decided.ok(), decided.error().text());
+  std::string out;
+  for (const PreemptionReport::Candidate& c : (*decided)->preemption.candidates) {
+    out += (out.empty() ? "" : "; ") + c.node + ":";
+    for (const PodRef& p : c.victims) out += " " + std::string(p->meta.name);
+    out += " (" + std::to_string(c.budget_violations) + ")";
+  }
+  return out;
+}
+
+TEST_CASE("a pod evicts all pods of a group with disruption mode All, or none") {
+  const auto world = [](const std::string& mode) {
+    return node("a") + node("b") + group("g", 1, mode) + on("a", "x", 1, "g") +
+           on("a", "y", 1, "g", 1) + on("b", "z", 1, "g", 2) + on("b", "high", 9);
+  };
+  CHECK(outcome(world(kAll), of_release(Release::k1_37)) == "a: x y z (0); b: z x y (0)");
+  CHECK(outcome(world(kSingle), of_release(Release::k1_37)) == "a: y (0); b: z (0)");
+  CHECK(outcome(world(kAll), of_release(Release::k1_37, false)) == "a: y (0); b: z (0)");
+  CHECK(outcome(world(kAll), of_release(Release::k1_36)) == "a: y (0); b: z (0)");
+}
+
+TEST_CASE("a pod of a group has the priority of its group as a victim") {
+  const std::string world = node("a") + group("g", 9, kSingle) + group("h", 0, kSingle) +
+                            on("a", "x", 1, "g") + on("a", "y", 8, "h");
+  CHECK(outcome(world, of_release(Release::k1_37)) == "a: y (0)");
+  CHECK(outcome(world, of_release(Release::k1_36)) == "a: x (0)");
+}
+
+TEST_CASE("groups stay rather than pods, and large groups rather than small ones") {
+  const auto stays = [](const std::string& mode, const std::string& group_of_y) {
+    return outcome(node("a") + node("b") + group("g", 1, mode) + group("h", 1, mode) +
+                       on("a", "x", 1, "g", 2) + on("a", "y", 1, group_of_y, 1) +
+                       on("b", "z", 9, "g"),
+                   of_release(Release::k1_37));
+  };
+  CHECK(stays(kSingle, "") == "a: y (0)");   // though it has run longer
+  CHECK(stays(kSingle, "h") == "a: x (0)");  // of two pods of groups the one that started later
+  CHECK(stays(kAll, "h") == "a: y (0)");     // its group is smaller
+}
+
+TEST_CASE("each pod of a group counts against budgets") {
+  const auto violations = [](int allowed) {
+    return outcome(node("a") + node("b") + group("g", 1, kAll) + on("a", "x", 1, "g") +
+                       on("a", "y", 1, "g") + on("b", "z", 1, "g") + on("b", "high", 9) +
+                       "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b, "
+                       "namespace: default}\nspec: {selector: {matchLabels: {app: g}}}\nstatus: "
+                       "{disruptionsAllowed: " +
+                       std::to_string(allowed) + "}\n",
+                   of_release(Release::k1_37));
+  };
+  CHECK(violations(3) == "a: x y z (0); b: z x y (0)");
+  CHECK(violations(1) == "a: x y z (2); b: z x y (2)");
+}
+
+TEST_CASE("a group of which a pod is on an unknown node cannot be evicted") {
+  const std::string world = node("a") + group("g", 1, kAll) + on("a", "x", 1, "g") +
+                            on("a", "high", 9) + on("gone", "y", 1, "g");
+  CHECK(outcome(world, of_release(Release::k1_37)) == "");
+  CHECK(outcome(world, of_release(Release::k1_36)) == "a: x (0)");
+}
+
+}  // namespace libsched::victim_units_test

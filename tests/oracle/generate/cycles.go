@@ -29,6 +29,7 @@ type cyclesGen struct {
 	second   bool
 	alike    bool // the pods of a group have one priority
 	zoned    bool // groups may have a topology constraint
+	policy   bool // groups may say whether they preempt
 	gangs    map[string]int
 	storage  bool
 	permits  []string // pods that may wait on permit

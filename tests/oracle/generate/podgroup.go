@@ -46,10 +46,23 @@ func genWorkloads(g *gen, seed uint64) any {
 	if zoned {
 		c.Gates["TopologyAwareWorkloadScheduling"] = true
 	}
-	withGroups(g, c, &cyclesGen{alike: true, zoned: zoned})
+	policy := g.chance(0.2)
+	if policy {
+		c.Gates["PodGroupPreemptionPolicy"] = true
+	}
+	withGroups(g, c, &cyclesGen{alike: true, zoned: zoned, policy: policy})
 	if g.chance(0.5) {
 		delete(c.Gates, "SchedulerPopFromBackoffQ")
 	}
+	return c
+}
+
+// genEvictions makes a case with pod groups for 1.36, which evict pods as a whole.
+func genEvictions(g *gen, seed uint64) any {
+	c := genWorkloads(g, seed).(*cases.CyclesCase)
+	c.Name = fmt.Sprintf("evictions-%d", seed)
+	delete(c.Gates, "PodGroupPreemptionPolicy")
+	c.Gates["GangScheduling"], c.Gates["WorkloadAwarePreemption"] = true, true
 	return c
 }
 
@@ -83,6 +96,12 @@ func (q *cyclesGen) group(name string, tail []cases.CyclesStep) {
 	if q.alike {
 		one = pick(q.gen, int32(0), 10, 100, 1000, -5)
 		spec["priority"] = one
+		if q.chance(0.4) {
+			spec["disruptionMode"] = pick(q.gen, "PodGroup", "PodGroup", "Pod")
+		}
+		if q.policy && q.chance(0.5) {
+			spec["preemptionPolicy"] = pick(q.gen, "Never", "PreemptLowerPriority")
+		}
 	}
 	if q.zoned && q.chance(0.8) {
 		spec["schedulingConstraints"] = map[string]any{"topology": []any{map[string]any{"key": "topology.kubernetes.io/zone"}}}

@@ -13,6 +13,7 @@ var scriptKinds = map[string]func(g *gen, seed uint64) any{
 	"schedule":  genCycles,
 	"podgroup":  genGroups,
 	"workload":  genWorkloads,
+	"evictions": genEvictions,
 	"placement": genPlacements,
 	"resize":    genResizes,
 }

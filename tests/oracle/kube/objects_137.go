@@ -12,13 +12,16 @@ import (
 )
 
 // Translate turns an object of a case, which is written for 1.36, into one of this minor; nil means
-// that the object is left out. 1.37 reads DeviceTaintRules as v1 and PodGroups as v1beta1.
+// that the object is left out. 1.37 reads DeviceTaintRules as v1, and PodGroups as v1beta1, whose
+// disruption mode is an object.
 func Translate(raw []byte) []byte {
 	if bytes.Contains(raw, []byte(`"DeviceTaintRule"`)) {
 		raw = bytes.Replace(raw, []byte(`"resource.k8s.io/v1beta2"`), []byte(`"resource.k8s.io/v1"`), 1)
 	}
 	if bytes.Contains(raw, []byte(`"PodGroup"`)) {
 		raw = bytes.Replace(raw, []byte(`"scheduling.k8s.io/v1alpha2"`), []byte(`"scheduling.k8s.io/v1beta1"`), 1)
+		raw = bytes.Replace(raw, []byte(`"disruptionMode":"PodGroup"`), []byte(`"disruptionMode":{"all":{}}`), 1)
+		raw = bytes.Replace(raw, []byte(`"disruptionMode":"Pod"`), []byte(`"disruptionMode":{"single":{}}`), 1)
 	}
 	return raw
 }

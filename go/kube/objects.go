@@ -43,7 +43,7 @@ var kinds = map[string]struct {
 	"apps": {"apps/", []string{"ReplicaSet", "StatefulSet"}},
 	"resource": {"resource.k8s.io/", []string{"DeviceClass", "DeviceTaintRule", "ResourceClaim",
 		"ResourceClaimTemplate", "ResourceSlice"}},
-	"scheduling": {"scheduling.k8s.io/", []string{"PodGroup", "PriorityClass"}},
+	"scheduling": {"scheduling.k8s.io/", []string{"CompositePodGroup", "PodGroup", "PriorityClass"}},
 	"node":       {"node.k8s.io/", []string{"RuntimeClass"}},
 	"policy":     {"policy/", []string{"PodDisruptionBudget"}},
 }

@@ -55,6 +55,7 @@ std::string every_kind(const std::string& label) {
          kind("resource.k8s.io/v1", "ResourceSlice", n, ", spec: {}") +
          kind("resource.k8s.io/v1beta2", "DeviceTaintRule", n, ", spec: {}") +
          kind("node.k8s.io/v1", "RuntimeClass", n, ", handler: h") +
+         kind("scheduling.k8s.io/v1alpha3", "CompositePodGroup", d, ", spec: {}") +
          kind("v1", "LimitRange", d, ", spec: {limits: []}") + kind("v1", "Node", n) +
          kind("v1", "Pod", d, ", spec: {nodeName: o}");
 }

@@ -45,7 +45,7 @@ inline constexpr ChangeKinds kTermsChanged = 1U << 8;    // ... with inter-pod a
 inline constexpr ChangeKinds kAssumedChanged = 1U << 9;  // a pod became assumed, or confirmed
 // Of no row:
 inline constexpr ChangeKinds kOrderChanged = 1U << 10;  // the list of nodes that cycles walk
-// The kinds that no plugin of the library reads share a bit.
+// The kinds that no filter or score of the library reads share a bit.
 constexpr ChangeKinds object_changed(StoredKind kind) {
   return kind >= StoredKind::kRuntimeClass ? 1U << 11 : 1U << (12 + static_cast<uint32_t>(kind));
 }

@@ -16,6 +16,7 @@ Str event_resource(StoredKind kind) {
     case StoredKind::kResourceClaim: return "resource.k8s.io/ResourceClaim";
     case StoredKind::kResourceSlice: return "resource.k8s.io/ResourceSlice";
     case StoredKind::kPodGroup: return "scheduling.k8s.io/PodGroup";
+    case StoredKind::kCompositePodGroup: return "scheduling.k8s.io/CompositePodGroup";
     case StoredKind::kRuntimeClass: return "node.k8s.io/RuntimeClass";
     default: return stored_kind_name(kind);
   }

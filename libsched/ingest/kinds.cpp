@@ -44,6 +44,7 @@ constexpr KnownKind kKinds[] = {
     {"resource.k8s.io", "DeviceTaintRule", "v1 v1beta2 v1alpha3", ObjectKind::kStored},
     {"policy", "PodDisruptionBudget", "v1 v1beta1", ObjectKind::kStored},
     {"scheduling.k8s.io", "PodGroup", "v1beta1 v1alpha3 v1alpha2", ObjectKind::kStored},
+    {"scheduling.k8s.io", "CompositePodGroup", "v1alpha3", ObjectKind::kStored},
     {"node.k8s.io", "RuntimeClass", "v1 v1beta1 v1alpha1", ObjectKind::kStored},
     {"", "LimitRange", "v1", ObjectKind::kStored},
 };

@@ -197,6 +197,7 @@ class ObjectBuilder {
   bool limit_range(LimitRange& range, const TypeNames& type);
   bool limit_range_item(LimitRangeItem& item);
   bool pod_group(PodGroup& group, const TypeNames& type);  // pod_group_builder.cpp
+  bool composite_pod_group(CompositePodGroup& group, const TypeNames& type);
   bool pod_group_policy(PodGroup& group);
   bool pod_group_constraints(PodGroup& group);
   bool pod_group_disruption(PodGroup& group);

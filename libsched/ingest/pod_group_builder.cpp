@@ -1,4 +1,4 @@
-// PodGroups: the policy, and the conditions of the status.
+// PodGroups and CompositePodGroups: the policy, and the conditions of the status.
 #include "libsched/ingest/object_builder.hpp"
 
 namespace libsched {
@@ -10,11 +10,15 @@ constexpr KeyTable kPodGroupSpec("podGroupTemplateRef", "schedulingPolicy", "sch
                                  "resourceClaims", "disruptionMode", "priorityClassName",
                                  "priority", "workloadRef", "parentCompositePodGroupName",
                                  "preemptionPolicy");
+constexpr KeyTable kCompositeSpec("parentCompositePodGroupName", "workloadRef", "schedulingPolicy",
+                                  "schedulingConstraints", "disruptionMode", "priorityClassName",
+                                  "priority", "preemptionPolicy");
 constexpr KeyTable kPolicy("basic", "gang");
 constexpr KeyTable kGang("minCount");
+constexpr KeyTable kCompositeGang("minGroupCount");
+constexpr KeyTable kDisruption("single", "all");
 constexpr KeyTable kConstraints("topology");
 constexpr KeyTable kTopology("key");
-constexpr KeyTable kDisruption("single", "all");
 constexpr KeyTable kPodGroupStatus("conditions", "resourceClaimStatuses");
 constexpr KeyTable kPodGroupCondition("type", "status", "observedGeneration", "lastTransitionTime",
                                       "reason", "message");
@@ -28,7 +32,8 @@ bool ObjectBuilder::pod_group_policy(PodGroup& group) {
       return skip();
     }
     group.gang = !reader_.is_null();
-    return object(kGang, [&](int) { return int32(group.min_count); });
+    const auto count = [&](int) { return int32(group.min_count); };
+    return group.composite ? object(kCompositeGang, count) : object(kGang, count);
   });
 }
 
@@ -76,6 +81,29 @@ bool ObjectBuilder::pod_group_status(PodGroup& group) {
   });
 }
 
+bool ObjectBuilder::composite_pod_group(CompositePodGroup& group, const TypeNames& type) {
+  return object(kPodGroup, [&](int field) {
+    switch (field) {
+      case kPodGroup["apiVersion"]: return type_field(type.api_version);
+      case kPodGroup["kind"]: return type_field(type.kind);
+      case kPodGroup["metadata"]: return metadata(group.meta);
+      case kPodGroup["spec"]:
+        return object(kCompositeSpec, [&](int part) {
+          switch (part) {
+            case kCompositeSpec["parentCompositePodGroupName"]: return string(group.parent);
+            case kCompositeSpec["schedulingPolicy"]: return pod_group_policy(group);
+            case kCompositeSpec["schedulingConstraints"]: return pod_group_constraints(group);
+            case kCompositeSpec["disruptionMode"]: return pod_group_disruption(group);
+            case kCompositeSpec["priority"]: return int32(group.priority);
+            case kCompositeSpec["preemptionPolicy"]: return string(group.preemption_policy);
+            default: return skip();
+          }
+        });
+      default: return skip();
+    }
+  });
+}
+
 bool ObjectBuilder::pod_group(PodGroup& group, const TypeNames& type) {
   return object(kPodGroup, [&](int field) {
     switch (field) {
@@ -90,8 +118,9 @@ bool ObjectBuilder::pod_group(PodGroup& group, const TypeNames& type) {
               return list(group.resource_claims,
                           [&](PodResourceClaim& c) { return pod_resource_claim(c); });
             case kPodGroupSpec["priority"]: return int32(group.priority);
-            case kPodGroupSpec["schedulingConstraints"]: return pod_group_constraints(group);
+            case kPodGroupSpec["parentCompositePodGroupName"]: return string(group.parent);
             case kPodGroupSpec["disruptionMode"]: return pod_group_disruption(group);
+            case kPodGroupSpec["schedulingConstraints"]: return pod_group_constraints(group);
             case kPodGroupSpec["preemptionPolicy"]: return string(group.preemption_policy);
             default: return skip();
           }

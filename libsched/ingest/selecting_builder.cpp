@@ -122,6 +122,7 @@ StoredObject ObjectBuilder::stored(StoredKind kind, Str api_version) {
     case StoredKind::kDeviceClass: return made(&B::device_class);
     case StoredKind::kPodDisruptionBudget: return made(&B::disruption_budget);
     case StoredKind::kPodGroup: return made(&B::pod_group);
+    case StoredKind::kCompositePodGroup: return made(&B::composite_pod_group);
     case StoredKind::kResourceClaim: return made(&B::resource_claim);
     case StoredKind::kResourceClaimTemplate: return made(&B::resource_claim_template);
     case StoredKind::kResourceSlice: return made(&B::resource_slice);

@@ -350,8 +350,9 @@ TEST_CASE("a PodGroup: its policy and its conditions") {
   const auto newer = one<PodGroup>(
       "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: g, namespace: ns}\n"
       "spec: {workloadRef: {}, parentCompositePodGroupName: p, preemptionPolicy: Never, "
-      "schedulingPolicy: {gang: {minCount: 4}}}\n");
+      "disruptionMode: {all: {}}, schedulingPolicy: {gang: {minCount: 4}}}\n");
   CHECK(newer->min_count == 4);
+  CHECK(newer->parent == "p");
   CHECK(newer->preemption_policy == "Never");
   CHECK_FALSE(gang->disrupted_together);
   constexpr std::pair<const char*, bool> kModes[] = {{"PodGroup", true},
@@ -365,6 +366,8 @@ TEST_CASE("a PodGroup: its policy and its conditions") {
   const auto basic = one<PodGroup>(head + "spec: {schedulingPolicy: {basic: {}, gang: null}}");
   CHECK(basic->basic);
   CHECK_FALSE(basic->gang);
+
+  CHECK(with_condition(*newer, {"Other", "True", "s", ""})->parent == "p");
 
   PodGroupRef changed = with_condition(*gang, {"PodGroupScheduled", "False", "r", "n"});
   changed = with_condition(*changed, {"Other", "True", "s", ""});
@@ -388,6 +391,35 @@ TEST_CASE("a PodGroup: its policy and its conditions") {
         "1");
   CHECK(warnings(head + "spec: {}") ==
         "spec.schedulingPolicy: Invalid value: \"\": must specify exactly one of: `basic`, `gang`");
+}
+
+TEST_CASE("a CompositePodGroup is a PodGroup whose members are groups") {
+  const std::string head =
+      "apiVersion: scheduling.k8s.io/v1alpha3\nkind: CompositePodGroup\nmetadata: {name: c, "
+      "namespace: ns, creationTimestamp: '2026-01-01T00:00:00Z'}\n";
+  const auto gang = one<CompositePodGroup>(
+      head +
+      "spec: {parentCompositePodGroupName: p, workloadRef: {}, schedulingPolicy: {gang: "
+      "{minGroupCount: 2}}, schedulingConstraints: {topology: [{key: rack}]}, disruptionMode: "
+      "{all: {}}, priorityClassName: c, priority: 7, preemptionPolicy: Never}\n"
+      "status: {conditions: []}");
+  CHECK(gang->composite);
+  CHECK(gang->meta.created.present);
+  CHECK(gang->gang);
+  CHECK(gang->min_count == 2);
+  CHECK(gang->priority == 7);
+  CHECK(gang->parent == "p");
+  CHECK(gang->topology_key == "rack");
+  CHECK(gang->disrupted_together);
+  const auto basic = one<CompositePodGroup>(
+      head + "spec: {schedulingPolicy: {basic: {}}, disruptionMode: {single: {}}}");
+  CHECK(basic->basic);
+  CHECK_FALSE(basic->disrupted_together);
+  CHECK(basic->parent == "");
+  CHECK(error(head + "spec: {schedulingPolicy: {gang: {minCount: two}}}") == "accepted");
+  CHECK(warnings(head + "spec: {schedulingPolicy: {gang: {minGroupCount: 0}}}") ==
+        "spec.schedulingPolicy.gang.minGroupCount: Invalid value: 0: must be greater than or equal "
+        "to 1");
 }
 
 TEST_CASE("selecting: a ReplicaSet or StatefulSet is a template and a selector") {

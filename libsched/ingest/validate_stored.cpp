@@ -133,7 +133,7 @@ void check(FieldIssues& issues, const PodGroup& group) {
     return issues.invalid(policy, "", "must specify exactly one of: `basic`, `gang`");
   const FieldPath gang(policy, "gang");
   if (group.gang && group.min_count < 1)
-    issues.invalid(FieldPath(gang, "minCount"), group.min_count,
+    issues.invalid(FieldPath(gang, group.composite ? "minGroupCount" : "minCount"), group.min_count,
                    "must be greater than or equal to 1");
 }
 
@@ -162,7 +162,8 @@ void validate(const StoredObject& stored, const WarningSink& warn) {
     case StoredKind::kPodDisruptionBudget:
       return issues.label_selector(FieldPath(spec, "selector"),
                                    static_cast<const PodDisruptionBudget&>(o).selector);
-    case StoredKind::kPodGroup: return check(issues, static_cast<const PodGroup&>(o));
+    case StoredKind::kPodGroup:
+    case StoredKind::kCompositePodGroup: return check(issues, static_cast<const PodGroup&>(o));
     case StoredKind::kReplicationController: {
       const LabelSelector& selector = static_cast<const Controller&>(o).selector;
       if (selector.empty()) return issues.required(FieldPath(spec, "selector"));

@@ -18,6 +18,7 @@ PodGroupRef with_condition(const PodGroup& group, const PodGroup::Condition& con
   copy->priority = group.priority;
   Arena& arena = copy->arena;
   copy->topology_key = arena.copy(group.topology_key);
+  copy->parent = arena.copy(group.parent);
   copy->disrupted_together = group.disrupted_together;
   copy->preemption_policy = arena.copy(group.preemption_policy);
   const auto own = [&](const PodGroup::Condition& c) {

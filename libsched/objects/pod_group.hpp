@@ -1,5 +1,6 @@
 // PodGroup (scheduling.k8s.io): a set of pods with a policy for scheduling them together. Pods name
-// theirs in spec.schedulingGroup.
+// theirs in spec.schedulingGroup. CompositePodGroup: the same for a set of groups, of which each
+// names its parent.
 #pragma once
 
 #include "libsched/objects/pod.hpp"
@@ -7,7 +8,7 @@
 
 namespace libsched {
 
-class PodGroup final : public Object {
+class PodGroup : public Object {
  public:
   static constexpr StoredKind kStoredKind = StoredKind::kPodGroup;
   explicit PodGroup(size_t first_block = 256) : Object(first_block) {}
@@ -18,8 +19,11 @@ class PodGroup final : public Object {
   };
 
   bool basic = false, gang = false;  // which policies spec.schedulingPolicy has
-  int32_t min_count = 0;             // gang: so many members are scheduled together, or none
+  // gang: so many members are scheduled together, or none. Those of a composite are groups.
+  int32_t min_count = 0;
   int32_t priority = 0;
+  bool composite = false;  // this is a CompositePodGroup
+  Str parent;              // spec.parentCompositePodGroupName; "": none
   // The first of spec.schedulingConstraints.topology: the members share one value of this label of
   // nodes. "": they need not.
   Str topology_key;
@@ -40,6 +44,13 @@ class PodGroup final : public Object {
   }
 };
 using PodGroupRef = Ref<const PodGroup>;
+
+// Has no conditions and no claims.
+class CompositePodGroup final : public PodGroup {
+ public:
+  static constexpr StoredKind kStoredKind = StoredKind::kCompositePodGroup;
+  explicit CompositePodGroup(size_t first_block = 256) : PodGroup(first_block) { composite = true; }
+};
 
 // A copy whose last condition is this one, in place of another of its type. It keeps the parsed
 // object alive and has no document of its own.

@@ -33,8 +33,10 @@ enum class StoredKind : uint8_t {
   // Admission alone reads these (admitting.hpp); no plugin does.
   kRuntimeClass,
   kLimitRange,
+  // Read for groups of pods alone, whose members no filter tells apart from others.
+  kCompositePodGroup,
 };
-inline constexpr size_t kStoredKinds = 22;
+inline constexpr size_t kStoredKinds = 23;
 
 // As in manifests ("CSINode").
 constexpr Str stored_kind_name(StoredKind kind) {
@@ -61,6 +63,7 @@ constexpr Str stored_kind_name(StoredKind kind) {
       "DeviceTaintRule",
       "RuntimeClass",
       "LimitRange",
+      "CompositePodGroup",
   };
   return kNames[static_cast<size_t>(kind)];
 }
@@ -75,6 +78,7 @@ constexpr bool is_namespaced(StoredKind kind) {
     case StoredKind::kStatefulSet:
     case StoredKind::kPodDisruptionBudget:
     case StoredKind::kPodGroup:
+    case StoredKind::kCompositePodGroup:
     case StoredKind::kResourceClaim:
     case StoredKind::kResourceClaimTemplate:
     case StoredKind::kLimitRange: return true;

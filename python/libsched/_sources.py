@@ -38,7 +38,7 @@ _GROUPS = {
     "apps": ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"),
     "batch": ("Job", "CronJob"),
     "policy": ("PodDisruptionBudget",),
-    "scheduling.k8s.io": ("PriorityClass", "PodGroup"),
+    "scheduling.k8s.io": ("PriorityClass", "PodGroup", "CompositePodGroup"),
     "node.k8s.io": ("RuntimeClass",),
     "storage.k8s.io": ("StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity",
                        "VolumeAttachment"),

@@ -18,7 +18,7 @@ _KINDS = {kind.lower(): kind for kind in (
     "Pod", "Node", "Namespace", "Service", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet",
     "ReplicationController", "Job", "CronJob", "PersistentVolume", "PersistentVolumeClaim",
     "StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity", "VolumeAttachment",
-    "PriorityClass", "PodDisruptionBudget", "PodGroup", "ResourceClaim",
+    "PriorityClass", "PodDisruptionBudget", "PodGroup", "CompositePodGroup", "ResourceClaim",
     "ResourceClaimTemplate", "ResourceSlice", "DeviceClass", "DeviceTaintRule", "RuntimeClass", "LimitRange", "List")}
 _BYTES = re.compile(r'"([0-9.]+)([kKMGTP])i?[bB]": quantities must match')
 

@@ -72,6 +72,7 @@ constexpr MessageKind kKinds[] = {
     {"scheduling.k8s.io/v1beta1", "PodGroup", 322},
     {"scheduling.k8s.io/v1alpha3", "PodGroup", 322},
     {"resource.k8s.io/v1", "DeviceTaintRule", 310},
+    {"scheduling.k8s.io/v1alpha3", "CompositePodGroup", 326},
 };
 
 constexpr MessageField kFields[] = {
@@ -749,6 +750,13 @@ constexpr MessageField kFields[] = {
     {7, "priorityClassName", kString, kOmitEmpty, 0}, {8, "priority", kInt32, 0, 0},
     {9, "preemptionPolicy", kString, 0, 0}, {1, "metadata", kMessage, 0, 2},
     {2, "spec", kMessage, 0, 321}, {3, "status", kMessage, 0, 194},
+    {1, "minGroupCount", kInt32, 0, 0}, {1, "basic", kMessage, 0, 187},
+    {2, "gang", kMessage, 0, 323}, {1, "parentCompositePodGroupName", kString, 0, 0},
+    {2, "workloadRef", kMessage, 0, 319}, {3, "schedulingPolicy", kMessage, 0, 324},
+    {4, "schedulingConstraints", kMessage, 0, 191}, {5, "disruptionMode", kMessage, 0, 320},
+    {6, "priorityClassName", kString, kOmitEmpty, 0}, {7, "priority", kInt32, 0, 0},
+    {8, "preemptionPolicy", kString, 0, 0}, {1, "metadata", kMessage, 0, 2},
+    {2, "spec", kMessage, 0, 325}, {3, "status", kMessage, 0, 309},
 };
 
 constexpr uint16_t kBegins[] = {
@@ -769,7 +777,8 @@ constexpr uint16_t kBegins[] = {
     1148, 1155, 1162, 1165, 1168, 1170, 1173, 1174, 1185, 1188, 1190, 1193, 1197, 1200, 1207, 1210,
     1213, 1220, 1229, 1232, 1233, 1236, 1238, 1240, 1242, 1244, 1247, 1255, 1258, 1261, 1263, 1264,
     1267, 1269, 1272, 1274, 1276, 1290, 1292, 1300, 1302, 1315, 1317, 1325, 1327, 1330, 1332, 1333,
-    1336, 1337, 1339, 1343, 1346, 1348, 1354, 1355, 1357, 1359, 1361, 1370, 1373,
+    1336, 1337, 1339, 1343, 1346, 1348, 1354, 1355, 1357, 1359, 1361, 1370, 1373, 1374, 1376, 1384,
+    1387,
 };
 // clang-format on
 

@@ -176,11 +176,21 @@ void write_fields(JsonText& json, const PodDisruptionBudget& budget) {
 
 void write_fields(JsonText& json, const PodGroup& group) {
   json.object("spec", [&] {
+    json.field_if("parentCompositePodGroupName", group.parent);
     json.object("schedulingPolicy", [&] {
       if (group.basic) json.object("basic", [] {});
       if (group.gang)
-        json.object("gang", [&] { json.number_if("minCount", int64_t{group.min_count}); });
+        json.object("gang", [&] {
+          json.number_if(group.composite ? "minGroupCount" : "minCount", int64_t{group.min_count});
+        });
     });
+    if (!group.topology_key.empty())
+      json.object("schedulingConstraints", [&] {
+        json.objects("topology", Span<Str>(&group.topology_key, 1),
+                     [&](Str key) { json.field("key", key); });
+      });
+    if (group.disrupted_together) json.object("disruptionMode", [&] { json.object("all", [] {}); });
+    json.number_if("priority", int64_t{group.priority});
     json.objects_if("resourceClaims", group.resource_claims, [&](const PodResourceClaim& c) {
       json.field("name", c.name);
       if (c.has_claim_name) json.field("resourceClaimName", c.claim_name);
@@ -265,6 +275,8 @@ void write_stored(JsonText& json, StoredKind kind, const Object& o) {
       return write_as<PodDisruptionBudget>(json, "policy/v1", kind, o);
     case StoredKind::kPodGroup:
       return write_as<PodGroup>(json, "scheduling.k8s.io/v1alpha2", kind, o);
+    case StoredKind::kCompositePodGroup:
+      return write_as<CompositePodGroup>(json, "scheduling.k8s.io/v1alpha3", kind, o);
     case StoredKind::kRuntimeClass: return write_as<RuntimeClass>(json, "node.k8s.io/v1", kind, o);
     case StoredKind::kLimitRange: return write_as<LimitRange>(json, "v1", kind, o);
   }

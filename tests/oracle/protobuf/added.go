@@ -110,6 +110,37 @@ type podGroupSpec struct {
 	PreemptionPolicy            *string                                           `json:"preemptionPolicy,omitempty" protobuf:"bytes,9,opt,name=preemptionPolicy"`
 }
 
+// CompositePodGroup is that of scheduling.k8s.io/v1alpha3.
+type CompositePodGroup struct {
+	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
+	Spec              compositePodGroupSpec   `json:"spec" protobuf:"bytes,2,opt,name=spec"`
+	Status            compositePodGroupStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status"`
+}
+
+type compositePodGroupSpec struct {
+	ParentCompositePodGroupName *string                                           `json:"parentCompositePodGroupName,omitempty" protobuf:"bytes,1,opt,name=parentCompositePodGroupName"`
+	WorkloadRef                 *workloadReference                                `json:"workloadRef" protobuf:"bytes,2,opt,name=workloadRef"`
+	SchedulingPolicy            compositeSchedulingPolicy                         `json:"schedulingPolicy" protobuf:"bytes,3,opt,name=schedulingPolicy"`
+	SchedulingConstraints       *schedulingv1alpha2.PodGroupSchedulingConstraints `json:"schedulingConstraints,omitempty" protobuf:"bytes,4,opt,name=schedulingConstraints"`
+	DisruptionMode              *disruptionMode                                   `json:"disruptionMode,omitempty" protobuf:"bytes,5,opt,name=disruptionMode"`
+	PriorityClassName           string                                            `json:"priorityClassName,omitempty" protobuf:"bytes,6,opt,name=priorityClassName"`
+	Priority                    *int32                                            `json:"priority,omitempty" protobuf:"varint,7,opt,name=priority"`
+	PreemptionPolicy            *string                                           `json:"preemptionPolicy,omitempty" protobuf:"bytes,8,opt,name=preemptionPolicy"`
+}
+
+type compositeSchedulingPolicy struct {
+	Basic *struct{}                      `json:"basic,omitempty" protobuf:"bytes,1,opt,name=basic"`
+	Gang  *compositeGangSchedulingPolicy `json:"gang,omitempty" protobuf:"bytes,2,opt,name=gang"`
+}
+
+type compositeGangSchedulingPolicy struct {
+	MinGroupCount int32 `json:"minGroupCount" protobuf:"varint,1,req,name=minGroupCount"`
+}
+
+type compositePodGroupStatus struct {
+	Conditions []metav1.Condition `json:"conditions,omitempty" protobuf:"bytes,1,rep,name=conditions"`
+}
+
 type workloadReference struct {
 	WorkloadName string `json:"workloadName" protobuf:"bytes,1,opt,name=workloadName"`
 	TemplateName string `json:"templateName" protobuf:"bytes,2,opt,name=templateName"`
@@ -128,4 +159,5 @@ var addedKinds = []struct {
 	{"scheduling.k8s.io/v1beta1", reflect.TypeFor[PodGroup]()},
 	{"scheduling.k8s.io/v1alpha3", reflect.TypeFor[PodGroup]()},
 	{"resource.k8s.io/v1", reflect.TypeFor[resourcev1beta2.DeviceTaintRule]()},
+	{"scheduling.k8s.io/v1alpha3", reflect.TypeFor[CompositePodGroup]()},
 }

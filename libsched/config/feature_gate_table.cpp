@@ -10,6 +10,7 @@ namespace {
 // stage of a feature, or has other effects than in 1.36, has the default alone.
 constexpr GateSupports kSupports[] = {
     // In the order of enum Gate.
+    {"CompositePodGroup", "------u"},
     {"DRAAdminAccess", "-uuuuuu"},
     {"DRAConsumableCapacity", "---uuyy"},
     {"DRADeviceBindingConditions", "---uuyy"},
@@ -51,7 +52,6 @@ constexpr GateSupports kSupports[] = {
     {"WorkloadAwarePreemption", "-----y-"},
     // The others.
     {"CSIMigrationPortworx", "uuuuu--"},
-    {"CompositePodGroup", "------u"},
     {"DRAControlPlaneController", "u------"},
     {"DRADerivedAttributes", "------u"},
     {"DRADeviceCompatibilityGroups", "------u"},

@@ -20,6 +20,7 @@ namespace libsched {
 
 // The gates that the scheduler's own code reads, in the order of their table.
 enum class Gate : uint16_t {
+  kCompositePodGroup,
   kDRAAdminAccess,
   kDRAConsumableCapacity,
   kDRADeviceBindingConditions,

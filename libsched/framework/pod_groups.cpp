@@ -1,6 +1,8 @@
 // PodGroups: members by name, and their places in a view.
 #include "libsched/framework/pod_groups.hpp"
 
+#include <algorithm>
+
 namespace libsched {
 namespace {
 
@@ -52,6 +54,20 @@ PodGroupState PodGroups::state(const View& view, Str ns, Str group) const {
     else if (view.slot(slot).assumed)
       out.assumed.push_back(pod);
   }
+  return out;
+}
+
+std::vector<const View::Slot*> PodGroups::placed(const View& view, Str ns, Str group) {
+  std::vector<const View::Slot*> out;
+  if (view.group_size(ns, group) == 0) return out;
+  for (uint32_t s = 0; s < view.slot_count(); ++s) {
+    const View::Slot& slot = view.slot(s);
+    if (slot.pod && slot.pod->spec.scheduling_group == group && slot.pod->meta.ns == ns)
+      out.push_back(&slot);
+  }
+  std::sort(out.begin(), out.end(), [](const View::Slot* a, const View::Slot* b) {
+    return a->pod->meta.name < b->pod->meta.name;
+  });
   return out;
 }
 

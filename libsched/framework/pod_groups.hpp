@@ -19,6 +19,7 @@ struct PodGroupState {
   size_t scheduled = 0;             // have a node, assumed ones included
 
   size_t all() const { return unscheduled.size() + scheduled; }
+  size_t with_node() const { return scheduled; }
 };
 
 class PodGroups {
@@ -49,6 +50,8 @@ class PodGroups {
   // The pod no longer waits: it has a node at the API server, or is gone.
   void remove(const Pod& pod) noexcept;
   PodGroupState state(const View& view, Str ns, Str group) const;
+  // The members that have a node, assumed ones included, by name.
+  static std::vector<const View::Slot*> placed(const View& view, Str ns, Str group);
 
  private:
   using Key = std::pair<std::string, std::string>;  // namespace and name

@@ -14,6 +14,7 @@
 #include "libsched/base/mutex.hpp"
 #include "libsched/framework/api_client.hpp"
 #include "libsched/framework/framework_metrics.hpp"
+#include "libsched/framework/group_forest.hpp"
 #include "libsched/framework/nominator.hpp"
 #include "libsched/framework/pod_groups.hpp"
 #include "libsched/framework/tasks.hpp"
@@ -74,7 +75,8 @@ class Services final : public RefCounted {
   Tasks& tasks() const { return *tasks_; }
   Nominator& nominator() { return nominator_; }  // of the thread that schedules
   const Nominator& nominator() const { return nominator_; }
-  PodGroups& pod_groups() { return pod_groups_; }  // likewise
+  PodGroups& pod_groups() { return pod_groups_; }        // likewise
+  GroupForest& group_forest() { return group_forest_; }  // likewise
   WaitingPods& waiting_pods() { return waiting_pods_; }
   PodsInPreBind& pods_in_pre_bind() { return pods_in_pre_bind_; }
   FrameworkMetrics& metrics() { return metrics_; }
@@ -103,6 +105,7 @@ class Services final : public RefCounted {
   Ref<Tasks> tasks_;
   Nominator nominator_;
   PodGroups pod_groups_;
+  GroupForest group_forest_;
   WaitingPods waiting_pods_;
   PodsInPreBind pods_in_pre_bind_;
   FrameworkMetrics metrics_;

@@ -235,8 +235,8 @@ Result<void> EventHandlers::stored(const WatchEvent& event) {
   else
     LIBSCHED_TRY(cluster_->remove_object(event.stored, meta.ns, meta.name));
   LIBSCHED_TRY(move(resource, action, before, event.after));
-  // Upstream watches only what a plugin has registered for.
-  if (queue_->concerns_plugins(resource, action))
+  // Upstream watches only what a plugin has registered for, and groups that the queue knows.
+  if (queue_->concerns_plugins(resource, action) || queue_->has_groups(event.stored))
     times(resource, action).observe_alone(to_seconds(services_->clock().now_ns() - began));
   return {};
 }

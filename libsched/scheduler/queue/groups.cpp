@@ -1,5 +1,6 @@
-// SchedulingQueue: PodGroups that go through the queue as one.
+// SchedulingQueue: PodGroups, and trees of groups, that go through the queue as one.
 #include <algorithm>
+#include <set>
 
 #include "libsched/objects/pod_parts.hpp"
 #include "libsched/scheduler/queue/queue.hpp"
@@ -10,8 +11,10 @@ namespace {
 using Members = QueuedPodInfo::Members;
 
 // Upstream's PodGroupMemberPodsOrderingFunc: by priority, then those that have been tried more
-// often, then those that came first.
+// often, then those that came first. The PodGroups of a tree follow each other by name.
 bool sorts_before(const QueuedPodInfo& a, const QueuedPodInfo& b) {
+  const Str group_a = a.pod->spec.scheduling_group, group_b = b.pod->spec.scheduling_group;
+  if (group_a != group_b) return group_a < group_b;
   if (a.pod->priority() != b.pod->priority()) return a.pod->priority() > b.pod->priority();
   if (a.attempts != b.attempts) return a.attempts > b.attempts;
   if (a.timestamp_ns != b.timestamp_ns) return a.timestamp_ns < b.timestamp_ns;
@@ -80,20 +83,35 @@ Course SchedulingQueue::course_back(QueuedPodInfo& entity, const EventPlan& even
   return course;
 }
 
+const PodGroup* SchedulingQueue::root_of(const Pod& pod) const {
+  const PodGroup* const group =
+      view().objects().find<PodGroup>(pod.meta.ns, pod.spec.scheduling_group);
+  return trees_ && group != nullptr ? GroupForest::root_of(view(), *group) : group;
+}
+
+QueuedGroup* SchedulingQueue::home_of(const Pod& pod) {
+  const PodGroup* const root = root_of(pod);
+  return root == nullptr ? nullptr : groups_.find(root->meta.ns, root->meta.name);
+}
+
+// The pod is in no part of the queue.
+void SchedulingQueue::wait(const QueuedPodRef& made, bool pending) {
+  QueuedGroup& group = groups_.get(made->pod->meta.ns, made->pod->spec.scheduling_group);
+  group.pending = pending;
+  const auto at = find_member(group.waiting, *made->pod);
+  if (at == group.waiting.end())
+    group.waiting.push_back(made);
+  else
+    *at = made;
+}
+
 // Upstream's addPodGroupMember.
 void SchedulingQueue::add_member(const QueuedPodRef& made) {
   const Pod& pod = *made->pod;
-  QueuedGroup& group = groups_.get(pod.meta.ns, pod.spec.scheduling_group);
-  if (!group.object)  // the cluster may have had it before the queue was made
-    group.object = PodGroupRef::share(view().objects().find<PodGroup>(group.ns, group.name));
-  if (!group.object || (!group.entity && groups_.popped() == &group)) {
-    const auto at = find_member(group.waiting, pod);
-    if (at == group.waiting.end())
-      group.waiting.push_back(made);
-    else
-      *at = made;
-    return;
-  }
+  const PodGroupRef root = PodGroupRef::share(root_of(pod));
+  if (!root) return wait(made, false);
+  QueuedGroup& group = groups_.get(root->meta.ns, root->meta.name);
+  if (!group.entity && groups_.popped() == &group) return wait(made, true);
   if (group.entity) {
     Members& members = *group.entity->members;
     members.reserve(members.size() + 1);
@@ -105,7 +123,8 @@ void SchedulingQueue::add_member(const QueuedPodRef& made) {
     take(course);
     return;
   }
-  const QueuedPodRef entity = make_ref<QueuedPodInfo>(stand_in(*group.object, pod), plugins_);
+  const QueuedPodRef entity = make_ref<QueuedPodInfo>(stand_in(*root, pod), plugins_);
+  entity->group = root;
   entity->members = std::make_unique<Members>(Members{made});
   entity->scheduler = made->scheduler;
   entity->timestamp_ns = made->timestamp_ns;
@@ -133,7 +152,7 @@ bool SchedulingQueue::change_member(const PodRef& old_pod, const PodRef& new_pod
     update(**at);
     return true;
   };
-  if (group == nullptr || !group->object) {
+  if (root_of(*old_pod) == nullptr) {
     update_waiting();
     return true;
   }
@@ -142,8 +161,9 @@ bool SchedulingQueue::change_member(const PodRef& old_pod, const PodRef& new_pod
     for (size_t i = 0; i < events.count; ++i) record(*events.plans[i], change);
     return true;
   }
-  if (!group->entity) return update_waiting();
-  QueuedPodInfo& entity = *group->entity;
+  const QueuedGroup* const home = home_of(*old_pod);
+  if (home == nullptr || !home->entity) return update_waiting();
+  QueuedPodInfo& entity = *home->entity;
   const auto at = find_member(*entity.members, *new_pod);
   if (at == entity.members->end()) return update_waiting();
   QueuedPodInfo& member = **at;
@@ -204,32 +224,34 @@ Result<void> SchedulingQueue::return_member(QueuedPodInfo& queued, const PodRef&
   back->unschedulable_count = queued.unschedulable_count + (rejected ? 1 : 0);
   back->consecutive_errors_count = rejected ? 0 : queued.consecutive_errors_count + 1;
   add_member(back);
-  metrics_.blame(back->rejectors(), back->scheduler, 1);
+  metrics_.blame(unschedulable | pending, back->scheduler, 1);  // a gate counts by itself
   in_flight_.done(*pod);
   return {};
 }
 
 // Upstream's deletePodGroupMember.
 void SchedulingQueue::remove_member(const Pod& pod) {
-  QueuedGroup* const group = groups_.find(pod);
-  if (group == nullptr) return;
   const auto forget = [&](Members& members, Members::iterator at) {
     metrics_.blame((*at)->rejectors(), (*at)->scheduler, -1);
     members.erase(at);
   };
-  if (!group->entity) {
+  QueuedGroup* const home = home_of(pod);
+  if (home == nullptr || !home->entity) {
+    QueuedGroup* const group = groups_.find(pod);
+    if (group == nullptr) return;
     if (const auto at = find_member(group->waiting, pod); at != group->waiting.end())
       forget(group->waiting, at);
     groups_.drop_if_unused(group);
     return;
   }
-  QueuedPodInfo& entity = *group->entity;
+  QueuedPodInfo& entity = *home->entity;
   Members& members = *entity.members;
   const auto at = find_member(members, pod);
   if (at != members.end() && members.size() == 1) {
     forget(members, at);
     leave(entity);
-    group->entity = {};
+    home->entity = {};
+    groups_.drop_if_unused(home);
     return;
   }
   Members left;
@@ -253,33 +275,70 @@ void SchedulingQueue::leave(QueuedPodInfo& entity) {
   leave_heap(entity);
 }
 
-// Upstream's AddPodGroup, UpdatePodGroup and DeletePodGroup. Pods that waited for the group are
-// added one by one; if memory runs out, those that are left still wait, for the next attempt.
-void SchedulingQueue::change_group(const ObjectRef& before, const ObjectRef& after) {
-  const ObjectMeta& meta = (after ? after : before)->meta;
-  QueuedGroup& group = groups_.get(meta.ns, meta.name);
-  if (after) {
-    const bool known = group.object.get() != nullptr;
-    group.object = PodGroupRef::share(static_cast<const PodGroup*>(after.get()));
-    // Pods of a known group wait for the end of its cycle, not for it.
-    if (known || groups_.popped() == &group) return;
+// Upstream's AddPodGroup and AddCompositePodGroup: pods of the tree that waited for a group are
+// added one by one. If memory runs out, those that are left still wait, for the next attempt.
+void SchedulingQueue::group_added(const PodGroup& added) {
+  const PodGroup* const root = trees_ ? GroupForest::root_of(view(), added) : &added;
+  if (root == nullptr) return;
+  std::vector<QueuedGroup*> waiting;
+  services_->group_forest().each_leaf(view(), *root, [&](const PodGroup& leaf) {
+    QueuedGroup* const group = groups_.find(leaf.meta.ns, leaf.meta.name);
+    if (group != nullptr && !group->pending && !group->waiting.empty()) waiting.push_back(group);
+  });
+  std::sort(waiting.begin(), waiting.end(),
+            [](const QueuedGroup* a, const QueuedGroup* b) { return a->name < b->name; });
+  for (QueuedGroup* const group : waiting) {
     // The first one that came gives the entity its time.
-    std::reverse(group.waiting.begin(), group.waiting.end());
-    while (!group.waiting.empty()) {
-      add_member(group.waiting.back());
-      group.waiting.pop_back();
+    std::reverse(group->waiting.begin(), group->waiting.end());
+    while (!group->waiting.empty()) {
+      add_member(group->waiting.back());
+      if (group->pending) break;
+      group->waiting.pop_back();
     }
+    groups_.drop_if_unused(group);
+  }
+}
+
+// Upstream's DeletePodGroup and DeleteCompositePodGroup: the pods below the group wait for it.
+void SchedulingQueue::group_removed(const PodGroup& removed) {
+  const PodGroup* const root = trees_ ? GroupForest::root_of(view(), removed) : &removed;
+  QueuedGroup* const home =
+      root == nullptr ? nullptr : groups_.find(root->meta.ns, root->meta.name);
+  if (home == nullptr) return;
+  std::set<Str> below;  // PodGroups
+  services_->group_forest().each_leaf(view(), removed,
+                                      [&](const PodGroup& leaf) { below.insert(leaf.meta.name); });
+  if (!home->entity) {
+    for (const Str name : below)
+      if (QueuedGroup* const group = groups_.find(removed.meta.ns, name)) group->pending = false;
     return;
   }
-  if (group.entity) {
-    Members& members = *group.entity->members;
-    group.waiting.reserve(members.size());
-    leave(*group.entity);
-    for (QueuedPodRef& member : members) group.waiting.push_back(std::move(member));
-    group.entity = {};
+  QueuedPodInfo& entity = *home->entity;
+  Members& members = *entity.members;
+  Members left, gone;
+  for (const QueuedPodRef& member : members)
+    (below.contains(member->pod->spec.scheduling_group) ? gone : left).push_back(member);
+  for (const QueuedPodRef& member : gone) {  // so that wait() cannot fail
+    Members& waiting = groups_.get(removed.meta.ns, member->pod->spec.scheduling_group).waiting;
+    waiting.reserve(waiting.size() + gone.size());
   }
-  group.object = {};
-  groups_.drop_if_unused(&group);
+  const auto take_out = [&] {
+    for (const QueuedPodRef& member : gone) wait(member, false);
+  };
+  if (left.empty()) {
+    leave(entity);
+    home->entity = {};
+    take_out();
+    groups_.drop_if_unused(home);
+    return;
+  }
+  std::swap(left, members);
+  Undo restore([&] { std::swap(left, members); });
+  const Course course = course_back(entity, plan({waiting_pods(behaviours_), kUpdate, {}}));
+  reserve(1, 0);
+  restore.keep();
+  take_out();
+  take(course);
 }
 
 // Pops a group: its pods are in flight now. False: all of them were already.
@@ -317,17 +376,28 @@ Result<void> SchedulingQueue::end_group(const QueuedPodRef& popped, const Status
                                   std::string(names.meta.name) + " is already present in" + part +
                                   " queue"};
   }
-  const bool empty = group == nullptr || !group->object || group->waiting.empty();
+  const StoredKind kind =
+      popped->group->composite ? StoredKind::kCompositePodGroup : StoredKind::kPodGroup;
+  const PodGroupRef root = PodGroupRef::share(
+      static_cast<const PodGroup*>(view().objects().find(kind, names.meta.ns, names.meta.name)));
+  Members back;
+  std::vector<QueuedGroup*> leaves;
+  if (root)
+    services_->group_forest().each_leaf(view(), *root, [&](const PodGroup& leaf) {
+      QueuedGroup* const waiting = groups_.find(leaf.meta.ns, leaf.meta.name);
+      if (waiting == nullptr || !waiting->pending || waiting->waiting.empty()) return;
+      leaves.push_back(waiting);
+      back.insert(back.end(), waiting->waiting.begin(), waiting->waiting.end());
+    });
   groups_.set_popped(nullptr);
-  if (empty) return {};
-  const bool again =
-      std::any_of(group->waiting.begin(), group->waiting.end(), [&](const QueuedPodRef& waiting) {
-        return std::any_of(popped->members->begin(), popped->members->end(),
-                           [&](const QueuedPodRef& m) { return same_pod(*m->pod, *waiting->pod); });
-      });
-  const QueuedPodRef entity =
-      make_ref<QueuedPodInfo>(stand_in(*group->object, *group->waiting[0]->pod), plugins_);
-  entity->members = std::make_unique<Members>(group->waiting);
+  if (back.empty()) return {};
+  const bool again = std::any_of(back.begin(), back.end(), [&](const QueuedPodRef& waiting) {
+    return std::any_of(popped->members->begin(), popped->members->end(),
+                       [&](const QueuedPodRef& m) { return same_pod(*m->pod, *waiting->pod); });
+  });
+  const QueuedPodRef entity = make_ref<QueuedPodInfo>(stand_in(*root, *back[0]->pod), plugins_);
+  entity->group = root;
+  entity->members = std::make_unique<Members>(std::move(back));
   std::sort(entity->members->begin(), entity->members->end(),
             [](const QueuedPodRef& a, const QueuedPodRef& b) { return sorts_before(*a, *b); });
   entity->scheduler = entity->members->front()->scheduler;
@@ -348,8 +418,11 @@ Result<void> SchedulingQueue::end_group(const QueuedPodRef& popped, const Status
   // Upstream counts a group that comes back as a new one, wherever it goes.
   for (Course::Taken& taken : course.steps) taken.bound_for.reset();
   reserve(1, 0);
-  group->entity = entity;
-  group->waiting.clear();
+  groups_.get(root->meta.ns, root->meta.name).entity = entity;
+  for (QueuedGroup* const waiting : leaves) {
+    waiting->waiting.clear();
+    groups_.drop_if_unused(waiting);
+  }
   take(course);
   return {};
 }

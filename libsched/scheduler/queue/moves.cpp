@@ -62,9 +62,13 @@ Result<void> SchedulingQueue::move_all(const QueueEvent& event, const PodCheck& 
   const EventPlan& kind = plan(event);
   ObjectChange change = event.change;
   if (change.resource.empty()) change.resource = kind.event.resource;
-  if (entities_ && change.resource == event_resource(StoredKind::kPodGroup) &&
-      (change.before || change.after))
-    change_group(change.before, change.after);
+  const bool of_groups = std::ranges::any_of(
+      std::array{StoredKind::kPodGroup, StoredKind::kCompositePodGroup},
+      [&](StoredKind k) { return has_groups(k) && change.resource == event_resource(k); });
+  if (of_groups && change.after && !change.before)
+    group_added(static_cast<const PodGroup&>(*change.after));
+  if (of_groups && change.before && !change.after)
+    group_removed(static_cast<const PodGroup&>(*change.before));
   move_all(kind, change, check);
   return {};
 }
@@ -123,8 +127,8 @@ Result<void> SchedulingQueue::activate(Span<PodRef> pods) {
   std::vector<PodRef> others;
   std::set<const QueuedPodInfo*> groups;
   for (const PodRef& pod : once) {
-    const QueuedGroup* const group = of_entity(*pod) ? groups_.find(*pod) : nullptr;
-    if (of_entity(*pod) && (group == nullptr || !group->object)) continue;
+    if (of_entity(*pod) && root_of(*pod) == nullptr) continue;
+    const QueuedGroup* const group = of_entity(*pod) ? home_of(*pod) : nullptr;
     const bool again = group != nullptr && !groups.insert(group->entity.get()).second;
     const std::optional<Course> course = again ? std::nullopt : activation(*pod);
     if (course) courses.push_back(*course);

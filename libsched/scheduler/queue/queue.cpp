@@ -43,6 +43,7 @@ SchedulingQueue::SchedulingQueue(QueueProfiles profiles, Ref<PluginNames> plugin
       behaviours_(first.framework().behaviours()),
       pops_from_backoff_(gates_.enabled(Gate::kSchedulerPopFromBackoffQ)),
       entities_(behaviours_.groups_are_entities && gates_.enabled(Gate::kGenericWorkload)),
+      trees_(gates_.enabled(Gate::kCompositePodGroup)),
       plugins_(std::move(plugins)),
       metrics_(std::move(metrics)),
       profiles_(std::move(profiles)),

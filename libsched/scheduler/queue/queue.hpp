@@ -82,6 +82,12 @@ class SchedulingQueue final : public RefCounted {
     return plan({resource, actions, {}}).of_interest;
   }
 
+  // Whether groups of this kind are entities of the queue, or parts of one.
+  bool has_groups(StoredKind kind) const {
+    return (entities_ && kind == StoredKind::kPodGroup) ||
+           (trees_ && kind == StoredKind::kCompositePodGroup);
+  }
+
   Result<void> flush_backoff();
   Result<void> flush_unschedulable();
   Result<void> run();                       // kState: it is running or closed
@@ -211,7 +217,7 @@ class SchedulingQueue final : public RefCounted {
   Destination requeue(Course& course, const Pod& as, uint32_t scheduler, Requeueing how,
                       int64_t backoff_expiration_ns, uint32_t event) const;
   Requeueing how_after_flight(const Course& course, const Pod& as, uint32_t scheduler) const;
-  std::optional<Course> activation(const Pod& pod) const;
+  std::optional<Course> activation(const Pod& pod);
   // Applying courses, which cannot fail after reserve().
   void reserve(size_t courses, size_t in_flight);
   void take(const Course& course);
@@ -230,6 +236,9 @@ class SchedulingQueue final : public RefCounted {
 
   // Groups (groups.cpp).
   bool of_entity(const Pod& pod) const;  // which is in the queue as a member of its group
+  // The root of the tree of a pod's group; null: some group up to there is missing.
+  const PodGroup* root_of(const Pod& pod) const;
+  QueuedGroup* home_of(const Pod& pod);  // of its root; null: nothing is known of it
   size_t further_in(QueueHeap heap) const {
     return groups_.further_pods([=](const QueuedPodInfo& entity) { return entity.heap == heap; });
   }
@@ -248,7 +257,9 @@ class SchedulingQueue final : public RefCounted {
                      const ObjectChange& change);
   void remove_member(const Pod& pod);
   Result<void> return_member(QueuedPodInfo& queued, const PodRef& pod, const Rejection& rejection);
-  void change_group(const ObjectRef& before, const ObjectRef& after);
+  void wait(const QueuedPodRef& made, bool pending);
+  void group_added(const PodGroup& group);
+  void group_removed(const PodGroup& group);
   bool fly_group(QueuedPodInfo& entity);
 
   // Changes without may_change() (queue.cpp, moves.cpp).
@@ -271,6 +282,7 @@ class SchedulingQueue final : public RefCounted {
   Behaviours behaviours_;  // of the first profile's framework, as the gates
   bool pops_from_backoff_;
   bool entities_;  // groups are entities
+  bool trees_;     // and may have parents
   Ref<PluginNames> plugins_;
   QueueMetrics metrics_;
   QueueProfiles profiles_;

@@ -1,21 +1,23 @@
-// QueuedGroups: the PodGroups that the queue handles as one, and their pods that are in no part of
-// the queue: they wait for their PodGroup, or for the end of its cycle.
+// QueuedGroups: the groups of pods that the queue handles as one, and their pods that are in no
+// part of the queue: they wait for their PodGroup or a parent of it, or for the end of a cycle.
 #pragma once
 
 #include <map>
 #include <string>
 #include <utility>
 
-#include "libsched/objects/pod_group.hpp"
 #include "libsched/scheduler/queue/queued_pod_info.hpp"
 
 namespace libsched {
 
 struct QueuedGroup {
   std::string ns, name;
-  PodGroupRef object;   // null: the queue has not seen it
-  QueuedPodRef entity;  // null: none of its pods is in a part of the queue
+  // Of the root of a tree; null: no pod of the tree is in a part of the queue.
+  QueuedPodRef entity;
+  // Of a PodGroup: its pods in no part of the queue. Those that are pending wait for the end of the
+  // root's cycle, the others for a group.
   QueuedPodInfo::Members waiting;
+  bool pending = false;
 };
 
 class QueuedGroups {
@@ -32,14 +34,12 @@ class QueuedGroups {
   }
   QueuedGroup& get(Str ns, Str name) {
     if (QueuedGroup* group = find(ns, name)) return *group;
-    QueuedGroup made{std::string(ns), std::string(name), {}, {}, {}};
+    QueuedGroup made{std::string(ns), std::string(name), {}, {}};
     return groups_.emplace(std::pair(made.ns, made.name), std::move(made)).first->second;
   }
   // Forgets the group if nothing is known of it any more. Null: no group.
   void drop_if_unused(const QueuedGroup* group) noexcept {
-    if (group == nullptr || group == popped_ || group->object || group->entity ||
-        !group->waiting.empty())
-      return;
+    if (group == nullptr || group == popped_ || group->entity || !group->waiting.empty()) return;
     groups_.erase(groups_.find(std::pair(Str(group->ns), Str(group->name))));
   }
 
@@ -50,11 +50,11 @@ class QueuedGroups {
     if (before != group) drop_if_unused(before);
   }
 
-  // The pods in no part of the queue: those that wait for their group, or for the end of its cycle.
+  // The pods in no part of the queue: those that wait for a group, or for the end of a cycle.
   size_t waiting(bool for_group) const {
     size_t pods = 0;
     for (const auto& [name, group] : groups_)
-      if ((group.object.get() == nullptr) == for_group) pods += group.waiting.size();
+      if (group.pending != for_group) pods += group.waiting.size();
     return pods;
   }
 

@@ -1,11 +1,12 @@
 // QueuedPodInfo: a pod in the queue or on its way through a cycle, as upstream's type; or all pods
-// of a PodGroup, where these go through both as one.
+// of a PodGroup or of a tree of groups, where these go through both as one.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "libsched/objects/pod_group.hpp"
 #include "libsched/scheduler/queue/plugin_names.hpp"
 
 namespace libsched {
@@ -19,7 +20,7 @@ enum class QueueHeap : uint8_t { kNone, kActive, kBackoff, kErrorBackoff };
 struct QueuedPodInfo final : RefCounted {
   QueuedPodInfo(PodRef p, Ref<const PluginNames> n) : pod(std::move(p)), names(std::move(n)) {}
 
-  // The pods of a PodGroup, in the order in which they are tried.
+  // The pods of a group. Those of one PodGroup are tried in this order.
   using Members = std::vector<Ref<QueuedPodInfo>>;
 
   bool gated() const { return gating != kNoPlugin; }
@@ -37,6 +38,7 @@ struct QueuedPodInfo final : RefCounted {
 
   PodRef pod;                               // of a group: a stand-in with its names and priority
   std::unique_ptr<Members> members;         // null: this is no group
+  PodGroupRef group;                        // the group, as it was when the entity was made
   Ref<const PluginNames> names;             // of its queue
   int64_t timestamp_ns = 0;                 // when it was added or last came back
   int64_t initial_attempt_ns = kNoTime;     // when it first could be popped

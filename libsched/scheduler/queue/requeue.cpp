@@ -68,8 +68,8 @@ Requeueing SchedulingQueue::how_after_flight(const Course& course, const Pod& as
 }
 
 // Upstream's activate(); no value: the pod is not waiting.
-std::optional<Course> SchedulingQueue::activation(const Pod& pod) const {
-  const QueuedGroup* const group = of_entity(pod) ? groups_.find(pod) : nullptr;
+std::optional<Course> SchedulingQueue::activation(const Pod& pod) {
+  const QueuedGroup* const group = of_entity(pod) ? home_of(pod) : nullptr;
   QueuedPodInfo* const there = group != nullptr ? group->entity.get() : table_.find(pod);
   if (there == nullptr || (there->heap == QueueHeap::kActive && !there->waits)) return std::nullopt;
   Course course(*there);

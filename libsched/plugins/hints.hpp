@@ -23,6 +23,7 @@ inline constexpr Str kResourceClaimEvents = "resource.k8s.io/ResourceClaim";
 inline constexpr Str kResourceSliceEvents = "resource.k8s.io/ResourceSlice";
 inline constexpr Str kDeviceClassEvents = "resource.k8s.io/DeviceClass";
 inline constexpr Str kPodGroupEvents = "scheduling.k8s.io/PodGroup";
+inline constexpr Str kCompositePodGroupEvents = "scheduling.k8s.io/CompositePodGroup";
 
 // Registrations with a hint, and without, where the pod is always tried again.
 inline ClusterEventWithHint hinted(Str resource, ActionType actions) {

@@ -23,6 +23,8 @@ struct GroupCall : Call {
   const PodGroup& group;
   Span<PodRef> pods;  // the members that are tried, in this order
   GroupCycle* cycle;  // null: none of them has been tried
+  // The group itself, or the PodGroups below a CompositePodGroup.
+  Span<const PodGroup*> groups;
 };
 
 // A member and the node that its trial has chosen.
@@ -32,7 +34,7 @@ struct GroupAssignment {
   Ref<CycleState> state;  // of the trial
 };
 
-// How far the trial of a group is.
+// How far the trial of a group is. The members of a CompositePodGroup are its child groups.
 struct PlacementProgress {
   size_t remaining = 0;  // members that have not been tried
   size_t scheduled = 0;  // members that have a node, in the trial or since before it

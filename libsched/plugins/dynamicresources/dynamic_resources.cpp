@@ -199,8 +199,9 @@ class DynamicResources final : public Plugin {
   // The same for each pod of the group, and for the group's own claims if a pod has none to free.
   Result<Status> pod_group_post_filter(const GroupPostFilterCall& call,
                                        std::vector<GroupNomination>*) const override {
-    // Upstream does not do it for a group that has to be placed in one domain.
-    if (!settings_.enabled || (settings_.topology_aware && !call.group.topology_key.empty()))
+    // Upstream does not do it for a group of groups, or one that has to be placed in one domain.
+    if (!settings_.enabled || call.group.composite ||
+        (settings_.topology_aware && !call.group.topology_key.empty()))
       return Status(Code::kUnschedulable);
     const PendingClaims* const cycle = PendingClaims::found(call.cycle);
     if (cycle == nullptr) return Status::from_error("not found");

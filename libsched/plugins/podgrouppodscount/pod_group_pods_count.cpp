@@ -12,8 +12,9 @@ class PodGroupPodsCount final : public Plugin {
  public:
   Status score_placement(const GroupCall& call, const GroupPlacement&, Span<GroupAssignment> pods,
                          int64_t* score) const override {
-    *score = static_cast<int64_t>(call.view.group_size(call.group.meta.ns, call.group.meta.name) +
-                                  pods.size());
+    *score = static_cast<int64_t>(pods.size());
+    for (const PodGroup* const group : call.groups)
+      *score += call.view.group_size(group->meta.ns, group->meta.name);
     return {};
   }
   Status normalize_placement_scores(const GroupCall&, std::span<int64_t> scores) const override {

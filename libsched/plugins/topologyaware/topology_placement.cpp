@@ -2,6 +2,8 @@
 // domains of its key. Mirrors upstream's plugins/topologyaware.
 #include <map>
 
+#include "libsched/base/quote.hpp"
+#include "libsched/framework/pod_groups.hpp"
 #include "libsched/plugins/in_tree.hpp"
 
 namespace libsched {
@@ -40,23 +42,23 @@ class TopologyPlacement final : public Plugin {
   static Status find_domain(const GroupCall& call, const TopologyColumn& column,
                             std::optional<Str>* out) {
     const View& view = call.view;
-    const ObjectMeta& group = call.group.meta;
-    if (view.group_size(group.ns, group.name) == 0) return {};
     const std::string error = "cannot determine domain for already scheduled pods: ";
-    for (uint32_t s = 0; s < view.slot_count(); ++s) {
-      const View::Slot& slot = view.slot(s);
-      if (!slot.pod || slot.pod->spec.scheduling_group != group.name ||
-          slot.pod->meta.ns != group.ns)
-        continue;
-      const std::optional<Str> domain = domain_of(view, column, slot.row);
-      if (!domain)
-        return Status::from_error(error + "no topology domain found for pod " +
-                                  std::string(group.ns) + "/" + std::string(slot.pod->meta.name));
-      if (*out && **out != *domain)
-        return Status::from_error(error + "more than 1 domain found for pod group: " +
-                                  std::string(**out) + ", " + std::string(*domain));
-      *out = domain;
-    }
+    for (const PodGroup* const group : call.groups)
+      for (const View::Slot* const slot :
+           PodGroups::placed(view, group->meta.ns, group->meta.name)) {
+        const std::string pod =
+            std::string(group->meta.ns) + "/" + std::string(slot->pod->meta.name);
+        if (view.node(slot->row) == nullptr)
+          return Status::from_error(error + "getting node for pod " + pod +
+                                    ": nodeinfo not found for node name " +
+                                    go_quote(view.row(slot->row).name));
+        const std::optional<Str> domain = domain_of(view, column, slot->row);
+        if (!domain) return Status::from_error(error + "no topology domain found for pod " + pod);
+        if (*out && **out != *domain)
+          return Status::from_error(error + "more than 1 domain found for pod group: " +
+                                    std::string(**out) + ", " + std::string(*domain));
+        *out = domain;
+      }
     return {};
   }
 };

@@ -107,14 +107,15 @@ Result<Ref<Scheduling>> GroupTrial::run(const PodRef& pod, const SchedulingOptio
   return ran;
 }
 
-Result<bool> GroupTrial::take_back() {
-  if (assumed_.empty()) return false;
-  const Ref<Scheduling> last = assumed_.back().trial;
-  LIBSCHED_TRY(undo_trial(*evaluator_, *last, assumed_.back().observer.get()));
-  assumed_.pop_back();
-  if (!exact() && !lists_ && !last->pod->host_ports.empty())
-    ports_.lose(last->pod, last->node, cursor_);
-  return true;
+Result<void> GroupTrial::take_back(size_t left) {
+  while (assumed_.size() > left) {
+    const Ref<Scheduling> last = assumed_.back().trial;
+    LIBSCHED_TRY(undo_trial(*evaluator_, *last, assumed_.back().observer.get()));
+    assumed_.pop_back();
+    if (!exact() && !lists_ && !last->pod->host_ports.empty())
+      ports_.lose(last->pod, last->node, cursor_);
+  }
+  return {};
 }
 
 }  // namespace libsched

@@ -38,8 +38,9 @@ class GroupTrial {
 
   // Upstream's podGroupPodSchedulingAlgorithm. An assumed pod stays until take_back().
   Result<Ref<Scheduling>> run(const PodRef& pod, const SchedulingOptions& options);
-  // Undoes the latest run() that has assumed a pod; false: there is none.
-  Result<bool> take_back();
+  // Undoes the runs that have assumed a pod, the latest first, until so many are left.
+  Result<void> take_back(size_t left);
+  size_t assumed() const { return assumed_.size(); }
 
   const View& view() const { return cluster_->view(); }
   Evaluator* evaluator() { return evaluator_.get(); }

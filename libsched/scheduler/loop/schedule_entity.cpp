@@ -1,7 +1,7 @@
-// Scheduler: the cycle of a PodGroup that is one entity of the queue, upstream's
-// schedule_one_podgroup.go since 1.37. The members are tried as long as the group can still be
-// placed, and are taken back; plugins then say whether that suffices. If it does not, they may make
-// room for the group.
+// Scheduler: the cycle of a PodGroup, or of a tree of groups, that is one entity of the queue,
+// upstream's schedule_one_podgroup.go since 1.37. The members are tried as long as the group can
+// still be placed, and are taken back; plugins then say whether that suffices. If it does not, they
+// may make room for the group. The members of a CompositePodGroup are groups.
 #include <algorithm>
 
 #include "libsched/base/quote.hpp"
@@ -101,6 +101,18 @@ Result<Status> pod_group_post_filter(const Framework& framework, const GroupPost
 
 }  // namespace
 
+// The PodGroups of a tree. Upstream does what concerns all of them in any order.
+std::vector<const Scheduler::Subgroup*> Scheduler::by_name(Subgroup& root) {
+  std::vector<const Subgroup*> out;
+  root.each([&](const Subgroup& of) {
+    if (!of.object->composite) out.push_back(&of);
+  });
+  std::sort(out.begin(), out.end(), [](const Subgroup* a, const Subgroup* b) {
+    return a->object->meta.name < b->object->meta.name;
+  });
+  return out;
+}
+
 void Scheduler::cycle_entity(const QueuedPodRef& entity) {
   const auto group = std::make_shared<Group>();
   group->ns = entity->pod->meta.ns;
@@ -112,17 +124,23 @@ void Scheduler::cycle_entity(const QueuedPodRef& entity) {
   popped_ = nullptr;
   for (const Member& m : group->members) left_queue(*m.queued->pod);
   group->began_ns = now();
-  group->object =
-      PodGroupRef::share(cluster_->view().objects().find<PodGroup>(group->ns, group->name));
+  const StoredKind kind =
+      entity->group->composite ? StoredKind::kCompositePodGroup : StoredKind::kPodGroup;
+  if (const Object* const object = cluster_->view().objects().find(kind, group->ns, group->name))
+    group->root = grow_tree(static_cast<const PodGroup&>(*object));
   group->profile = profile_of(profiles_, *group->members[0].queued->pod, {});
   group->number = group->members[0].queued->scheduler;
   Status outcome;  // what decides how the group comes back
   if (const std::string refusal = refuse_entity(*group); !refusal.empty()) {
-    outcome = group->status = Status::from_error(refusal);
-    for (Member& m : group->members) fail_member(m, failure_of(group->status));
-    patch_condition(*group);
+    outcome = Status::from_error(refusal);
+    for (Member& m : group->members) fail_member(m, failure_of(outcome));
+    group->root.each([&](Subgroup& of) {
+      of.status = outcome;
+      patch_condition(*group, of);
+    });
   } else {
     skip_members(*group);
+    seat_members(*group);
     if (!group->members.empty()) outcome = place_entity(*group);
   }
   const Result<void> ended = queue_->end_group(entity, outcome);
@@ -130,21 +148,32 @@ void Scheduler::cycle_entity(const QueuedPodRef& entity) {
   group_ = nullptr;
 }
 
+// The group and all groups below, without pods.
+Scheduler::Subgroup Scheduler::grow_tree(const PodGroup& group) const {
+  Subgroup out;
+  out.object = PodGroupRef::share(&group);
+  if (!group.composite) out.leaves.push_back(&group);
+  if (group.composite)
+    for (const PodGroupRef& child :
+         services_->group_forest().children_of(cluster_->view(), group)) {
+      Subgroup& grown = out.children.emplace_back(grow_tree(*child));
+      out.leaves.insert(out.leaves.end(), grown.leaves.begin(), grown.leaves.end());
+    }
+  return out;
+}
+
 // Why the group cannot be tried; "" if it can.
 std::string Scheduler::refuse_entity(const Group& group) const {
   const std::string key = group.ns + "/" + group.name;
-  if (!group.object) return "pod group object not found for pod group " + key;
-  const Alike alike(*group.members[0].queued->pod, *group.object,
+  if (!group.root.object) return "pod group object not found for pod group " + key;
+  const Alike alike(*group.members[0].queued->pod, *group.root.object,
                     profiles_[0]->framework().gates().enabled(Gate::kPodGroupPreemptionPolicy));
   for (const Member& m : group.members)
     if (std::string refusal = alike.refusal(*m.queued->pod); !refusal.empty()) return refusal;
   const View& view = cluster_->view();
-  if (view.group_size(group.ns, group.name) == 0) return {};
-  for (uint32_t s = 0; s < view.slot_count(); ++s) {
-    const PodRef& pod = view.slot(s).pod;
-    if (!pod || pod->spec.scheduling_group != group.name || pod->meta.ns != group.ns) continue;
-    if (std::string refusal = alike.refusal(*pod); !refusal.empty()) return refusal;
-  }
+  for (const PodGroup* const leaf : group.root.leaves)
+    for (const View::Slot* const slot : PodGroups::placed(view, leaf->meta.ns, leaf->meta.name))
+      if (std::string refusal = alike.refusal(*slot->pod); !refusal.empty()) return refusal;
   return {};
 }
 
@@ -152,26 +181,19 @@ std::string Scheduler::refuse_entity(const Group& group) const {
 Status Scheduler::place_entity(Group& group) {
   if (log_.on(3))
     log_.info(3, "Attempting to schedule pod group", {{"podGroup", group.ns + "/" + group.name}});
-  GroupResult result;
+  GroupResults results;
   Result<std::shared_ptr<GroupTrial>> begun = GroupTrial::begin(*group.profile, *lost_ports_);
   if (begun.ok()) {
     group.trial = std::move(*begun);
-    result = try_entity(group);
+    results = try_entity(group);
   } else {
-    result.status = Status::from_error(begun.error().message);
+    results[&group.root].status = Status::from_error(begun.error().message);
   }
-  const Status tried = result.status;
-  const size_t count = result.trials.size();
-  take_result(group, std::move(result));
+  const Status tried = results[&group.root].status;
+  take_results(group, group.root, nullptr, &results);
   metrics_->group_algorithm_ended(now() - group.began_ns);
   std::vector<GroupNomination> nominations;
   if (tried.code == Code::kUnschedulable) make_room(group, &nominations);
-  for (size_t i = count; i < group.members.size(); ++i) {
-    Member& m = group.members[i];
-    m.trial = make_ref<Scheduling>();
-    m.trial->failure = failure_of(tried);
-    m.trial->failure->nomination.reset();
-  }
   for (const GroupNomination& nomination : nominations)
     for (Member& m : group.members)
       if (same_pod(*m.queued->pod, *nomination.pod)) {
@@ -181,30 +203,77 @@ Status Scheduler::place_entity(Group& group) {
         else
           m.nomination = to;
       }
-  submit_entity(group);
-  patch_condition(group);
+  for (const Subgroup* const leaf : by_name(group.root)) {
+    submit_members(group, *leaf);
+    patch_condition(group, *leaf);
+  }
   count_attempt(group);
   return tried;
 }
 
 // Upstream's runRootSchedulingAlgorithm.
-Scheduler::GroupResult Scheduler::try_entity(Group& group) {
+Scheduler::GroupResults Scheduler::try_entity(Group& group) {
   group.cycle = std::make_shared<GroupCycle>();
-  GroupResult out = try_placements(group, &Scheduler::try_feasible);
-  const bool any = std::any_of(out.trials.begin(), out.trials.end(), [](const auto& trial) {
-    return trial->attempt == Attempt::kAssumed;
-  });
-  if (out.status.success() && !any) out.status = unschedulable();
+  GroupResults out;
+  try_group(group, group.root, &out);
+  take_back(group);
+  GroupResult& root = out.at(&group.root);
+  if (root.status.success() && !root.any) root.status = unschedulable();
   return out;
 }
 
-// Upstream's podGroupSchedulingDefaultAlgorithm, with the members taken back.
-Scheduler::GroupResult Scheduler::try_feasible(Group& group) {
-  GroupResult out;
-  const std::vector<PodRef> pods = group.pods();
-  const GroupCall call = group.call(*services_, pods);
+// Upstream's podGroupSchedulingRecursiveAlgorithm.
+void Scheduler::try_group(Group& group, const Subgroup& of, GroupResults* results) {
+  try_placements(group, of,
+                 of.object->composite ? &Scheduler::try_children : &Scheduler::try_feasible,
+                 results);
+}
+
+// Upstream's compositePodGroupSchedulingDefaultAlgorithm.
+void Scheduler::try_children(Group& group, const Subgroup& of, GroupResults* results) {
+  GroupResult& out = (*results)[&of];
+  const size_t before = group.trial->assumed();
+  const std::shared_ptr<GroupCycle> own = group.cycle;
+  const GroupCall call = group.call(*services_, of);
   const Framework& framework = group.profile->framework();
-  PlacementProgress progress{pods.size(), group.trial->view().group_size(group.ns, group.name)};
+  PlacementProgress progress{of.children.size(), 0};
+  const auto hopeless = [&] {
+    return out.status.code == Code::kUnschedulable || out.status.code == Code::kError;
+  };
+  const auto feasible = [&] {
+    return metrics_->at_group_point(group.number, GroupPoint::kPlacementFeasible,
+                                    [&] { return placement_feasible(framework, call, progress); });
+  };
+  out.status = feasible();
+  bool any = false;
+  for (size_t i = 0; i < of.children.size() && !hopeless(); ++i) {
+    group.cycle = std::make_shared<GroupCycle>();
+    try_group(group, of.children[i], results);
+    group.cycle = own;
+    const GroupResult& child = results->at(&of.children[i]);
+    if (child.status.code == Code::kError) {
+      out.status =
+          Status::wrap("composite pod group evaluation failed due to child error: ", child.status);
+      break;
+    }
+    any = any || child.any;
+    --progress.remaining;
+    progress.scheduled += child.status.success() ? 1 : 0;
+    out.status = feasible();
+  }
+  if (out.status.code == Code::kWait) out.status = unschedulable(out.status.reasons);
+  out.any = any && out.status.success();
+  if (!out.status.success()) take_back(group, before);
+}
+
+// Upstream's podGroupSchedulingDefaultAlgorithm.
+void Scheduler::try_feasible(Group& group, const Subgroup& of, GroupResults* results) {
+  GroupResult& out = (*results)[&of];
+  const size_t before = group.trial->assumed();
+  const GroupCall call = group.call(*services_, of);
+  const Framework& framework = group.profile->framework();
+  const ObjectMeta& names = of.object->meta;
+  PlacementProgress progress{of.pods.size(), call.view.group_size(names.ns, names.name)};
   const std::string kFeasibility = "failed to evaluate placement feasibility: ";
   const auto feasible = [&] {
     return metrics_->at_group_point(group.number, GroupPoint::kPlacementFeasible,
@@ -213,15 +282,15 @@ Scheduler::GroupResult Scheduler::try_feasible(Group& group) {
   out.status = feasible();
   if (out.status.code == Code::kError) {
     out.status = Status::wrap(kFeasibility, out.status);
-    return out;
+    return;
   }
   if (out.status.code == Code::kUnschedulable) {
     out.status = unschedulable(out.status.reasons);
-    return out;
+    return;
   }
-  for (const Member& m : group.members) {
+  for (const size_t i : of.members) {
     int64_t took = 0;
-    out.trials.push_back(try_member(group, m, &took));
+    out.trials.push_back(try_member(group, group.members[i], &took));
     out.took_ns.push_back(took);
     const Scheduling& trial = *out.trials.back();
     const bool fits = trial.attempt == Attempt::kAssumed;
@@ -232,21 +301,28 @@ Scheduler::GroupResult Scheduler::try_feasible(Group& group) {
     }
     --progress.remaining;
     progress.scheduled += fits ? 1 : 0;
+    out.any = out.any || fits;
     out.status = feasible();
     if (out.status.code == Code::kError) out.status = Status::wrap(kFeasibility, out.status);
     if (out.status.code == Code::kError || out.status.code == Code::kUnschedulable) break;
   }
   if (out.status.code == Code::kWait) out.status = unschedulable(out.status.reasons);
-  take_back(group);
-  return out;
+  if (out.status.success()) return;
+  out.any = false;
+  take_back(group, before);
 }
 
-Ref<Scheduling> Scheduler::try_member(Group& group, const Member& m, int64_t* took_ns) {
+SchedulingOptions Scheduler::trial_options(const Group& group) const {
   SchedulingOptions options = cycle_options_;
   options.trial = true;
   options.keeps_data = group.preempts;
   options.post_filter = !group.preempts;
   options.observer = point_times_[group.number];
+  return options;
+}
+
+Ref<Scheduling> Scheduler::try_member(Group& group, const Member& m, int64_t* took_ns) {
+  SchedulingOptions options = trial_options(group);
   options.state = metrics_->measured_state(group.number);
   if (!options.state) options.state = make_ref<CycleState>();
   GroupCycle::begin(*options.state, group.cycle);
@@ -264,55 +340,63 @@ Ref<Scheduling> Scheduler::try_member(Group& group, const Member& m, int64_t* to
   return failed;
 }
 
-// Asks the podGroupPostFilter plugins, and adds to the group's status what they say.
+// Asks the podGroupPostFilter plugins, and adds to the statuses of all groups what they say.
 void Scheduler::make_room(Group& group, std::vector<GroupNomination>* nominations) {
-  const std::vector<PodRef> pods = group.pods();
   const std::shared_ptr<GroupCycle> cycle = group.cycle;  // the trials have others
   const auto again = [&](std::vector<GroupAssignment>* assignments) -> Result<Status> {
     group.preempts = true;
-    const GroupResult tried = try_entity(group);
-    for (const Ref<Scheduling>& trial : tried.trials)
-      if (trial->attempt == Attempt::kAssumed)
-        assignments->push_back({trial->pod, trial->node, trial->state});
-    return tried.status;
+    const GroupResults tried = try_entity(group);
+    // As upstream, also of groups whose parents are not placed.
+    for (const Subgroup* const leaf : by_name(group.root))
+      if (const auto found = tried.find(leaf); found != tried.end())
+        for (const Ref<Scheduling>& trial : found->second.trials)
+          if (trial->attempt == Attempt::kAssumed)
+            assignments->push_back({trial->pod, trial->node, trial->state});
+    return tried.at(&group.root).status;
   };
-  const GroupPostFilterCall call{group.call(*services_, pods), again,
+  const GroupPostFilterCall call{group.call(*services_, group.root), again,
                                  point_times_[group.number].get()};
   const Status said = metrics_->at_group_point(group.number, GroupPoint::kPodGroupPostFilter, [&] {
     Result<Status> asked = pod_group_post_filter(group.profile->framework(), call, nominations);
     return asked.ok() ? std::move(*asked) : Status::from_error(asked.error().message);
   });
   catch_up();  // with what the plugins have caused
-  if (said.code == Code::kError) {
-    group.status = said;
-    return;
-  }
-  group.waits_for_preemption = said.success();
-  group.status.reasons.push_back(said.message());
+  group.root.each([&](Subgroup& of) {
+    if (said.code == Code::kError) {
+      of.status = said;
+      return;
+    }
+    of.waits_for_preemption = said.success();
+    of.told_by->status.reasons.push_back(said.message());
+  });
+  // Upstream adds a reason for each group to a status that several have.
+  if (said.code != Code::kError)
+    group.root.each([](Subgroup& of) { of.status = of.told_by->status; });
 }
 
-// Upstream's submitPodGroupAlgorithmResult.
-void Scheduler::submit_entity(Group& group) {
+// Upstream's submitPodGroupAlgorithmResult, for one PodGroup.
+void Scheduler::submit_members(Group& group, const Subgroup& of) {
   size_t scheduled = 0;
-  for (Member& m : group.members) {
+  for (const size_t i : of.members) {
+    Member& m = group.members[i];
     const Scheduling& trial = *m.trial;
     const bool fits = trial.attempt == Attempt::kAssumed;
-    if (group.status.code == Code::kError) {
+    if (of.status.code == Code::kError) {
       const bool own = !fits && trial.failure->status.code == Code::kError;
-      fail_member(m, failure_of(own ? trial.failure->status : group.status));
+      fail_member(m, failure_of(own ? trial.failure->status : of.status));
     } else if (!fits) {
       fail_member(m, *trial.failure);
-    } else if (group.status.success()) {
+    } else if (of.status.success()) {
       scheduled += commit_member(group, m) ? 1 : 0;
-    } else if (group.waits_for_preemption) {
-      Failure failure = failure_of(group.status);
+    } else if (of.waits_for_preemption) {
+      Failure failure = failure_of(of.status);
       failure.nomination = m.nomination;
       fail_member(m, failure);
     } else {
-      fail_member(m, failure_of(unschedulable({group.status.message()})));
+      fail_member(m, failure_of(unschedulable({of.status.message()})));
     }
   }
-  if (log_.on(0)) log_group(group, scheduled);
+  if (log_.on(0)) log_group(group, of, scheduled);
 }
 
 }  // namespace libsched

@@ -59,11 +59,11 @@ void Scheduler::cycle_group(const QueuedPodRef& first) {
       group->began_ns = now();
       try_members(*group);
       metrics_->group_algorithm_ended(now() - group->began_ns);
-      if (group->status.code == Code::kUnschedulable &&
+      if (group->root.status.code == Code::kUnschedulable &&
           group->profile->framework().gates().enabled(Gate::kWorkloadAwarePreemption))
         evict_for(*group);
       submit(*group);
-      patch_condition(*group);
+      patch_condition(*group, group->root);
     }
   }
   group_ = nullptr;
@@ -125,22 +125,42 @@ void Scheduler::skip_members(Group& group) {
   group.members = std::move(left);
 }
 
+// Gives each PodGroup of the tree its members.
+void Scheduler::seat_members(Group& group) {
+  group.root.each([&](Subgroup& of) {
+    for (const PodGroup* const leaf : of.leaves)
+      for (size_t i = 0; i < group.members.size(); ++i) {
+        const PodRef& pod = group.members[i].queued->pod;
+        if (pod->spec.scheduling_group != leaf->meta.name) continue;
+        of.pods.push_back(pod);
+        if (of.children.empty()) of.members.push_back(i);
+      }
+  });
+}
+
 void Scheduler::try_members(Group& group) {
   Result<std::shared_ptr<GroupTrial>> begun = GroupTrial::begin(*group.profile, *lost_ports_);
   if (!begun.ok()) {
-    group.status = Status::from_error(begun.error().message);
+    group.root.status = Status::from_error(begun.error().message);
     return;
   }
   group.trial = std::move(*begun);
-  group.object =
-      PodGroupRef::share(cluster_->view().objects().find<PodGroup>(group.ns, group.name));
+  Subgroup& root = group.root;
+  root.object = PodGroupRef::share(cluster_->view().objects().find<PodGroup>(group.ns, group.name));
+  if (root.object) root.leaves.push_back(root.object.get());
+  for (size_t i = 0; i < group.members.size(); ++i) {
+    root.members.push_back(i);
+    root.pods.push_back(group.members[i].queued->pod);
+  }
   group.cycle = std::make_shared<GroupCycle>();
-  take_result(group, try_placements(group, &Scheduler::try_together));
+  GroupResults results;
+  try_placements(group, root, &Scheduler::try_together, &results);
+  take_results(group, root, nullptr, &results);
 }
 
 // Upstream's podGroupSchedulingDefaultAlgorithm.
-Scheduler::GroupResult Scheduler::try_together(Group& group) {
-  GroupResult out;
+void Scheduler::try_together(Group& group, const Subgroup& of, GroupResults* results) {
+  GroupResult& out = (*results)[&of];
   out.status = Status(Code::kUnschedulable);
   out.status.set_error(kUnschedulable);
   bool preempts = false;
@@ -165,7 +185,6 @@ Scheduler::GroupResult Scheduler::try_together(Group& group) {
     out.status.set_error(kUnschedulable);
   }
   take_back(group);
-  return out;
 }
 
 // Upstream's runWorkloadAwarePreemption: asks the plugin that makes room for groups, and adds to
@@ -180,20 +199,21 @@ void Scheduler::evict_for(Group& group) {
       return Status(Code::kUnschedulable,
                     "default preemption plugin is not registered, workload aware preemption is "
                     "disabled");
-    if (!group.object)
+    if (!group.root.object)
       return Status::from_error("failed to get pod group object: podgroup.scheduling.k8s.io " +
                                 go_quote(group.name) + " not found");
-    if (!group.object->topology_key.empty())
+    if (!group.root.object->topology_key.empty())
       return Status(Code::kUnschedulable,
                     "workload aware preemption is not supported for pod groups with scheduling "
                     "constraints");
     group.preempts = true;
     group.trial->fix_lists();
-    const std::vector<PodRef> pods = group.pods();
     const auto again = [&](std::vector<GroupAssignment>*) -> Result<Status> {
-      return try_placements(group, &Scheduler::try_together).status;
+      GroupResults tried;
+      try_placements(group, group.root, &Scheduler::try_together, &tried);
+      return tried.at(&group.root).status;
     };
-    const GroupPostFilterCall call{group.call(*services_, pods), again,
+    const GroupPostFilterCall call{group.call(*services_, group.root), again,
                                    point_times_[group.number].get()};
     std::vector<GroupNomination> none;
     return plugin->pod_group_post_filter(call, &none);
@@ -201,19 +221,18 @@ void Scheduler::evict_for(Group& group) {
   const Status said = asked.ok() ? *asked : Status::from_error(asked.error().message);
   catch_up();  // with what the plugin has caused
   if (said.success())
-    group.waits_for_preemption = true;
+    group.root.waits_for_preemption = true;
   else if (said.code == Code::kError)
-    group.status = said;
+    group.root.status = said;
   else
-    group.status.reasons.push_back(said.message());
+    group.root.status.reasons.push_back(said.message());
 }
 
-// Undoes the trials, the last one first.
-void Scheduler::take_back(Group& group) {
+// Undoes the trials, the last one first, until so many are left.
+void Scheduler::take_back(Group& group, size_t left) {
   if (!group.trial) return;
-  Result<bool> undone = true;
-  while (undone.ok() && *undone) undone = group.trial->take_back();
-  if (!undone.ok()) check(undone.error());
+  const Result<void> undone = group.trial->take_back(left);
+  if (!undone.ok()) check(undone);
 }
 
 // Upstream's submitPodGroupAlgorithmResult.
@@ -222,54 +241,56 @@ void Scheduler::submit(Group& group) {
   for (Member& m : group.members) {
     const Scheduling* trial = m.trial.get();
     const bool fits = trial != nullptr && trial->attempt == Attempt::kAssumed;
-    if (group.status.code == Code::kError) {
+    if (group.root.status.code == Code::kError) {
       const bool own =
           trial != nullptr && trial->failure && trial->failure->status.code == Code::kError;
       Failure failure;
-      failure.status = own ? trial->failure->status : group.status;
+      failure.status = own ? trial->failure->status : group.root.status;
       fail_member(m, failure);
-    } else if (fits && !trial->failure && group.status.success()) {
+    } else if (fits && !trial->failure && group.root.status.success()) {
       scheduled += commit_member(group, m) ? 1 : 0;
-    } else if (fits && !trial->failure && group.waits_for_preemption) {
+    } else if (fits && !trial->failure && group.root.waits_for_preemption) {
       Failure failure;
-      failure.status = group.status;
+      failure.status = group.root.status;
       failure.nomination = Nomination{true, trial->node};
       fail_member(m, failure);
     } else if (trial == nullptr) {
       Failure failure;
-      failure.status = group.status;
+      failure.status = group.root.status;
       failure.nomination.reset();
       fail_member(m, failure);
-    } else if (fits && !group.waits_for_preemption) {
+    } else if (fits && !group.root.waits_for_preemption) {
       fail_member(m, group_failure(trial->permit.message()));
     } else {
       fail_member(m, *trial->failure);
     }
   }
   count_attempt(group);
-  if (log_.on(0)) log_group(group, scheduled);
+  if (log_.on(0)) log_group(group, group.root, scheduled);
 }
 
 void Scheduler::count_attempt(const Group& group) {
-  const AttemptResult result = group.status.success()              ? AttemptResult::kScheduled
-                               : group.status.code == Code::kError ? AttemptResult::kError
-                               : group.waits_for_preemption ? AttemptResult::kWaitingOnPreemption
-                                                            : AttemptResult::kUnschedulable;
+  const AttemptResult result = group.root.status.success()              ? AttemptResult::kScheduled
+                               : group.root.status.code == Code::kError ? AttemptResult::kError
+                               : group.root.waits_for_preemption
+                                   ? AttemptResult::kWaitingOnPreemption
+                                   : AttemptResult::kUnschedulable;
   metrics_->group_attempted(group.number, result, now() - group.began_ns);
 }
 
-void Scheduler::log_group(const Group& group, size_t scheduled) const {
-  const std::string name = group.ns + "/" + group.name;
+void Scheduler::log_group(const Group& group, const Subgroup& of, size_t scheduled) const {
+  const std::string name =
+      group.ns + "/" + (of.object ? std::string(of.object->meta.name) : group.name);
   const LogField about{"podGroup", name};
-  const LogField failed{"unschedulablePods", group.members.size() - scheduled};
-  if (group.status.success())
+  const LogField failed{"unschedulablePods", of.members.size() - scheduled};
+  if (of.status.success())
     log_.info(2, "Successfully scheduled a pod group",
               {about, {"scheduledPods", scheduled}, failed});
-  else if (group.status.code == Code::kError)
-    log_.error("Error scheduling pod group", {{"err", group.status.as_error().value_or("")},
-                                              about,
-                                              {"errorPods", group.members.size()}});
-  else if (group.waits_for_preemption)
+  else if (of.status.code == Code::kError)
+    log_.error(
+        "Error scheduling pod group",
+        {{"err", of.status.as_error().value_or("")}, about, {"errorPods", of.members.size()}});
+  else if (of.waits_for_preemption)
     log_.info(2, "Pod group is waiting for preemption", {about, failed});
   else
     log_.info(2, "Unable to schedule a pod group", {about, failed});
@@ -308,19 +329,19 @@ void Scheduler::finish_member(Member& m) {
   finish(*m.queued->pod);
 }
 
-void Scheduler::patch_condition(const Group& group) {
+void Scheduler::patch_condition(const Group& group, const Subgroup& of) {
   const PodGroup* const known =
-      group.entity ? group.object.get()
+      group.entity ? of.object.get()
                    : cluster_->view().objects().find<PodGroup>(group.ns, group.name);
-  if (known == nullptr) return;
-  const bool error = group.status.code == Code::kError;
-  const std::string message = error ? group.status.as_error().value_or("") : group.status.message();
+  if (known == nullptr || known->composite) return;
+  const bool error = of.status.code == Code::kError;
+  const std::string message = error ? of.status.as_error().value_or("") : of.status.message();
   const PodGroup::Condition wanted = {
       group.entity ? "PodGroupInitiallyScheduled" : "PodGroupScheduled",
-      group.status.success() ? "True" : "False",
-      group.status.success() ? "Scheduled"
-      : error                ? "SchedulerError"
-                             : "Unschedulable",
+      of.status.success() ? "True" : "False",
+      of.status.success() ? "Scheduled"
+      : error             ? "SchedulerError"
+                          : "Unschedulable",
       message,
       {}};
   set_condition(*known, wanted, now(), services_->api());

@@ -123,10 +123,12 @@ class Scheduler final : public RefCounted, public WatchSink {
   size_t task_count() const { return threads_ ? threads_->count() : 0; }  // under way on threads
 
  private:
-  // The pods of a PodGroup in their cycle.
+  // The pods of a PodGroup, or of a tree of groups, in their cycle.
   struct Group;
+  struct Subgroup;
   struct Member;
   struct GroupResult;
+  using GroupResults = std::map<const Subgroup*, GroupResult>;
   // A pod on its way from the queue to its node.
   struct Flight;
   using FlightRef = std::shared_ptr<Flight>;
@@ -169,33 +171,42 @@ class Scheduler final : public RefCounted, public WatchSink {
   bool choose_profile(Group& group);
   void skip_members(Group& group);
   void try_members(Group& group);
-  void take_back(Group& group);
+  void seat_members(Group& group);
+  void take_back(Group& group, size_t left = 0);
   void submit(Group& group);
-  void patch_condition(const Group& group);
+  void patch_condition(const Group& group, const Subgroup& of);
   bool commit_member(const Group& group, Member& m);
-  void log_group(const Group& group, size_t scheduled) const;
+  void log_group(const Group& group, const Subgroup& of, size_t scheduled) const;
   void fail_member(Member& m, const Failure& failure);
   void finish_member(Member& m);
   void fail_group(const Failure& failure);
   void count_attempt(const Group& group);
 
-  GroupResult try_together(Group& group);
+  void try_together(Group& group, const Subgroup& of, GroupResults* results);
 
   // place_group.cpp
-  using TryGroup = GroupResult (Scheduler::*)(Group& group);
-  GroupResult try_placements(Group& group, TryGroup within);
-  void take_result(Group& group, GroupResult result);
+  using TryGroup = void (Scheduler::*)(Group& group, const Subgroup& of, GroupResults* results);
+  void try_placements(Group& group, const Subgroup& of, TryGroup within, GroupResults* results);
+  template <typename F>
+  static void each_trial(const Subgroup& of, const GroupResults& results, F&& f);
+  Status assume_again(Group& group, const Subgroup& of, const GroupResults& results);
+  void take_results(Group& group, Subgroup& of, Subgroup* parent, GroupResults* results);
 
   // schedule_entity.cpp
   void cycle_entity(const QueuedPodRef& entity);
+  static std::vector<const Subgroup*> by_name(Subgroup& root);
+  Subgroup grow_tree(const PodGroup& group) const;
   std::string refuse_entity(const Group& group) const;
   Status place_entity(Group& group);
-  GroupResult try_entity(Group& group);
-  GroupResult try_feasible(Group& group);
+  GroupResults try_entity(Group& group);
+  void try_group(Group& group, const Subgroup& of, GroupResults* results);
+  void try_feasible(Group& group, const Subgroup& of, GroupResults* results);
+  void try_children(Group& group, const Subgroup& of, GroupResults* results);
+  SchedulingOptions trial_options(const Group& group) const;
   Ref<Scheduling> try_member(Group& group, const Member& m, int64_t* took_ns);
   void make_room(Group& group, std::vector<GroupNomination>* nominations);
   void evict_for(Group& group);
-  void submit_entity(Group& group);
+  void submit_members(Group& group, const Subgroup& of);
 
   // bind_pod.cpp
   void start_binding(const FlightRef& flight);

@@ -16,8 +16,8 @@ inline constexpr auto kDecisionBuckets = exponential_buckets<16>(0.001, 2);
 inline constexpr auto kGroupVictimBuckets = exponential_buckets<11>(1, 2);
 
 // What preempts others, and its name in metrics, events and logs.
-enum class PreemptorKind : uint8_t { kPod, kPodGroup };
-inline constexpr std::array<Str, 2> kPreemptorNames = {"pod", "podgroup"};
+enum class PreemptorKind : uint8_t { kPod, kPodGroup, kCompositePodGroup };
+inline constexpr std::array<Str, 3> kPreemptorNames = {"pod", "podgroup", "compositepodgroup"};
 
 struct PreemptionMetrics {
   std::array<Histogram<kDecisionBuckets>, kStatusCodes> evaluations;  // by code
@@ -42,7 +42,7 @@ struct FrameworkMetrics {
   Histogram<kVictimBuckets> preemption_victims;
   // Without Behaviours::tells_failed_preemptions all count as successes, and take no time.
   Histogram<kPreemptionBuckets> preemption_goroutines, failed_preemptions;
-  std::array<PreemptionMetrics, 2> preemptions;         // by PreemptorKind
+  std::array<PreemptionMetrics, kPreemptorNames.size()> preemptions;         // by PreemptorKind
   std::array<Counter, kStatusCodes> group_preemptions;  // by code
   Histogram<kGroupVictimBuckets> group_victims;
   std::array<Histogram<kWaitBuckets>, kStatusCodes> permit_waits;  // by code

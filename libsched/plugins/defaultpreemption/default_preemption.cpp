@@ -27,7 +27,8 @@ bool leaves_by_preemption(const Pod& pod) {
 }
 
 // Why the pod may not preempt; "" if it may. With `owners`, pods of groups have their priority.
-Str not_eligible(const View& view, const Pod& pod, const NodeStatuses& statuses, bool owners) {
+Str not_eligible(const View& view, const Pod& pod, const NodeStatuses& statuses, bool owners,
+                 bool trees) {
   if (pod.spec.preemption_policy == "Never") return "not eligible due to preemptionPolicy=Never.";
   const uint32_t row = pod.status.nominated_node_name.empty()
                            ? kNoId
@@ -36,7 +37,7 @@ Str not_eligible(const View& view, const Pod& pod, const NodeStatuses& statuses,
   if (row == kNoId || statuses.at(row).code == Code::kUnschedulableAndUnresolvable) return {};
   for (const uint32_t s : view.row(row).pods) {
     const Pod& there = *view.slot(s).pod;
-    const int32_t priority = owners ? victim_priority(view, there) : there.priority();
+    const int32_t priority = owners ? victim_priority(view, there, trees) : there.priority();
     if (priority < pod.priority() && leaves_by_preemption(there))
       return "not eligible due to a terminating pod on the nominated node.";
   }
@@ -64,6 +65,7 @@ class DefaultPreemption final : public Plugin {
         asynchronous_(gates.enabled(Gate::kSchedulerAsyncPreemption)),
         behaviours_(behaviours),
         entities_(behaviours.groups_are_entities && gates.enabled(Gate::kGenericWorkload)),
+        trees_(gates.enabled(Gate::kCompositePodGroup)),
         workload_aware_(gates.enabled(Gate::kWorkloadAwarePreemption)),
         placements_(!behaviours.groups_are_entities &&
                     gates.enabled(Gate::kTopologyAwareWorkloadScheduling)),
@@ -77,8 +79,9 @@ class DefaultPreemption final : public Plugin {
   Status pre_enqueue(const Call& call, const Pod& pod) const override {
     if (!may_hold_back(pod)) return {};
     if (of_entity(pod)) {
-      const PodGroup* const group =
+      const PodGroup* group =
           call.view.objects().find<PodGroup>(pod.meta.ns, pod.spec.scheduling_group);
+      if (trees_ && group != nullptr) group = GroupForest::root_of(call.view, *group);
       if (group == nullptr || !executor_.preempting(group->meta)) return {};
       return Status(Code::kUnschedulableAndUnresolvable,
                     "waiting for the preemption for this pod group to be finished");
@@ -139,7 +142,9 @@ class DefaultPreemption final : public Plugin {
     return (entities_ || workload_aware_) && !pod.spec.scheduling_group.empty();
   }
   GroupsAsVictims groups() const {
-    return entities_ ? GroupsAsVictims::kOwners : GroupsAsVictims::kIgnored;
+    return trees_      ? GroupsAsVictims::kTrees
+           : entities_ ? GroupsAsVictims::kOwners
+                       : GroupsAsVictims::kIgnored;
   }
   DisruptionBudgets::Counts counts() const {
     using Counts = DisruptionBudgets::Counts;
@@ -206,7 +211,7 @@ class DefaultPreemption final : public Plugin {
   }
 
   // Whether victims of an earlier preemption are still leaving nodes that pods are nominated to.
-  static bool makes_room(const GroupPostFilterCall& call) {
+  bool makes_room(const GroupPostFilterCall& call) const {
     const View& view = call.view;
     for (const PodRef& pod : call.pods) {
       const uint32_t row = pod->status.nominated_node_name.empty()
@@ -215,7 +220,8 @@ class DefaultPreemption final : public Plugin {
       if (row == kNoId) continue;
       for (const uint32_t s : view.row(row).pods) {
         const Pod& there = *view.slot(s).pod;
-        if (victim_priority(view, there) < call.group.priority && leaves_by_preemption(there))
+        if (victim_priority(view, there, trees_) < call.group.priority &&
+            leaves_by_preemption(there))
           return true;
       }
     }
@@ -231,7 +237,10 @@ class DefaultPreemption final : public Plugin {
     stand_in->spec.scheduler_name = arena.copy(call.pods[0]->spec.scheduler_name);
     stand_in->spec.priority = call.group.priority;
     derive_pod(*stand_in);
-    Preemptor out{stand_in, PreemptorKind::kPodGroup, {}};
+    Preemptor out{
+        stand_in,
+        call.group.composite ? PreemptorKind::kCompositePodGroup : PreemptorKind::kPodGroup,
+        {}};
     for (const PodRef& pod : call.pods)
       out.pods.emplace(std::string(pod->meta.ns) + "/" + std::string(pod->meta.name), pod);
     return out;
@@ -280,7 +289,8 @@ class DefaultPreemption final : public Plugin {
     const LogField about{"pod", call.pod.meta};
     if (const Str why = left_to_group(view, call.pod); !why.empty())
       return Status(Code::kUnschedulable, std::string(why));
-    if (const Str why = not_eligible(view, call.pod, call.statuses, entities_); !why.empty()) {
+    if (const Str why = not_eligible(view, call.pod, call.statuses, entities_, trees_);
+        !why.empty()) {
       log.info(5, "Pod is not eligible for preemption", {about, {"reason", why}});
       return Status(Code::kUnschedulable, std::string(why));
     }
@@ -453,6 +463,7 @@ class DefaultPreemption final : public Plugin {
   bool asynchronous_;
   Behaviours behaviours_;
   bool entities_;        // PodGroups preempt as one
+  bool trees_;           // and may have parents
   bool workload_aware_;  // likewise, in 1.36 (gate WorkloadAwarePreemption)
   bool placements_;      // pods of groups with a topology constraint do not preempt
   bool group_policy_;    // the group says whether it preempts

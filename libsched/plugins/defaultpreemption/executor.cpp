@@ -154,7 +154,7 @@ Status Executor::execute(const PreemptionReport::Candidate& candidate, const Pre
   const bool leaving = std::all_of(candidate.victims.begin(), candidate.victims.end(),
                                    [](const PodRef& v) { return v->meta.terminating(); });
   const auto victims = static_cast<double>(candidate.victims.size());
-  if (preemptor.kind == PreemptorKind::kPodGroup && behaviours_.tells_failed_preemptions)
+  if (preemptor.kind != PreemptorKind::kPod && behaviours_.tells_failed_preemptions)
     services.metrics().group_victims.observe(victims);
   else if (!asynchronous_ || !leaving || behaviours_.tells_failed_preemptions)
     services.metrics().preemption_victims.observe(victims);

@@ -5,20 +5,38 @@
 #include <set>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/framework/group_forest.hpp"
 
 namespace libsched {
 
-int32_t victim_priority(const View& view, const Pod& pod) {
-  if (pod.spec.scheduling_group.empty()) return pod.priority();
-  const PodGroup* const group =
-      view.objects().find<PodGroup>(pod.meta.ns, pod.spec.scheduling_group);
-  return group == nullptr ? pod.priority() : group->priority;
+namespace {
+
+// Calls f(group) for the pod's group and, with `trees`, for those above it, as many as upstream.
+template <typename F>
+void each_above(const View& view, const Pod& pod, bool trees, F&& f) {
+  if (pod.spec.scheduling_group.empty()) return;
+  const PodGroup* group = view.objects().find<PodGroup>(pod.meta.ns, pod.spec.scheduling_group);
+  for (size_t depth = 1; group != nullptr; ++depth) {
+    f(*group);
+    group =
+        trees && depth < GroupForest::kMaxDepth ? GroupForest::parent_of(view, *group) : nullptr;
+  }
+}
+
+}  // namespace
+
+int32_t victim_priority(const View& view, const Pod& pod, bool trees) {
+  int32_t out = pod.priority();
+  each_above(view, pod, trees, [&](const PodGroup& group) { out = group.priority; });
+  return out;
 }
 
 VictimUnits::VictimUnits(const View& view, GroupsAsVictims groups) : view_(view), groups_(groups) {
   if (groups == GroupsAsVictims::kIgnored) return;
   bool any = false;
-  view.objects().for_each<PodGroup>([&](const PodGroup& g) { any |= g.disrupted_together; });
+  const auto look = [&](const PodGroup& g) { any |= g.disrupted_together; };
+  view.objects().for_each<PodGroup>(look);
+  if (groups == GroupsAsVictims::kTrees) view.objects().for_each<CompositePodGroup>(look);
   if (!any) return;
   for (uint32_t row = 0; row < view.row_count(); ++row)
     for (const uint32_t slot : view.row(row).pods) {
@@ -34,10 +52,11 @@ VictimUnits::VictimUnits(const View& view, GroupsAsVictims groups) : view_(view)
 }
 
 const PodGroup* VictimUnits::together(const Pod& pod) const {
-  if (pod.spec.scheduling_group.empty()) return nullptr;
-  const PodGroup* const group =
-      view_.objects().find<PodGroup>(pod.meta.ns, pod.spec.scheduling_group);
-  return group != nullptr && group->disrupted_together ? group : nullptr;
+  const PodGroup* out = nullptr;
+  each_above(view_, pod, groups_ == GroupsAsVictims::kTrees, [&](const PodGroup& group) {
+    if (group.disrupted_together) out = &group;
+  });
+  return out;
 }
 
 Result<std::vector<VictimUnit>> VictimUnits::below(int32_t priority,
@@ -45,14 +64,15 @@ Result<std::vector<VictimUnit>> VictimUnits::below(int32_t priority,
                                                    int64_t now_ns) const {
   std::vector<VictimUnit> out;
   std::set<const PodGroup*> taken;
-  const bool owners = groups_ == GroupsAsVictims::kOwners;
+  const bool trees = groups_ == GroupsAsVictims::kTrees;
+  const bool owners = trees || groups_ == GroupsAsVictims::kOwners;
   for (const PodRef& pod : pods) {
     const PodGroup* const group = together_.empty() ? nullptr : together(*pod);
     if (group != nullptr && !taken.insert(group).second) continue;
     VictimUnit unit;
-    unit.priority = group != nullptr ? group->priority
-                    : owners         ? victim_priority(view_, *pod)
-                                     : pod->priority();
+    unit.priority = group != nullptr && !trees ? group->priority
+                    : owners                   ? victim_priority(view_, *pod, trees)
+                                               : pod->priority();
     if (group != nullptr && !together_.at(group).missing.empty()) {
       const std::string node = go_quote(together_.at(group).missing);
       return Error{Rc::kNotFound, "failed to get node info for node " + node +
@@ -61,6 +81,7 @@ Result<std::vector<VictimUnit>> VictimUnits::below(int32_t priority,
     if (unit.priority >= priority) continue;
     unit.pod = pod;
     unit.of_group = groups_ != GroupsAsVictims::kIgnored && !pod->spec.scheduling_group.empty();
+    unit.of_composite = group != nullptr && group->composite;
     unit.started_ns = started(*pod, now_ns);
     if (group != nullptr)
       for (const PodRef& other : together_.at(group).pods) {

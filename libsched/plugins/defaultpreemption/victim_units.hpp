@@ -14,14 +14,16 @@ inline int64_t started(const Pod& pod, int64_t now_ns) {
   return pod.status.start_time.present ? pod.status.start_time.ns : now_ns;
 }
 
-// The priority of a pod as a victim: that of its group.
-int32_t victim_priority(const View& view, const Pod& pod);
+// The priority of a pod as a victim: that of its group, or of the root if groups have parents
+// (`trees`).
+int32_t victim_priority(const View& view, const Pod& pod, bool trees = false);
 
 // What PodGroups mean for their pods as victims.
 enum class GroupsAsVictims : uint8_t {
   kIgnored,  // nothing
   kUnits,    // those with disruption mode All are units
   kOwners,   // likewise, and the priority of each pod of a group is the group's
+  kTrees,    // likewise of all groups above a pod: the highest unit, and the root's priority
 };
 
 struct VictimUnit {
@@ -29,16 +31,18 @@ struct VictimUnit {
   std::vector<PodRef> others;  // that leave with it, wherever they are
   int32_t priority = 0;
   bool of_group = false;
-  int64_t started_ns = 0;  // the first of them
+  bool of_composite = false;  // the unit of a CompositePodGroup
+  int64_t started_ns = 0;     // the first of them
 
   size_t size() const { return 1 + others.size(); }
   const PodRef& operator[](size_t i) const { return i == 0 ? pod : others[i - 1]; }
 };
 
-// Higher priority comes first, then units of groups, those with more pods, and those that have run
-// longer.
+// Higher priority comes first, then units of composite groups, of groups, those with more pods, and
+// those that have run longer.
 inline bool more_important(const VictimUnit& a, const VictimUnit& b) {
   if (a.priority != b.priority) return a.priority > b.priority;
+  if (a.of_composite != b.of_composite) return a.of_composite;
   if (a.of_group != b.of_group) return a.of_group;
   if (a.size() != b.size()) return a.size() > b.size();
   return a.started_ns < b.started_ns;

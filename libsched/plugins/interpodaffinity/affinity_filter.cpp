@@ -15,7 +15,7 @@ namespace {
 // The rows whose pods count for the terms of the incoming pod.
 Span<uint64_t> counting_rows(const Call& call) {
   const auto& live = call.view.live();
-  return {call.placement == nullptr ? live.data() : call.placement, live.word_count()};
+  return {live.data(), live.word_count()};
 }
 
 // counts += times * sums, with wrap-around; returns whether any sum is not zero.

@@ -77,8 +77,6 @@ std::shared_ptr<HardConstraints> count_hard(const SpreadSettings& settings,
     HardConstraint& c = data->list[i];
     const Span<uint64_t> eligible = rows.of(c.constraint);
     c.eligible.assign(eligible.begin(), eligible.end());
-    if (call.placement != nullptr)
-      for (size_t w = 0; w < c.eligible.size(); ++w) c.eligible[w] &= call.placement[w];
     c.self = c.constraint.selector.matches(call.pod.meta.labels);
     if (c.constraint.selector.counts()) {
       c.counts = count_matching(view, call.pod, c.constraint.selector);

@@ -10,7 +10,7 @@ namespace {
 // stage of a feature, or has other effects than in 1.36, has the default alone.
 constexpr GateSupports kSupports[] = {
     // In the order of enum Gate.
-    {"CompositePodGroup", "------u"},
+    {"CompositePodGroup", "------y"},
     {"DRAAdminAccess", "-uuuuuu"},
     {"DRAConsumableCapacity", "---uuyy"},
     {"DRADeviceBindingConditions", "---uuyy"},

@@ -1,5 +1,6 @@
-// Scheduler with the plugins in tree: PodGroups that have to be placed in one zone, and groups that
-// preempt. Both forms of a group's cycle: members popped one by one (1.36), and as one (1.37).
+// Scheduler with the plugins in tree: PodGroups that have to be placed in one zone, groups that
+// preempt, and trees of groups. Both forms of a group's cycle: members popped one by one (1.36),
+// and as one (1.37).
 #include <doctest/doctest.h>
 
 #include "libsched/config/config.hpp"
@@ -246,6 +247,152 @@ TEST_CASE("with gate PodGroupPreemptionPolicy the group says whether it preempts
   CHECK(said(on, "", never) ==
         "all pods in a single pod group should have the same preemption policy as the pod group's "
         "preemption policy, got Never and PreemptLowerPriority");
+}
+
+// Trees of 1.37.
+struct Tree : World {
+  Tree() : World(Release::k1_37, ",CompositePodGroup=true") {}
+
+  // `spec`: "gang: {...}" of the policy, and more.
+  void object(const std::string& kind, const std::string& name, const std::string& parent,
+              const std::string& policy, const std::string& more = "") {
+    create("apiVersion: scheduling.k8s.io/v1alpha3\nkind: " + kind + "\nmetadata: {name: " + name +
+           ", namespace: default, uid: u-" + name +
+           "}\nspec: {priority: " + std::to_string(priority) + ", schedulingPolicy: {" + policy +
+           "}" + (parent.empty() ? "" : ", parentCompositePodGroupName: " + parent) + more + "}\n");
+  }
+  void composite(const std::string& name, const std::string& parent, int wanted,
+                 const std::string& more = "") {
+    object("CompositePodGroup", name, parent,
+           "gang: {minGroupCount: " + std::to_string(wanted) + "}", more);
+  }
+  void leaf(const std::string& name, const std::string& parent, int wanted,
+            const std::string& more = "") {
+    object("PodGroup", name, parent, "gang: {minCount: " + std::to_string(wanted) + "}", more);
+  }
+  // The group is the first letter of the name.
+  void members(std::initializer_list<const char*> names) {
+    for (const std::string name : names)
+      pod(name, "schedulingGroup: {podGroupName: " + name.substr(0, 1) +
+                    "}, priority: " + std::to_string(priority));
+  }
+  std::string condition(const std::string& name) const {
+    const auto* g = cluster->view().objects().find<PodGroup>("default", name);
+    return g->conditions.empty()
+               ? "none"
+               : std::string(g->conditions[0].reason) + " " + std::string(g->conditions[0].message);
+  }
+  int priority = 0;
+};
+const std::string kInZone = ", schedulingConstraints: {topology: [{key: zone}]}";
+
+TEST_CASE("a tree is placed if enough of its groups are") {
+  Tree w;
+  w.node("n1", "a", 2);
+  w.node("n2", "a", 1);
+  w.composite("r", "", 1);
+  w.leaf("a", "r", 2);
+  w.leaf("b", "r", 2);
+  w.members({"a1", "a2", "b1", "b2"});
+  w.settle();
+  CHECK(w.pods().starts_with("a1 n"));
+  CHECK(w.pods().ends_with("b1 -, b2 -"));
+  CHECK(w.condition("a") == "Scheduled ");
+  CHECK(w.condition("b").find("minCount (2) cannot be satisfied: 1 scheduled, 0 remaining") !=
+        std::string::npos);
+}
+
+TEST_CASE("no pod of a tree is placed if too few of its groups are") {
+  Tree w;
+  w.node("n1", "a", 3);
+  w.composite("r", "", 2);
+  w.leaf("a", "r", 2);
+  w.leaf("b", "r", 2);
+  w.members({"a1", "a2", "b1", "b2"});
+  w.settle();
+  CHECK(w.pods() == "a1 -, a2 -, b1 -, b2 -");
+  // A group that could be placed alone has the status of its parent. As upstream, what plugins say
+  // is added once for each group that has the status.
+  CHECK(w.condition("a") ==
+        "Unschedulable pod group is unschedulable, 0/1 placements are available, first placement "
+        "status: minCount (2) cannot be satisfied: 1 scheduled, 0 remaining, pod group preemption: "
+        "No preemption victims found for incoming preemptor, pod group preemption: No preemption "
+        "victims found for incoming preemptor");
+  CHECK(w.condition("b").find("minCount (2) cannot be satisfied: 1 scheduled, 0 remaining") !=
+        std::string::npos);
+  w.node("n2", "a", 1);
+  REQUIRE(w.scheduler->run_until(w.clock->now_ns() + 60 * kSecond).ok());
+  CHECK(w.condition("a") == "Scheduled ");
+  CHECK(w.condition("b") == "Scheduled ");
+}
+
+TEST_CASE("groups below a group are placed within its placement") {
+  Tree w;
+  w.node("n1", "a", 1);
+  w.node("n2", "b", 1);
+  w.node("n3", "b", 1);
+  w.node("n4", "b", 1);
+  w.composite("r", "", 2, kInZone);
+  w.composite("s", "r", 1);
+  w.leaf("a", "r", 1);
+  w.leaf("b", "s", 2, ", schedulingConstraints: {topology: [{key: zone}]}");
+  w.members({"a1", "b1", "b2"});
+  w.settle();
+  for (const char* name : {"a", "b"}) CHECK(w.condition(name) == "Scheduled ");
+  CHECK(w.pods().find("n1") == std::string::npos);
+}
+
+TEST_CASE("a tree of higher priority evicts what is in its way, once for all its pods") {
+  Tree w;
+  w.node("n1", "a", 1);
+  w.node("n2", "a", 1);
+  w.node("n3", "a", 1);
+  w.pod("v", "nodeName: n1, priority: 1");
+  w.pod("x", "nodeName: n2, priority: 2");
+  w.pod("z", "nodeName: n3, priority: 3");
+  w.priority = 9;
+  w.composite("r", "", 2);
+  w.leaf("a", "r", 1);
+  w.leaf("b", "r", 1);
+  w.members({"a1", "b1"});
+  w.settle();
+  for (const char* name : {"a", "b"})
+    CHECK(w.condition(name).find(
+              "pod group preemption: found a placement for podgroup, preempting 2 victims") !=
+          std::string::npos);
+  REQUIRE(w.scheduler->run_until(w.clock->now_ns() + 60 * kSecond).ok());
+  CHECK(w.pods() == "z n3, a1 n1, b1 n2");
+}
+
+TEST_CASE("the pods of a tree are victims of the root's priority") {
+  Tree w;
+  w.node("n1", "a", 2);
+  w.composite("r", "", 1);
+  w.priority = 100;  // of the group below, whose pods run already
+  w.leaf("a", "r", 1);
+  w.pod("a1", "nodeName: n1, priority: 100, schedulingGroup: {podGroupName: a}");
+  w.pod("v", "nodeName: n1, priority: 5");
+  w.pod("p", "priority: 10");
+  w.settle();
+  REQUIRE(w.scheduler->run_until(w.clock->now_ns() + 60 * kSecond).ok());
+  CHECK(w.pods() == "v n1, p n1");
+}
+
+TEST_CASE("all pods of a tree have the priority of its root") {
+  Tree w;
+  w.node("n1", "a", 9);
+  w.composite("r", "", 1);
+  w.leaf("a", "r", 1);
+  w.leaf("b", "r", 1);
+  w.members({"a1"});
+  w.priority = 1;
+  w.members({"b1"});
+  w.settle();
+  CHECK(w.pods() == "a1 -, b1 -");
+  for (const char* name : {"a", "b"})
+    CHECK(w.condition(name) ==
+          "SchedulerError all pods in a single pod group should have the same priority as the pod "
+          "group's priority, got 1 and 0");
 }
 
 }  // namespace libsched::place_group_test

@@ -41,20 +41,30 @@ TEST_CASE("a rejected member of a group is retried by time alone") {
 
 // The same where a group is one entity of the queue.
 struct Entities : QueueTrial {
-  explicit Entities(std::vector<Fake> given, const QueueOptions& options = {})
-      : QueueTrial(std::move(given), "GenericWorkload=true", options, Release::k1_37) {}
+  explicit Entities(std::vector<Fake> given, const QueueOptions& options = {},
+                    const std::string& more_gates = "")
+      : QueueTrial(std::move(given), "GenericWorkload=true" + more_gates, options, Release::k1_37) {
+  }
 
   void group(ActionType action, int priority = 0) {
+    object(action, "PodGroup", "g", "priority: " + std::to_string(priority));
+  }
+  void object(ActionType action, const std::string& kind, const std::string& name,
+              const std::string& spec) {
     const Result<ObjectSet> set = parse_objects(
-        "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: g, namespace: d}\n"
-        "spec: {schedulingPolicy: {basic: {}}, priority: " +
-            std::to_string(priority) + "}",
+        "apiVersion: scheduling.k8s.io/v1alpha3\nkind: " + kind + "\nmetadata: {name: " + name +
+            ", namespace: d}\nspec: {schedulingPolicy: {basic: {}}, " + spec + "}",
         {});
     REQUIRE(set.ok());
-    const ObjectRef object = set->stored.at(0).object;
-    const Str kind = "scheduling.k8s.io/PodGroup";
-    move(std::string(kind), action,
-         {kind, action == kAdd ? ObjectRef() : object, action == kDelete ? ObjectRef() : object});
+    const auto& [stored, object] = set->stored.at(0);
+    if (action == kDelete)
+      REQUIRE(cluster->remove_object(stored, "d", name).ok());
+    else
+      REQUIRE(cluster->put_object(stored, object).ok());
+    const Str resource = event_resource(stored);
+    move(std::string(resource), action,
+         {resource, action == kAdd ? ObjectRef() : object,
+          action == kDelete ? ObjectRef() : object});
   }
   // "a b": the members of the group that is popped.
   std::string pop_group() {
@@ -194,6 +204,119 @@ TEST_CASE("an update reaches a member in its place, and activation takes the who
   CHECK(t.show() == "a b |||");
   CHECK(t.pop_group() == "a b");
   CHECK(t.popped->members->front()->pod.get() == changed.get());
+}
+
+// A member of the group that its name begins with.
+PodRef pod_of(const std::string& name) {
+  return queue_pod(name, 0, "", "schedulingGroup: {podGroupName: " + name.substr(0, 1) + "}");
+}
+
+// Groups a and b below r, and c below s, which is below r.
+struct Trees : Entities {
+  explicit Trees(const QueueOptions& options = {})
+      : Entities({rejector("F", {})}, options,
+                 ",TopologyAwareWorkloadScheduling=true,CompositePodGroup=true") {}
+  void composite(ActionType action, const std::string& name, const std::string& parent = "") {
+    object(action, "CompositePodGroup", name,
+           parent.empty() ? "priority: 5" : "parentCompositePodGroupName: " + parent);
+  }
+  void leaf(ActionType action, const std::string& name, const std::string& parent) {
+    object(action, "PodGroup", name, "parentCompositePodGroupName: " + parent);
+  }
+  void grow() {
+    composite(kAdd, "r");
+    composite(kAdd, "s", "r");
+    leaf(kAdd, "a", "r");
+    leaf(kAdd, "b", "r");
+    leaf(kAdd, "c", "s");
+  }
+  void add_all() {
+    for (const char* name : {"c1", "b1", "a1", "a2"}) add(pod_of(name));
+  }
+};
+
+TEST_CASE("the pods of a tree wait until no group above them is missing") {
+  Trees t;
+  t.add_all();
+  t.add(queue_pod("alone", 1));
+  CHECK(t.show() == "alone |||");
+  t.leaf(kAdd, "c", "s");
+  t.leaf(kAdd, "a", "r");
+  t.composite(kAdd, "s", "r");
+  CHECK(t.show() == "alone |||");
+  CHECK(t.queue->groups()->waiting(true) == 4);
+  t.composite(kAdd, "r");
+  CHECK(t.show() == "a1 a2 c1 alone |||");  // the root's priority
+  t.leaf(kAdd, "b", "r");
+  CHECK(t.show() == "a1 a2 b1 c1 alone |||");
+  CHECK(t.queue->groups()->waiting(true) == 0);
+  CHECK(t.queue->active_count() == 5);
+  CHECK(t.pop_group() == "a1 a2 b1 c1");
+}
+
+TEST_CASE("pods of all groups of a tree come back as one") {
+  Trees t;
+  t.grow();
+  t.add_all();
+  CHECK(t.pop_group() == "a1 a2 b1 c1");
+  t.add(pod_of("b2"));  // for the next cycle
+  CHECK(t.show() == "|||");
+  CHECK(t.queue->groups()->waiting(false) == 1);
+  t.fail(t.popped->members->at(0), {"F"});
+  t.fail(t.popped->members->at(3), {"F"});
+  t.end({});
+  CHECK(t.show() == "a1 b2 c1 |||");
+  CHECK(t.pop_group() == "a1 b2 c1");
+  t.end({});
+  CHECK(t.show() == "|||");
+  CHECK(t.queue->groups()->waiting(false) == 0);
+}
+
+TEST_CASE("a group that goes takes the pods below it out of the tree") {
+  Trees t;
+  t.grow();
+  t.add_all();
+  t.composite(kDelete, "s", "r");
+  CHECK(t.show() == "a1 a2 b1 |||");
+  t.leaf(kDelete, "a", "r");
+  CHECK(t.show() == "b1 |||");
+  t.composite(kAdd, "s", "r");
+  CHECK(t.show() == "b1 c1 |||");
+  t.composite(kDelete, "r");
+  CHECK(t.show() == "|||");
+  CHECK(t.queue->groups()->waiting(true) == 4);
+  t.composite(kAdd, "r");
+  CHECK(t.show() == "b1 c1 |||");
+  REQUIRE(t.queue->remove(*pod_of("b1")).ok());
+  REQUIRE(t.queue->remove(*pod_of("c1")).ok());
+  CHECK(t.show() == "|||");
+  CHECK_FALSE(t.pop());
+}
+
+TEST_CASE("pods that wait for the end of a cycle wait for a group that goes meanwhile") {
+  Trees t;
+  t.grow();
+  t.add_all();
+  t.pop_group();
+  for (const QueuedPodRef& m : *t.popped->members) t.fail(m, {"F"});
+  CHECK(t.queue->groups()->waiting(false) == 4);
+  t.composite(kDelete, "s", "r");
+  CHECK(t.queue->groups()->waiting(true) == 1);
+  t.end(Status(Code::kUnschedulable));
+  CHECK(t.show() == "||a1 a2 b1 |");
+}
+
+TEST_CASE("a pod of a tree that is activated takes the whole tree along") {
+  Trees t;
+  t.grow();
+  t.add_all();
+  t.pop_group();
+  for (const QueuedPodRef& m : *t.popped->members) t.fail(m, {"F"});
+  t.end(Status(Code::kUnschedulable));
+  CHECK(t.show() == "||a1 a2 b1 c1 |");
+  const PodRef pods[] = {pod_of("c1"), pod_of("a1")};
+  REQUIRE(t.queue->activate(pods).ok());
+  CHECK(t.show() == "a1 a2 b1 c1 |||");
 }
 
 }  // namespace libsched::groups_test

@@ -33,7 +33,7 @@ KINDS = ("basic", "taints", "nodeaffinity", "ports", "config", "images", "podaff
          "defaultspread", "volumes", "csilimit", "mixed", "changes",
          "preempt", "nominated", "drapreempt", "points")
 # Kinds that are scripts, expressions, or claims of devices.
-SCRIPTS = ("queue", "schedule", "podgroup", "placement", "workload", "evictions", "resize", "cel", "celany", "dra", "dra2", "drascore",
+SCRIPTS = ("queue", "schedule", "podgroup", "placement", "workload", "composite", "evictions", "resize", "cel", "celany", "dra", "dra2", "drascore",
            "draclasses", "drastable", "draallocatable", "dragroups")
 
 

@@ -29,7 +29,8 @@ Error not_found(const std::string& kind, const std::string& key) {
        {"StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity", "VolumeAttachment"})
     if (kind == k) resource += ".storage.k8s.io";
   if (kind == "PodDisruptionBudget") resource += ".policy";
-  if (kind == "PriorityClass") resource += ".scheduling.k8s.io";
+  for (const char* k : {"PriorityClass", "PodGroup", "CompositePodGroup"})
+    if (kind == k) resource += ".scheduling.k8s.io";
   return {Rc::kNotFound, resource + " " + go_quote(split_key(key).second) + " not found"};
 }
 

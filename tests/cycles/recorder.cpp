@@ -131,7 +131,8 @@ void Recorder::event(const Pod& pod, Str type, Str reason, Str action, Str note)
                 {"reason", reason},    {"action", action},          {"note", note}};
   // "Preempted by pod Pod/NAMESPACE/NAME#N on node ...": the related object, which clients do not
   // get, is that pod, or a PodGroup.
-  for (const Str by : {Str("Preempted by pod Pod/"), Str("Preempted by podgroup PodGroup/")})
+  for (const Str by : {Str("Preempted by pod Pod/"), Str("Preempted by podgroup PodGroup/"),
+                       Str("Preempted by compositepodgroup CompositePodGroup/")})
     if (reason == "Preempted" && note.starts_with(by))
       event["related"] = note.substr(by.size(), note.find_first_of("# ", by.size()) - by.size());
   const std::lock_guard lock(mutex_);

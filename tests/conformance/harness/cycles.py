@@ -10,7 +10,7 @@ import re
 
 from .comparison import Verdict, compare
 
-GROUPS = {"podgroup", "placement", "workload", "evictions"}  # kinds with groups of pods
+GROUPS = {"podgroup", "placement", "workload", "composite", "evictions"}  # kinds with groups of pods
 # Parts of the queue that list the pods of groups, which upstream does not order.
 _PARTS = {"active", "backoff", "errorBackoff"}
 _TIMES = {"at", "now", "timestamp", "initialAttempt", "done"}

@@ -26,11 +26,11 @@ AGAIN = 30  # times that upstream is asked about a case that differs: timers of 
 MUTATED = "mutated"  # the kind of recorded mutants
 # Kinds whose cases name their mode themselves, and that mode.
 ONE_MODE = {"trace": "trace", "queue": "queue", "schedule": "cycles", "podgroup": "cycles",
-            "placement": "cycles", "workload": "cycles", "evictions": "cycles", "resize": "cycles", "cel": "cel", "celany": "cel", "dra": "dra",
+            "placement": "cycles", "workload": "cycles", "composite": "cycles", "evictions": "cycles", "resize": "cycles", "cel": "cel", "celany": "cel", "dra": "dra",
             "dra2": "dra", "drascore": "dra", "draclasses": "dra", "drastable": "dra", "draallocatable": "dra",
             "dragroups": "dra"}
 # Kinds whose cases only newer releases take as they are meant.
-SINCE = {"workload": "1.37", "resize": "1.37"}
+SINCE = {"workload": "1.37", "composite": "1.37", "resize": "1.37"}
 # ... and only older ones.
 UNTIL = {"evictions": "1.36"}
 # Kind drastable: the cases of dra2 with the gates for which upstream takes its stable allocator, whose order of pools

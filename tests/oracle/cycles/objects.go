@@ -51,7 +51,7 @@ func resourceOf(obj runtime.Object) (schema.GroupVersionResource, error) {
 
 // resourceNamed finds a resource by the kind of its objects.
 func resourceNamed(kind string) (schema.GroupVersionResource, error) {
-	for _, gv := range []string{"v1", "storage.k8s.io/v1", "policy/v1", "apps/v1", "scheduling.k8s.io/v1", groupVersion, "resource.k8s.io/v1"} {
+	for _, gv := range []string{"v1", "storage.k8s.io/v1", "policy/v1", "apps/v1", "scheduling.k8s.io/v1", groupVersion, "scheduling.k8s.io/v1alpha3", "resource.k8s.io/v1"} {
 		g, err := schema.ParseGroupVersion(gv)
 		if err != nil {
 			return schema.GroupVersionResource{}, err

@@ -15,6 +15,7 @@ var scriptKinds = map[string]func(g *gen, seed uint64) any{
 	"workload":  genWorkloads,
 	"evictions": genEvictions,
 	"placement": genPlacements,
+	"composite": genComposites,
 	"resize":    genResizes,
 }
 

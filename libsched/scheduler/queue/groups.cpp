@@ -97,10 +97,10 @@ QueuedGroup* SchedulingQueue::home_of(const Pod& pod) {
 // The pod is in no part of the queue.
 void SchedulingQueue::wait(const QueuedPodRef& made, bool pending) {
   QueuedGroup& group = groups_.get(made->pod->meta.ns, made->pod->spec.scheduling_group);
-  group.pending = pending;
-  const auto at = find_member(group.waiting, *made->pod);
-  if (at == group.waiting.end())
-    group.waiting.push_back(made);
+  Members& list = pending ? group.pending : group.waiting;
+  const auto at = find_member(list, *made->pod);
+  if (at == list.end())
+    list.push_back(made);
   else
     *at = made;
 }
@@ -145,15 +145,15 @@ bool SchedulingQueue::change_member(const PodRef& old_pod, const PodRef& new_pod
     member.pod = new_pod;
     member.scheduler = metrics_.scheduler(new_pod->spec.scheduler_name);
   };
-  const auto update_waiting = [&] {
+  const auto update_in = [&](Members QueuedGroup::* list) {
     if (group == nullptr) return false;
-    const auto at = find_member(group->waiting, *new_pod);
-    if (at == group->waiting.end()) return false;
+    const auto at = find_member(group->*list, *new_pod);
+    if (at == (group->*list).end()) return false;
     update(**at);
     return true;
   };
   if (root_of(*old_pod) == nullptr) {
-    update_waiting();
+    update_in(&QueuedGroup::waiting);
     return true;
   }
   if (in_flight_.has(*new_pod)) {
@@ -162,10 +162,10 @@ bool SchedulingQueue::change_member(const PodRef& old_pod, const PodRef& new_pod
     return true;
   }
   const QueuedGroup* const home = home_of(*old_pod);
-  if (home == nullptr || !home->entity) return update_waiting();
+  if (home == nullptr || !home->entity) return update_in(&QueuedGroup::pending);
   QueuedPodInfo& entity = *home->entity;
   const auto at = find_member(*entity.members, *new_pod);
-  if (at == entity.members->end()) return update_waiting();
+  if (at == entity.members->end()) return update_in(&QueuedGroup::pending);
   QueuedPodInfo& member = **at;
   if (entity.heap != QueueHeap::kNone) {
     update(member);
@@ -239,8 +239,8 @@ void SchedulingQueue::remove_member(const Pod& pod) {
   if (home == nullptr || !home->entity) {
     QueuedGroup* const group = groups_.find(pod);
     if (group == nullptr) return;
-    if (const auto at = find_member(group->waiting, pod); at != group->waiting.end())
-      forget(group->waiting, at);
+    Members& list = root_of(pod) == nullptr ? group->waiting : group->pending;
+    if (const auto at = find_member(list, pod); at != list.end()) forget(list, at);
     groups_.drop_if_unused(group);
     return;
   }
@@ -283,7 +283,7 @@ void SchedulingQueue::group_added(const PodGroup& added) {
   std::vector<QueuedGroup*> waiting;
   services_->group_forest().each_leaf(view(), *root, [&](const PodGroup& leaf) {
     QueuedGroup* const group = groups_.find(leaf.meta.ns, leaf.meta.name);
-    if (group != nullptr && !group->pending && !group->waiting.empty()) waiting.push_back(group);
+    if (group != nullptr && !group->waiting.empty()) waiting.push_back(group);
   });
   std::sort(waiting.begin(), waiting.end(),
             [](const QueuedGroup* a, const QueuedGroup* b) { return a->name < b->name; });
@@ -292,7 +292,6 @@ void SchedulingQueue::group_added(const PodGroup& added) {
     std::reverse(group->waiting.begin(), group->waiting.end());
     while (!group->waiting.empty()) {
       add_member(group->waiting.back());
-      if (group->pending) break;
       group->waiting.pop_back();
     }
     groups_.drop_if_unused(group);
@@ -310,7 +309,10 @@ void SchedulingQueue::group_removed(const PodGroup& removed) {
                                       [&](const PodGroup& leaf) { below.insert(leaf.meta.name); });
   if (!home->entity) {
     for (const Str name : below)
-      if (QueuedGroup* const group = groups_.find(removed.meta.ns, name)) group->pending = false;
+      if (QueuedGroup* const group = groups_.find(removed.meta.ns, name)) {
+        group->waiting.insert(group->waiting.end(), group->pending.begin(), group->pending.end());
+        group->pending.clear();
+      }
     return;
   }
   QueuedPodInfo& entity = *home->entity;
@@ -385,9 +387,9 @@ Result<void> SchedulingQueue::end_group(const QueuedPodRef& popped, const Status
   if (root)
     services_->group_forest().each_leaf(view(), *root, [&](const PodGroup& leaf) {
       QueuedGroup* const waiting = groups_.find(leaf.meta.ns, leaf.meta.name);
-      if (waiting == nullptr || !waiting->pending || waiting->waiting.empty()) return;
+      if (waiting == nullptr || waiting->pending.empty()) return;
       leaves.push_back(waiting);
-      back.insert(back.end(), waiting->waiting.begin(), waiting->waiting.end());
+      back.insert(back.end(), waiting->pending.begin(), waiting->pending.end());
     });
   groups_.set_popped(nullptr);
   if (back.empty()) return {};
@@ -420,7 +422,7 @@ Result<void> SchedulingQueue::end_group(const QueuedPodRef& popped, const Status
   reserve(1, 0);
   groups_.get(root->meta.ns, root->meta.name).entity = entity;
   for (QueuedGroup* const waiting : leaves) {
-    waiting->waiting.clear();
+    waiting->pending.clear();
     groups_.drop_if_unused(waiting);
   }
   take(course);

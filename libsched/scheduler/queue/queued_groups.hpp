@@ -14,10 +14,9 @@ struct QueuedGroup {
   std::string ns, name;
   // Of the root of a tree; null: no pod of the tree is in a part of the queue.
   QueuedPodRef entity;
-  // Of a PodGroup: its pods in no part of the queue. Those that are pending wait for the end of the
-  // root's cycle, the others for a group.
-  QueuedPodInfo::Members waiting;
-  bool pending = false;
+  // Of a PodGroup: its pods in no part of the queue, which wait for a group, or are pending until
+  // the end of the root's cycle.
+  QueuedPodInfo::Members waiting, pending;
 };
 
 class QueuedGroups {
@@ -34,12 +33,14 @@ class QueuedGroups {
   }
   QueuedGroup& get(Str ns, Str name) {
     if (QueuedGroup* group = find(ns, name)) return *group;
-    QueuedGroup made{std::string(ns), std::string(name), {}, {}};
+    QueuedGroup made{std::string(ns), std::string(name), {}, {}, {}};
     return groups_.emplace(std::pair(made.ns, made.name), std::move(made)).first->second;
   }
   // Forgets the group if nothing is known of it any more. Null: no group.
   void drop_if_unused(const QueuedGroup* group) noexcept {
-    if (group == nullptr || group == popped_ || group->entity || !group->waiting.empty()) return;
+    if (group == nullptr || group == popped_ || group->entity || !group->waiting.empty() ||
+        !group->pending.empty())
+      return;
     groups_.erase(groups_.find(std::pair(Str(group->ns), Str(group->name))));
   }
 
@@ -54,7 +55,7 @@ class QueuedGroups {
   size_t waiting(bool for_group) const {
     size_t pods = 0;
     for (const auto& [name, group] : groups_)
-      if (group.pending != for_group) pods += group.waiting.size();
+      pods += (for_group ? group.waiting : group.pending).size();
     return pods;
   }
 

@@ -199,7 +199,7 @@ class DefaultPreemption final : public Plugin {
     if (entities_) *nominations = std::move(found->nominations);
     if (found->disrupted > 0)
       call.services.metrics()
-          .preemptions_by(PreemptorKind::kPodGroup)
+          .preemptions_by(kind_of(call.group))
           .disruptions.observe(static_cast<double>(found->disrupted));
     const Status done = executor_.execute({"cluster", found->pods, found->budget_violations, {}},
                                           preemptor_of(call), {}, call.services);
@@ -228,6 +228,9 @@ class DefaultPreemption final : public Plugin {
     return false;
   }
 
+  static PreemptorKind kind_of(const PodGroup& group) {
+    return group.composite ? PreemptorKind::kCompositePodGroup : PreemptorKind::kPodGroup;
+  }
   static Preemptor preemptor_of(const GroupPostFilterCall& call) {
     const Ref<Pod> stand_in = make_ref<Pod>(256);
     Arena& arena = stand_in->arena;
@@ -237,10 +240,7 @@ class DefaultPreemption final : public Plugin {
     stand_in->spec.scheduler_name = arena.copy(call.pods[0]->spec.scheduler_name);
     stand_in->spec.priority = call.group.priority;
     derive_pod(*stand_in);
-    Preemptor out{
-        stand_in,
-        call.group.composite ? PreemptorKind::kCompositePodGroup : PreemptorKind::kPodGroup,
-        {}};
+    Preemptor out{stand_in, kind_of(call.group), {}};
     for (const PodRef& pod : call.pods)
       out.pods.emplace(std::string(pod->meta.ns) + "/" + std::string(pod->meta.name), pod);
     return out;

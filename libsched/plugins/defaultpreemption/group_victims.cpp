@@ -166,7 +166,7 @@ Result<GroupVictims> select_group_victims(const GroupPostFilterCall& call, Group
   go_sort(victims, more_important);
   for (const VictimUnit& unit : victims) {
     out.disrupted += unit.of_group ? 1 : 0;
-    for (size_t i = 0; i < unit.size(); ++i) out.pods.push_back(unit[i]);
+    for (const PodRef& pod : unit.by_name()) out.pods.push_back(pod);
   }
   for (const GroupAssignment& a : assignments) out.nominations.push_back({a.pod.get(), a.node});
   return out;

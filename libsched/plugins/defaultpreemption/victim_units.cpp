@@ -31,6 +31,16 @@ int32_t victim_priority(const View& view, const Pod& pod, bool trees) {
   return out;
 }
 
+std::vector<PodRef> VictimUnit::by_name() const {
+  std::vector<PodRef> out = others;
+  out.push_back(pod);
+  std::sort(out.begin(), out.end(), [](const PodRef& a, const PodRef& b) {
+    return std::pair(a->spec.scheduling_group, a->meta.name) <
+           std::pair(b->spec.scheduling_group, b->meta.name);
+  });
+  return out;
+}
+
 VictimUnits::VictimUnits(const View& view, GroupsAsVictims groups) : view_(view), groups_(groups) {
   if (groups == GroupsAsVictims::kIgnored) return;
   bool any = false;

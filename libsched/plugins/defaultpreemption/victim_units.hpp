@@ -36,6 +36,8 @@ struct VictimUnit {
 
   size_t size() const { return 1 + others.size(); }
   const PodRef& operator[](size_t i) const { return i == 0 ? pod : others[i - 1]; }
+  // All of them by group and name; upstream evicts them in any order.
+  std::vector<PodRef> by_name() const;
 };
 
 // Higher priority comes first, then units of composite groups, of groups, those with more pods, and

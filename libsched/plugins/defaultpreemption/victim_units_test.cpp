@@ -65,7 +65,7 @@ TEST_CASE("a pod evicts all pods of a group with disruption mode All, or none") 
     return node("a") + node("b") + group("g", 1, mode) + on("a", "x", 1, "g") +
            on("a", "y", 1, "g", 1) + on("b", "z", 1, "g", 2) + on("b", "high", 9);
   };
-  CHECK(outcome(world(kAll), of_release(Release::k1_37)) == "a: x y z (0); b: z x y (0)");
+  CHECK(outcome(world(kAll), of_release(Release::k1_37)) == "a: x y z (0); b: x y z (0)");
   CHECK(outcome(world(kSingle), of_release(Release::k1_37)) == "a: y (0); b: z (0)");
   CHECK(outcome(world(kAll), of_release(Release::k1_37, false)) == "a: y (0); b: z (0)");
   CHECK(outcome(world(kAll), of_release(Release::k1_36)) == "a: y (0); b: z (0)");
@@ -100,8 +100,8 @@ TEST_CASE("each pod of a group counts against budgets") {
                        std::to_string(allowed) + "}\n",
                    of_release(Release::k1_37));
   };
-  CHECK(violations(3) == "a: x y z (0); b: z x y (0)");
-  CHECK(violations(1) == "a: x y z (2); b: z x y (2)");
+  CHECK(violations(3) == "a: x y z (0); b: x y z (0)");
+  CHECK(violations(1) == "a: x y z (2); b: x y z (2)");
 }
 
 TEST_CASE("a group of which a pod is on an unknown node cannot be evicted") {
@@ -109,6 +109,47 @@ TEST_CASE("a group of which a pod is on an unknown node cannot be evicted") {
                             on("a", "high", 9) + on("gone", "y", 1, "g");
   CHECK(outcome(world, of_release(Release::k1_37)) == "");
   CHECK(outcome(world, of_release(Release::k1_36)) == "a: x (0)");
+}
+
+// A group of 1.37 below a CompositePodGroup r.
+std::string below(const std::string& name, int priority, const std::string& mode,
+                  const std::string& parent = "r") {
+  std::string text = group(name, priority, mode);
+  return text.insert(text.find("spec: {") + 7, "parentCompositePodGroupName: " + parent + ", ");
+}
+std::string composite(const std::string& name, int priority, const std::string& mode) {
+  std::string text = group(name, priority, mode);
+  text.replace(text.find("v1beta1"), 7, "v1alpha3");
+  return text.replace(text.find("PodGroup"), 8, "CompositePodGroup");
+}
+
+TEST_CASE("pods of a tree leave with the highest group whose disruption mode is All") {
+  TrialOptions trees = of_release(Release::k1_37);
+  trees.gates += ",TopologyAwareWorkloadScheduling=true,CompositePodGroup=true";
+  const auto after = [&](const std::string& of_root, const std::string& of_g,
+                         const TrialOptions& options) {
+    return outcome(node("a") + node("b") + composite("r", 1, of_root) + below("g", 9, of_g) +
+                       below("h", 9, kSingle) + on("a", "x", 9, "g") + on("a", "high", 8, "", 1) +
+                       on("b", "w", 9, "g", 2) + on("b", "z", 9, "h", 3),
+                   options);
+  };
+  CHECK(after(kAll, kSingle, trees) == "a: w x z (0); b: w x z (0)");
+  CHECK(after(kSingle, kAll, trees) == "a: w x (0); b: z (0)");
+  CHECK(after(kSingle, kSingle, trees) == "a: x (0); b: z (0)");  // of the root's priority
+  CHECK(after(kAll, kAll, of_release(Release::k1_37)) == "");     // without the gate of the groups'
+}
+
+TEST_CASE("a unit of a composite group stays rather than one of a group") {
+  TrialOptions trees = of_release(Release::k1_37);
+  trees.gates += ",TopologyAwareWorkloadScheduling=true,CompositePodGroup=true";
+  const auto stays = [&](const std::string& of_root) {
+    return outcome(node("a") + node("b") + composite("r", 1, of_root) + below("g", 1, kSingle) +
+                       group("h", 1, kAll) + on("a", "x", 1, "g", 2) + on("a", "w", 1, "h", 1) +
+                       on("b", "z", 1, "h", 3) + on("b", "high", 9),
+                   trees);
+  };
+  CHECK(stays(kAll) == "a: w z (0); b: w z (0)");
+  CHECK(stays(kSingle) == "a: x (0); b: w z (0)");  // h is larger
 }
 
 }  // namespace libsched::victim_units_test

@@ -119,8 +119,8 @@ Result<Victims> select_victims(const PostFilterCall& call, uint32_t row, const V
   if (!split.violating.empty() && !split.others.empty())
     go_sort(leaving, [&](size_t a, size_t b) { return more_important(lower[a], lower[b]); });
   for (const size_t unit : leaving)
-    for (size_t i = 0; i < lower[unit].size(); ++i)
-      out.pods.push_back(PodRef::share(&call.view.as_bound(*lower[unit][i])));
+    for (const PodRef& pod : lower[unit].by_name())
+      out.pods.push_back(PodRef::share(&call.view.as_bound(*pod)));
   out.status.reset();
   return out;
 }

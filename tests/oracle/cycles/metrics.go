@@ -22,7 +22,7 @@ import (
 func RegisterMetrics() error {
 	gates := map[string]bool{}
 	for _, name := range []string{"SchedulerAsyncPreemption", "SchedulerAsyncAPICalls", "DRAExtendedResource",
-		"GenericWorkload", "DRADeviceBindingConditions"} {
+		"GenericWorkload", "TopologyAwareWorkloadScheduling", "DRADeviceBindingConditions"} {
 		gates[name] = true
 	}
 	return bubble.WithGates(gates, func() error {

@@ -17,14 +17,6 @@ struct Call {
   Services& services;
   const LimitWatch* limits = nullptr;  // null: no limits
   Evaluator* asker = nullptr;
-  // The rows of the placement that a PodGroup is tried in, as a bitmap: nodes outside are not
-  // candidates, and their pods count neither for the spread of the pod nor for its own affinity.
-  // Null: all nodes.
-  const uint64_t* placement = nullptr;
-
-  bool in_placement(uint32_t row) const {
-    return placement == nullptr || (placement[row / 64] >> (row % 64) & 1) != 0;
-  }
 
   // Loops whose length depends on objects poll this now and then and stop when it is true; the
   // plugin's result is then discarded.

@@ -206,8 +206,8 @@ class Evaluator final : public RefCounted {
   size_t next_start() const { return next_start_; }
   void set_next_start(size_t start) { next_start_ = start; }
 
-  // Restricts the cycles to the nodes of a placement (Call::placement), by rows with nodes in node
-  // order. Empty: all nodes.
+  // Restricts the cycles to the nodes of a placement, by rows with nodes in node order: no other is
+  // a candidate. Empty: all nodes.
   void place_within(std::vector<uint32_t> rows);
 
   // Restarts the sequence of random ties, which depend on the seed and their number, as in a new
@@ -308,12 +308,7 @@ class Evaluator final : public RefCounted {
   };
 
   // The argument for plugins. Within a call with the same state that call's limits stay in force.
-  Call call_with(const LimitWatch* limits) {
-    return {view(), *services_, limits, this, placement()};
-  }
-  const uint64_t* placement() const {
-    return placed_within_.empty() ? nullptr : placement_bits_.data();
-  }
+  Call call_with(const LimitWatch* limits) { return {view(), *services_, limits, this}; }
   // Of the placement, if there is one.
   const std::vector<uint32_t>& candidate_order() const {
     return placed_within_.empty() ? view().order() : placed_within_;

@@ -15,8 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"libsched"
-
-	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/dynamicresources/utils"
 )
 
 // catchUp brings libsched's copy of claims, devices and CSINodes up to date, if the caller may have changed them.
@@ -135,7 +133,7 @@ func (s *Snapshot) addObjects(info *nodeParts) error {
 			return err
 		}
 		for _, claim := range claims {
-			if ok, err := utils.ClaimAvailableOnNode(claim, info.node); err != nil || !ok {
+			if ok, err := available(claim, info.node); err != nil || !ok {
 				return fmt.Errorf("claim %s/%s of a pod has no devices on node %s: %v", claim.Namespace, claim.Name, info.node.Name, err)
 			}
 		}

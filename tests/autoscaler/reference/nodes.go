@@ -5,9 +5,9 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 
-	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/dynamicresources/utils"
 	"sigs.k8s.io/cluster-autoscaler/pkg/simulator/framework"
 )
 
@@ -64,8 +64,13 @@ func (s *Snapshot) verify(pod *v1.Pod, node *v1.Node) error {
 		return err
 	}
 	for _, claim := range claims {
-		if ok, err := utils.ClaimAvailableOnNode(claim, node); err != nil || !ok {
-			return fmt.Errorf("claim %s/%s has no devices on node %s: %v", claim.Namespace, claim.Name, node.Name, err)
+		if claim.Status.Allocation == nil {
+			return fmt.Errorf("claim %s/%s has no devices", claim.Namespace, claim.Name)
+		}
+		if selector := claim.Status.Allocation.NodeSelector; selector != nil {
+			if ok, err := corev1.MatchNodeSelectorTerms(node, selector); err != nil || !ok {
+				return fmt.Errorf("claim %s/%s has no devices on node %s: %v", claim.Namespace, claim.Name, node.Name, err)
+			}
 		}
 	}
 	return nil

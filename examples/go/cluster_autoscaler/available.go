@@ -1,5 +1,6 @@
-// Package utils re-declares what the autoscaler's snapshots use of its package of this path.
-package utils
+//go:build libsched
+
+package libschedsnapshot
 
 import (
 	v1 "k8s.io/api/core/v1"
@@ -8,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 )
 
-// ClaimAvailableOnNode tells whether a claim has devices that the node can use.
-func ClaimAvailableOnNode(claim *resourceapi.ResourceClaim, node *v1.Node) (bool, error) {
+// available tells whether a claim has devices that the node can use.
+func available(claim *resourceapi.ResourceClaim, node *v1.Node) (bool, error) {
 	if claim.Status.Allocation == nil {
 		return false, nil
 	}

@@ -1,4 +1,6 @@
-package utils
+//go:build libsched
+
+package libschedsnapshot
 
 import (
 	"testing"
@@ -8,12 +10,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestClaimAvailableOnNode(t *testing.T) {
+func TestAvailable(t *testing.T) {
 	node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: map[string]string{"zone": "a"}}}
 	claim := &resourceapi.ResourceClaim{}
 	check := func(want bool) {
 		t.Helper()
-		if ok, err := ClaimAvailableOnNode(claim, node); ok != want || err != nil {
+		if ok, err := available(claim, node); ok != want || err != nil {
 			t.Error(ok, err)
 		}
 	}

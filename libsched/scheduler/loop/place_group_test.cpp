@@ -66,13 +66,13 @@ struct World {
         std::to_string(priority) + ", schedulingPolicy: {gang: {minCount: " +
         std::to_string(min_count) + "}}" + constraints + spec + "}\n");
   }
-  // Another group, of which pods x and y are on n1 and n2.
+  // Another group, of which pods x and w are on n1 and n2.
   void victims(int priority, const std::string& mode) {
     create(
         "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: h, namespace: "
         "default, uid: u-h}\nspec: {schedulingPolicy: {basic: {}}, priority: " +
         std::to_string(priority) + ", disruptionMode: " + mode + "}\n");
-    for (const auto& [name, node] : {std::pair("x", "n1"), std::pair("y", "n2")})
+    for (const auto& [name, node] : {std::pair("x", "n1"), std::pair("w", "n2")})
       pod(name, "nodeName: " + std::string(node) +
                     ", schedulingGroup: {podGroupName: h}, priority: " + std::to_string(priority));
   }
@@ -192,16 +192,18 @@ TEST_CASE("a group of 1.36 evicts with gate WorkloadAwarePreemption, and its pod
     return w.pods() + "; " + said;
   };
   const std::string on = ",WorkloadAwarePreemption=true";
-  CHECK(after(on, "") == "z n3, p n1, q n2; pod group is unschedulable");
+  CHECK(after(on, "") ==
+        "z n3, p n1, q n2; 0/1 placements are available, first placement status: pod group is "
+        "unschedulable");
   CHECK(after("", "") ==
         "z n3, p n1, q n2; pod group is unschedulable, pod group is waiting for preemption to "
         "complete");
   CHECK(after(on, "zone") ==
-        "v n2, x n1, z n3, p -, q -; 0/1 placements are available, first placement status: pod "
+        "x n1, v n2, z n3, p -, q -; 0/1 placements are available, first placement status: pod "
         "group is unschedulable, workload aware preemption is not supported for pod groups with "
         "scheduling constraints");
   CHECK(after("", "zone") ==
-        "v n2, x n1, z n3, p -, q -; 0/1 placements are available, first placement status: pod "
+        "x n1, v n2, z n3, p -, q -; 0/1 placements are available, first placement status: pod "
         "group is unschedulable");
 }
 
@@ -218,11 +220,11 @@ TEST_CASE("pods of a group whose disruption mode is All leave together") {
     return w.pods();
   };
   CHECK(after(Release::k1_37, "{all: {}}") == "p n1");
-  CHECK(after(Release::k1_37, "{single: {}}") == "x n1, p n2");
+  CHECK(after(Release::k1_37, "{single: {}}") == "w n2, p n1");
   const std::string on = ",WorkloadAwarePreemption=true";
   CHECK(after(Release::k1_36, "PodGroup", on) == "p n1");
   CHECK(after(Release::k1_36, "Pod", on) == "x n1, p n2");
-  CHECK(after(Release::k1_36, "PodGroup") == "y n2, p n1");
+  CHECK(after(Release::k1_36, "PodGroup") == "w n2, p n1");
 }
 
 TEST_CASE("with gate PodGroupPreemptionPolicy the group says whether it preempts") {

@@ -63,6 +63,7 @@ func genEvictions(g *gen, seed uint64) any {
 	c.Name = fmt.Sprintf("evictions-%d", seed)
 	delete(c.Gates, "PodGroupPreemptionPolicy")
 	c.Gates["GangScheduling"], c.Gates["WorkloadAwarePreemption"] = true, true
+	c.Gates["SchedulerPopFromBackoffQ"] = false
 	return c
 }
 

@@ -288,8 +288,8 @@ void SchedulingQueue::group_added(const PodGroup& added) {
   std::sort(waiting.begin(), waiting.end(),
             [](const QueuedGroup* a, const QueuedGroup* b) { return a->name < b->name; });
   for (QueuedGroup* const group : waiting) {
-    // The first one that came gives the entity its time.
-    std::reverse(group->waiting.begin(), group->waiting.end());
+    std::sort(group->waiting.begin(), group->waiting.end(),
+              [](const QueuedPodRef& a, const QueuedPodRef& b) { return sorts_before(*b, *a); });
     while (!group->waiting.empty()) {
       add_member(group->waiting.back());
       group->waiting.pop_back();

@@ -89,10 +89,22 @@ class Cycle {
       out_->failure->pending_plugins = std::move(chosen->diagnosis.pending_plugins);
       // Without PostFilter plugins the nomination is cleared.
       if (chosen->post_filter || alone()) out_->failure->nomination = std::move(chosen->nomination);
+      if (!options_.post_filter && !alone()) tell_skipped_post_filter();
     } else {
       fail(Status::from_error(s.as_error().value_or("")));
     }
     return {};
+  }
+
+  // In a trial for preemption PostFilter takes no time and rejects the pod.
+  void tell_skipped_post_filter() {
+    if (evaluator_.framework().at(ExtensionPoint::kPostFilter).empty()) return;
+    CycleEvent event = event_at(CyclePoint::kPostFilter);
+    hear(event);
+    const Status skipped(Code::kUnschedulable);
+    event.ended = true;
+    event.status = &skipped;
+    hear(event);
   }
 
   void hear(const CycleEvent& event) {

@@ -23,6 +23,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
 
 	"libsched.dev/tests/oracle/cases"
+	"libsched.dev/tests/oracle/kube"
 )
 
 type draRun struct {
@@ -47,6 +48,12 @@ func RunDRA(ctx context.Context, c *cases.Case) (any, error) {
 	d.client.PrependReactor("*", "resourceclaims", d.react)
 	for _, p := range e.pods {
 		e.cache.AddPodGroupMember(p)
+	}
+	if err := kube.KnowGroups(ctx, e.cache, e.client); err != nil {
+		return nil, err
+	}
+	if err := e.cache.UpdateSnapshot(e.logger, e.snapshot); err != nil {
+		return nil, err
 	}
 	if err := d.waitForTaints(); err != nil {
 		return nil, err

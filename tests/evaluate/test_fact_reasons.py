@@ -334,7 +334,7 @@ def entry_of(details):
 # written, and only a slow machine a search that times out.
 ELSEWHERE = {
     "timed out trying to allocate devices",
-    "deallocation of ResourceClaim completed", "deletion of ResourceClaim completed", "still not schedulable",
+    "deallocation of ResourceClaim completed", "deallocation of PodGroup ResourceClaim completed", "deletion of ResourceClaim completed", "still not schedulable",
     "is in the process of being allocated",
     "plugin disabled", "no new claims to deallocate",
     "pods with dra resource claims are not signable",

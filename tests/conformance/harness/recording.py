@@ -19,10 +19,11 @@ TRACES = 400  # cases of mode trace, which have one form only
 # Of kinds that are scripts: chance of odd values, cases.
 SCRIPTS = {"queue": ((0.05, 200), (0.5, 100)), "schedule": ((0.05, 200), (0.5, 100)),
            "podgroup": ((0.05, 30), (0.5, 10)), "placement": ((0.05, 30), (0.5, 10)),
-           "workload": ((0.05, 60), (0.5, 20)), "cel": ((0.05, 2500), (0.5, 500)),
+           "workload": ((0.05, 60), (0.5, 20)), "composite": ((0.05, 40), (0.5, 10)),
+           "resize": ((0.05, 30), (0.5, 10)), "cel": ((0.05, 2500), (0.5, 500)),
            "dra": ((0.05, 40), (0.5, 20)), "dra2": ((0.05, 120), (0.5, 60)),
            "drascore": ((0.05, 60), (0.5, 20)), "draclasses": ((0.05, 40), (0.5, 20)),
-           "draallocatable": ((0.05, 60), (0.5, 20)),
+           "draallocatable": ((0.05, 60), (0.5, 20)), "dragroups": ((0.05, 40), (0.5, 20)),
            "celany": ((0.05, 200), (0.5, 50))}
 MUTANTS = 800  # of all kinds and modes
 _ABOUT_MUTANTS = f"""\

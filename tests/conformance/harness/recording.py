@@ -23,7 +23,7 @@ SCRIPTS = {"queue": ((0.05, 200), (0.5, 100)), "schedule": ((0.05, 200), (0.5, 1
            "resize": ((0.05, 30), (0.5, 10)), "cel": ((0.05, 2500), (0.5, 500)),
            "dra": ((0.05, 40), (0.5, 20)), "dra2": ((0.05, 120), (0.5, 60)),
            "drascore": ((0.05, 60), (0.5, 20)), "draclasses": ((0.05, 40), (0.5, 20)),
-           "draallocatable": ((0.05, 60), (0.5, 20)), "dragroups": ((0.05, 40), (0.5, 20)),
+           "draallocatable": ((0.05, 60), (0.5, 20)),
            "celany": ((0.05, 200), (0.5, 50))}
 MUTANTS = 800  # of all kinds and modes
 _ABOUT_MUTANTS = f"""\
@@ -33,7 +33,7 @@ recorded as `{{{{"name", "error"}}}}`.
 
 """
 _ABOUT_SCRIPTS = """\
-Only in kinds podgroup, placement and workload may times differ by microseconds, and neighbouring pods in flight may have another order, because upstream takes the members of a
+Only in kinds podgroup, placement, workload and composite may times differ by microseconds, and neighbouring pods in flight may have another order, because upstream takes the members of a
 group in the order of a map; neither is compared. In kind cel, answers that depend on the order of a map are marked
 `unordered` when upstream's own repetitions differed. Every third case of kinds dra2, drascore and draclasses has the feature gate
 DRADeviceTaintRules, and every third one has other gates of devices turned off. Kind draallocatable has the gate

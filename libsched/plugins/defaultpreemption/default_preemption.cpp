@@ -190,10 +190,11 @@ class DefaultPreemption final : public Plugin {
             ? select_group_victims(call, groups(), budgets, Reprieve::kFilter)
             : select_group_victims(call, GroupsAsVictims::kUnits, budgets, Reprieve::kSchedule);
     const Code code = found.ok() ? found->status.code : Code::kError;
-    call.services.metrics()
-        .preemptions_by(PreemptorKind::kPodGroup)
-        .evaluations[static_cast<size_t>(code)]
-        .observe_ns(call.services.clock().now_ns() - began);
+    if (!found.ok() || found->evaluated)
+      call.services.metrics()
+          .preemptions_by(PreemptorKind::kPodGroup)
+          .evaluations[static_cast<size_t>(code)]
+          .observe_ns(call.services.clock().now_ns() - began);
     if (!found.ok()) return std::move(found.error());
     if (!found->status.success()) return std::move(found->status);
     if (entities_) *nominations = std::move(found->nominations);

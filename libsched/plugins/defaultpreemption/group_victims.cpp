@@ -128,6 +128,7 @@ Result<GroupVictims> select_group_victims(const GroupPostFilterCall& call, Group
       VictimUnits(view, groups).below(call.group.priority, there, call.services.clock().now_ns());
   if (!found.ok()) {
     out.status = Status::from_error("failed to create domain: " + found.error().message);
+    out.evaluated = false;
     return out;
   }
   std::vector<VictimUnit>& units = *found;

@@ -13,7 +13,8 @@ struct GroupVictims {
   int64_t budget_violations = 0;
   size_t disrupted = 0;  // units of groups
   std::vector<GroupNomination> nominations;
-  Status status;  // Success, or why preemption does not help
+  Status status;          // Success, or why preemption does not help
+  bool evaluated = true;  // whether victims were looked for
 };
 
 // How it is found out whether a unit can stay.

@@ -92,7 +92,7 @@ def _step(pods, rng):
 
 
 def _possible(script):
-    """The steps that can be run after those before them."""
+    """The steps that can be run after those before them. An informer adds no pod that is there."""
     there, done = set(), set()
     for step in script:
         do = step["do"]
@@ -103,6 +103,8 @@ def _possible(script):
         if step.get("pod"):
             key = key_of(step["pod"])
             if do in ("update", "assignedUpdate") and key not in there and not step.get("old"):
+                continue
+            if do == "add" and key in there:
                 continue
             there.add(key)
         names = [*step.get("names", ()), *([step["name"]] if step.get("name") else [])]

@@ -98,13 +98,9 @@ class Cycle {
 
   // In a trial for preemption PostFilter takes no time and rejects the pod.
   void tell_skipped_post_filter() {
-    if (evaluator_.framework().at(ExtensionPoint::kPostFilter).empty()) return;
-    CycleEvent event = event_at(CyclePoint::kPostFilter);
-    hear(event);
-    const Status skipped(Code::kUnschedulable);
-    event.ended = true;
-    event.status = &skipped;
-    hear(event);
+    if (!evaluator_.framework().at(ExtensionPoint::kPostFilter).empty())
+      (void)at(CyclePoint::kPostFilter,
+               []() -> Result<Status> { return Status(Code::kUnschedulable); });
   }
 
   void hear(const CycleEvent& event) {

@@ -1,34 +1,26 @@
-"""The reference of the C headers as a part of the site, and a page of the site that lists its symbols.
-
-The reference is a page of its own (`docs/reference`), with a search of its own; the list lets the site's search find
-its symbols.
-"""
+"""Pages of the C headers: one for each, and a list of them."""
 
 import pathlib
 
 from reference import model
-from reference.__main__ import version_of
-from reference.page import Page
+from reference.page import Pages, place
 
 NAME = "c"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PLACE = "reference/headers/index.html"
+LIST = "reference/c/index.md"
 
 
 def pages():
     headers = model.read_reference(ROOT)
-    yield "", PLACE, Page(headers).html(version_of(headers))
+    made = Pages(headers)
     lines = ["# C and C++", "",
-             "The headers are the manual of the C API. [Their reference](headers/index.html) is one page, with each "
-             "function, its errors, ownership and threads, and a search of its own (press `/`). This page lists the "
-             "symbols by header. C++ programs use the same functions, and `libsched/plugin.hpp` makes plugins of C++ "
-             "classes ([plugin guide](../plugins.md)).", ""]
-    for header in (header for header in headers if header.symbols):
-        lines += [f"## {header.name}", ""]
-        shown = [f"[`{symbol.name}`](headers/index.html#{_anchor(symbol)})" for symbol in header.symbols]
-        lines += [" · ".join(shown), ""]
-    yield "C and C++", "reference/c.md", "\n".join(lines)
-
-
-def _anchor(symbol):
-    return f"enum-{symbol.name}" if symbol.kind == "enum" else symbol.name
+             "The headers are the manual of the C API: each function with its errors, ownership and threads. C++ programs use the same "
+             "functions; `libsched/plugin.hpp` makes plugins of C++ classes ([plugin guide](../../plugins.md)).", "",
+             "| header | functions | |", "|---|---:|---|"]
+    for header in headers:
+        functions = sum(symbol.kind == "function" for symbol in header.symbols)
+        about = header.about.text.split(". ")[0].removesuffix(".").replace("|", "\\|")
+        lines.append(f"| [{header.name}]({place(header)}.md) | {functions or ''} | {about} |")
+    yield "All headers", LIST, "\n".join([*lines, ""])
+    for header in headers:
+        yield header.name, f"reference/c/{place(header)}.md", made.markdown(header)

@@ -1,34 +1,34 @@
-"""The page: one file with everything in it, readable without JavaScript and without a network."""
+"""Pages of the site, one for each header: Markdown whose headings are the symbols, with the HTML of what is said about them."""
 
 import html
 import os
-import pathlib
 import re
 
 from . import cards
 from .facts import LENT, Facts
 
-HERE = pathlib.Path(__file__).resolve().parent
 NAME = re.compile(r"\b(?:libsched_\w+|LIBSCHED_\w+)\b")
 BARE_CODE = re.compile(r"\b[A-Z][A-Z_]{1,}\b")
 TITLES = {"function": "function", "handle": "handle", "struct": "struct", "alias": "type",
           "enum": "constants", "macro": "macro"}
 
 
-class Page:
-    """Makes the HTML of all headers."""
+class Pages:
+    """Makes the pages of all headers."""
 
     def __init__(self, headers):
         self.headers = headers
         self.facts = Facts(headers)
-        self.index = {}  # name -> anchor
+        self.place = ""  # of the page that is being made
+        self.index = {}  # name -> page
         for header in headers:
             for symbol in header.symbols:
                 if symbol.kind != "enum":
-                    self.index[symbol.name] = symbol.name
+                    self.index[symbol.name] = place(header)
                 for member in symbol.members:
                     if member.kind == "constant":
-                        self.index[member.name] = member.name
+                        self.index[member.name] = place(header)
+        self.rules = place(headers[0])
 
     def link(self, text, here=""):
         """Escaped text in which the names of symbols are links."""
@@ -36,8 +36,12 @@ class Page:
             name = match[0]
             if name not in self.index or name == here:
                 return name
-            return f'<a href="#{self.index[name]}">{name}</a>'
+            return f'<a href="{self._page(self.index[name])}#{name}">{name}</a>'
         return NAME.sub(to, html.escape(text, quote=False))
+
+    def _page(self, name):
+        """The link to another page; nothing for this one."""
+        return "" if name == self.place else f"{name}.html"
 
     def words(self, text, errors=False):
         """Running text: `code`, names, rules, and in an errors sentence the codes are marked up."""
@@ -47,7 +51,7 @@ class Page:
                 done.append(f"<code>{self.link(part[1:-1])}</code>")
                 continue
             part = self.link(part)
-            part = re.sub(r"\brule (\d+)\b", r'<a href="#rule-\1">rule \1</a>', part)
+            part = re.sub(r"\brule (\d+)\b", rf'<a href="{self._page(self.rules)}#rule-\1">rule \1</a>', part)
             if errors:
                 part = BARE_CODE.sub(self._error, part)
             done.append(part)
@@ -55,7 +59,8 @@ class Page:
 
     def _error(self, match):
         name = f"LIBSCHED_ERR_{match[0]}"
-        return f'<a class="rc" href="#{name}">{match[0]}</a>' if name in self.index else match[0]
+        return (f'<a class="rc" href="{self._page(self.index[name])}#{name}">{match[0]}</a>'
+                if name in self.index else match[0])
 
     def prose(self, prose):
         done, rules = [], []
@@ -116,8 +121,7 @@ class Page:
         lent = [fact for found in spoken for fact in found if fact[1] == LENT]
         if len(spoken) > 1 and lent:
             same.insert(0, ("Ownership", "Texts and pointers are lent."))
-        parts = [f'<h3><a href="#{_place(first)}">{_title(first)}</a>'
-                 f'<span class="kind">{TITLES[first.kind]}</span></h3>']
+        parts = [f'<p class="kind">{TITLES[first.kind]}</p>']
         if len(card.symbols) > 1 and first.kind == "function":
             parts.append(self.prose(about))
         for number, symbol in enumerate(card.symbols):
@@ -128,51 +132,30 @@ class Page:
                      if fact not in same and not (same and fact in lent)]
             if symbol.kind != "function" and number == 0 and header.since(symbol):
                 found = [("Since", header.since(symbol))]
-            parts.append(f'<div class="symbol" id="{_place(symbol)}">{self.declaration(symbol)}'
+            anchor = "" if number == 0 else f' id="{_place(symbol)}"'  # the first one's is the heading's
+            parts.append(f'<div class="symbol"{anchor}>{self.declaration(symbol)}'
                          f"{self.prose(said) if said else ''}{self.members(symbol)}"
                          f"{self.fact_list(found)}</div>")
         shared = f'<div class="shared">{self.fact_list(same)}</div>' if same else ""
-        return f'<article>{"".join(parts)}{shared}</article>'
+        return (f"## {_title(first)} {{ #{_place(first)} }}\n\n"
+                f'<div class="c-card">{"".join(parts)}{shared}</div>\n')
 
-    def header(self, header):
-        parts = [f'<section class="header" id="{_anchor(header)}"><h2>{header.name}</h2>',
-                 f'<div class="about">{self.prose(header.about)}']
+    def markdown(self, header):
+        self.place = place(header)
+        said = self.prose(header.about)
         if header.about.errors:
-            parts.append(f"<p>{self.words(' '.join(header.about.errors), errors=True)}</p>")
-        parts.append("</div>")
+            said += f"<p>{self.words(' '.join(header.about.errors), errors=True)}</p>"
+        parts = [f"# {header.name}\n", f'<div class="c-about">{said}</div>\n']
         for section, made in cards.of_header(header):
             if section.about.blocks:
-                parts.append(f'<div class="part">{self.prose(section.about)}</div>')
+                parts.append(f'<div class="c-about">{self.prose(section.about)}</div>\n')
             parts += [self.card(card, header) for card in made]
-        return "".join(parts) + "</section>"
-
-    def navigation(self):
-        parts = []
-        for header in self.headers:
-            rows = []
-            for symbol in header.symbols:
-                said = html.escape(symbol.prose.text[:240], quote=True)
-                members = html.escape(" ".join(member.name for member in symbol.members))
-                rows.append(f'<li><a href="#{_place(symbol)}" data-kind="{symbol.kind}" '
-                            f'data-text="{members} {said}">{_short(_title(symbol))}</a></li>')
-            parts.append(f'<details{" open" if header is self.headers[1] else ""}><summary>'
-                         f'<a href="#{_anchor(header)}">{header.name.removeprefix("libsched/")}</a>'
-                         f"<span>{len(rows) or ''}</span></summary><ul>{''.join(rows)}</ul></details>")
-        return "".join(parts)
-
-    def html(self, version):
-        functions = sum(symbol.kind == "function" for header in self.headers
-                        for symbol in header.symbols)
-        filled = {"version": html.escape(version), "functions": str(functions),
-                  "style": (HERE / "page.css").read_text(), "script": (HERE / "page.js").read_text(),
-                  "navigation": self.navigation(),
-                  "content": "".join(self.header(header) for header in self.headers)}
-        template = (HERE / "page.html").read_text()
-        return re.sub(r"@@(\w+)@@", lambda match: filled[match[1]], template)
+        return "\n".join(parts)
 
 
-def _anchor(header):
-    return header.name.replace("/", "-").replace(".", "-")
+def place(header):
+    """The name of a header's page: "base" for libsched/base.h."""
+    return header.name.removeprefix("libsched/").removesuffix(".h")
 
 
 def _place(symbol):
@@ -186,7 +169,3 @@ def _title(symbol):
         return symbol.name
     prefix = os.path.commonprefix([member.name for member in symbol.members])
     return f"{symbol.name} \u2026" if prefix == "LIBSCHED_" else f"{prefix}*"
-
-
-def _short(name):
-    return name.removeprefix("libsched_").removeprefix("LIBSCHED_")

@@ -13,34 +13,48 @@ _STATES = ("running", "pending", "waiting", "finished", "preempted", "ignored", 
 
 
 def draw(tables: Mapping[str, ResultTable]) -> Any:
-    """Returns a figure of three plots over time: pods, resources, and pending pods by reason."""
+    """Returns a figure of plots over time: pods, resources, pending pods by reason, and finished pods."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise UnsupportedError(f"plots need matplotlib (pip install libsched[plots]): {error}"
                                ) from None
-    figure = Figure(figsize=(9, 9), layout="constrained")
-    pods, resources, pending = figure.subplots(3, 1, sharex=True)
     times, *counts = columns(tables["series"], "time", *_STATES)
-    for state, count in zip(_STATES, counts):
-        if any(count):
-            pods.step(times, count, where="post", label=state)
+    unit, seconds = _unit(max(times, default=0.0))
+
+    def drawn(axes: Any, line: Line, label: str, **style: Any) -> Any:
+        return axes.step([time / seconds for time in line[0]], line[1], where="post", label=label, **style)[0]
+
+    states = {state: count for state, count in zip(_STATES, counts) if any(count)}
+    finished = states.pop("finished", None)  # they only grow in number, and would flatten all other lines
+    figure = Figure(figsize=(9, 9), layout="constrained")
+    pods, resources, pending, *more = figure.subplots(4 if finished else 3, 1, sharex=True)
+    for state, count in states.items():
+        drawn(pods, (times, count), state)
     pods.set_ylabel("pods")
     for name, used, fragmented in resource_lines(tables["resources"]):
-        line, = resources.step(*used, where="post", label=f"{name} used")
-        resources.step(*fragmented, where="post", linestyle=":", color=line.get_color(),
-                       label=f"{name} fragmented")
-    resources.set_ylabel("share of all (used), of the free (fragmented)")
+        line = drawn(resources, used, f"{name} used")
+        drawn(resources, fragmented, f"{name} fragmented", linestyle=":", color=line.get_color())
+    resources.set_ylabel("used, share of all\nfragmented, share of the free")
     resources.set_ylim(0, 1.05)
     for reason, counted in pending_lines(tables["pending"], times):
-        pending.step(*counted, where="post", label=reason)
+        drawn(pending, counted, reason)
     pending.set_ylabel("pending pods")
-    pending.set_xlabel("seconds")
-    for axes in (pods, resources, pending):
+    if finished:
+        drawn(more[0], (times, finished), "finished")
+        more[0].set_ylabel("finished pods")
+    figure.axes[-1].set_xlabel(unit)
+    for axes in figure.axes:
         axes.grid(alpha=0.3)
         if axes.get_legend_handles_labels()[0]:
             axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize="small")
     return figure
+
+
+def _unit(seconds: float) -> tuple[str, float]:
+    """Returns the name and the seconds of the unit in which a time is a number that people read."""
+    return next(((name, length) for name, length in (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0))
+                 if seconds >= 2 * length), ("seconds", 1.0))
 
 
 def save(figure: Any, path: Union[str, os.PathLike[str]]) -> None:

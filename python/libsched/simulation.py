@@ -103,8 +103,8 @@ class SimulationResult:
         "ignored" (its schedulerName has no profile) or "replaced" (by another run of its CronJob).
     wait : Waits
     pending_reasons : dict
-        The numbers of pending pods by reason: the plugins that rejected them, "gated by" a plugin, "no nodes"
-        or "error".
+        The numbers of pending pods by reason: the plugins that rejected them, "gated by" a plugin, "its group"
+        (others of its PodGroup fit nowhere), "no nodes" or "error".
     ignored_schedulers : dict
         The ignored pods by schedulerName.
     resources_now : tuple of ResourceUse

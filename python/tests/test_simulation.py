@@ -386,7 +386,8 @@ def test_plots(traced, tmp_path):
     path = tmp_path / "run.svg"
     figure = traced.plot(path)
     assert [axes.get_ylabel() for axes in figure.axes] == [
-        "pods", "share of all (used), of the free (fragmented)", "pending pods"]
+        "pods", "used, share of all\nfragmented, share of the free", "pending pods", "finished pods"]
+    assert figure.axes[-1].get_xlabel() in ("minutes", "hours", "days")
     assert path.read_text().lstrip().startswith("<?xml")
     with pytest.raises(libsched.FileError):
         traced.plot(tmp_path / "nowhere" / "run.svg")

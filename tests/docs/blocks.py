@@ -62,16 +62,15 @@ def commands(text):
 
 
 def promised(text):
-    """The texts that a program prints, by its comments."""
+    """The lines that a program prints, by its comments."""
     return re.findall(r"(?://|#|/\*) prints: (.*?)(?: \*/)?$", text, re.MULTILINE)
 
 
 def missing(text, printed):
-    """The first text that was promised and not printed in its place, or None."""
-    at = 0
-    for line in promised(text):
-        at = printed.find(line, at)
-        if at < 0:
-            return line
-        at += len(line)
+    """The first line that was promised and not printed in its place, or None. A `…` stands for any text."""
+    lines = iter(printed.splitlines())
+    for promise in promised(text):
+        shape = re.compile(".*".join(map(re.escape, promise.split("…"))))
+        if not any(shape.fullmatch(line.strip()) for line in lines):
+            return promise
     return None

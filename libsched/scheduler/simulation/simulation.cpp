@@ -29,7 +29,7 @@ std::optional<uint32_t> number_of(Str uid) {
                                                                 : std::optional<uint32_t>();
 }
 
-std::string reason_of(const Failure& failure) {
+std::string reason_of(const Pod& pod, const Failure& failure) {
   std::string out;
   const auto add = [&](const std::set<std::string>& plugins) {
     for (const std::string& p : plugins) out += (out.empty() ? "" : ", ") + p;
@@ -38,7 +38,9 @@ std::string reason_of(const Failure& failure) {
   if (out.empty()) add(failure.pending_plugins);
   if (!out.empty()) return out;
   if (!failure.status.rejected()) return "error";
-  return failure.status.plugin.empty() ? "no nodes" : std::string(failure.status.plugin);
+  if (!failure.status.plugin.empty()) return std::string(failure.status.plugin);
+  // Without a plugin, a pod of a group was refused because others of the group fit nowhere.
+  return pod.scheduling_group.empty() ? "no nodes" : "its group";
 }
 
 }  // namespace
@@ -309,7 +311,7 @@ void Simulation::failed(const Pod& pod, const Failure& failure) {
   if (!number) return;
   const PodState state = recorder_.state(*number);
   if (state != PodState::kWaiting && state != PodState::kPending) return;  // it was bound, or ended
-  recorder_.rejected(*number, reason_of(failure), failure.status.message());
+  recorder_.rejected(*number, reason_of(pod, failure), failure.status.message());
   ++failures_;
 }
 

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_set>
+#include <set>
+#include <string>
 
 #include "libsched/base/near_name.hpp"
 #include "libsched/base/quote.hpp"
@@ -21,7 +22,8 @@ void for_each_node(const View& view, F&& f) {
 
 // The selector in a text, unless it is a node's name. No name has these characters.
 std::optional<Str> selector_in(Str text) {
-  if (text.starts_with("-l")) return text.substr(2);
+  if (text.starts_with("-l"))
+    return text.substr(std::min(text.find_first_not_of(' ', 2), text.size()));
   return text.find_first_of("=!<>(),/ ") == Str::npos ? std::nullopt : std::optional<Str>(text);
 }
 
@@ -33,7 +35,7 @@ Error no_such_node(const View& view, Str name) {
 
 Error none_matches(const View& view, Str selector) {
   NearName near(selector);
-  std::unordered_set<std::string> seen;
+  std::set<std::string> seen;
   for_each_node(view, [&](const Node& node) {
     for (const Label& label : node.meta.labels) {
       const auto [pair, added] =
@@ -41,7 +43,12 @@ Error none_matches(const View& view, Str selector) {
       if (added) near.offer(*pair);
     }
   });
-  return {Rc::kNotFound, "no node has labels like " + go_quote(selector) + near.hint()};
+  std::string hint = near.hint();
+  // People leave out the prefix of a key.
+  const auto longer = std::ranges::find_if(
+      seen, [&](Str pair) { return pair.ends_with("/" + std::string(selector)); });
+  if (longer != seen.end()) hint = "; did you mean " + go_quote(*longer) + "?";
+  return {Rc::kNotFound, "no node has labels like " + go_quote(selector) + hint};
 }
 
 }  // namespace

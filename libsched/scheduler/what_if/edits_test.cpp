@@ -210,6 +210,9 @@ TEST_CASE("edits: nodes are chosen by labels, and none that matches is an error"
   CHECK(refusal("cordon pool=gpu") == R"("cordon pool=gpu": no node has labels like "pool=gpu")");
   CHECK(refusal("cordon kubernetes.io/hostname=n2")
             .ends_with(R"(did you mean "kubernetes.io/hostname=n0"?)"));
+  CHECK(refusal("cordon -l hostname=n0") ==
+        R"("cordon -l hostname=n0": no node has labels like "hostname=n0"; )"
+        R"(did you mean "kubernetes.io/hostname=n0"?)");
   CHECK(refusal("cordon -l") ==
         R"("cordon -l": the selector of nodes: "": a label's key was expected)");
   CHECK(refusal("cordon a=b=c") ==

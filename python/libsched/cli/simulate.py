@@ -282,7 +282,7 @@ def show(result: SimulationResult, took: float, out: Terminal) -> None:
                 ("median", wait.median), ("90% up to", wait.p90), ("99% up to", wait.p99),
                 ("longest", wait.longest))))
     for reason, count in list(result.pending_reasons.items())[:_MOST_ROWS]:
-        by_plugins = reason not in ("error", "no nodes") and not reason.startswith("gated by ")
+        by_plugins = reason not in ("error", "no nodes", "its group") and not reason.startswith("gated by ")
         out.line(f"  {count:,} pending, {'rejected by ' * by_plugins}{reason}")
     for name, count in list(result.ignored_schedulers.items())[:_MOST_ROWS]:
         out.line(f"  {count:,} ignored, schedulerName {name}")

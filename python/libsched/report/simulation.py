@@ -18,6 +18,8 @@ from ._document import asset, document
 from .charts import Line, chart
 
 _STATES = ("running", "pending", "waiting", "finished", "preempted", "ignored", "replaced")
+_CLOCK = ('<p class="note">Times are of the simulated clock, on which an action of the scheduler takes a microsecond: '
+          "a wait of microseconds is no wait at all.</p>")
 _MOST_ROWS = 15
 _MOST_RESOURCES = 4
 
@@ -26,13 +28,14 @@ def simulation_html(result: SimulationResult) -> str:
     """Returns a page about a simulation, an HTML document to be written in UTF-8."""
     return document(
         "simulation.html", f"{result.pods_total:,} pods · libsched simulate", asset("simulation.css"),
-        heading=html.escape(_heading(result)), cards="".join(_cards(result)), charts="".join(_charts(result)),
+        heading=html.escape(_heading(result)), cards="".join(_cards(result)), clock=_CLOCK if result.bound else "",
+        charts="".join(_charts(result)),
         tables="".join(_tables(result)))
 
 
 def _heading(result: SimulationResult) -> str:
-    end = "until nothing more happened" if result.quiet else "not to its end"
-    return f"{result.pods_total:,} pods in {time_text(result.time)}, {end}"
+    end = "nothing more would happen" if result.quiet else "more would happen"
+    return f"{result.pods_total:,} pods in {time_text(result.time)}, after which {end}"
 
 
 def time_text(seconds: float) -> str:
@@ -71,13 +74,17 @@ def _charts(result: SimulationResult) -> Iterable[str]:
     times, *counts = columns(result.series, "time", *_STATES)
     lines: list[Line] = [(state, times, count) for state, count in zip(_STATES, counts)
                          if any(count)]
+    # Finished pods only grow in number, and would flatten all other lines.
+    finished = [line for line in lines if line[0] == "finished"]
     end = result.time
 
     def drawn(title: str, of: Sequence[Line], shares: bool) -> str:
         return chart(title, of, end, most=1.0 if shares else None,
                      value_text=_percent if shares else _number, time_text=time_text)
 
-    yield drawn("Pods", lines, False)
+    yield drawn("Pods", [line for line in lines if line not in finished], False)
+    if finished:
+        yield drawn("Finished pods", finished, False)
     resources = plots.resource_lines(result.resources)[:_MOST_RESOURCES]
     if resources:
         yield drawn("Resources in use", [(name, *used) for name, used, _ in resources], True)

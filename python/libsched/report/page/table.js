@@ -15,9 +15,11 @@ const table = {
   setColumns() {
     const { kind, folded } = model.state;
     const left = new Set(folded ? model.idle() : []);
-    const columns = [{ id: "node", title: "Node", width: 236 },
-      { id: "verdict", title: "Verdict", width: 108 }];
-    if (data.scorers.length) columns.push({ id: "total", title: "Total", width: 138, number: true });
+    const phone = innerWidth < 600;  // whose 362 pixels show the total too
+    const columns = [{ id: "node", title: "Node", width: phone ? 160 : 236 },
+      { id: "verdict", title: "Verdict", width: phone ? 84 : 108 }];
+    if (data.scorers.length)
+      columns.push({ id: "total", title: "Total", width: phone ? 108 : 138, number: true });
     table.plugins = (kind === "filters" ? data.filters : data.scorers).map((_, index) => index).filter(
       (index) => !left.has(index));
     if (kind === "filters") {

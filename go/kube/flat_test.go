@@ -8,6 +8,7 @@ import (
 	"math/rand"
 	"reflect"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -209,6 +210,18 @@ func TestEqualContentIsEqualBytes(t *testing.T) {
 	m.Name, m.Labels[v1.LabelHostname] = "n2", "n2"
 	if !bytes.Equal(AppendNodeContent(nil, n), AppendNodeContent(nil, m)) {
 		t.Error("nodes that differ in name and hostname have different contents")
+	}
+}
+
+// libsched/ingest/flat/flat_test.cpp reads the same bytes.
+func TestNumbersAreLittleEndian(t *testing.T) {
+	scheduler, priority := strings.Repeat("s", 259), int32(0x01020304)
+	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}, Spec: v1.PodSpec{SchedulerName: scheduler, Priority: &priority}}
+	want := "LSF\x01\x01\x00\x00\x00\x19\x01\x00\x00\x0d\x00\x00\x00" + // contents of 281 bytes, an identity of 13
+		"\x02\x02\x13\x01\x00\x00\x13\x02\x03\x01\x00\x00" + scheduler + "\x19\x01\x04\x03\x02\x01\x00\x00\x00\x00" +
+		"\x01\x02\x07\x00\x00\x00\x01\x02\x01\x00\x00\x00p"
+	if got := string(AppendPod(nil, pod)); got != want {
+		t.Errorf("the flat form is %q, not %q", got, want)
 	}
 }
 

@@ -2,8 +2,9 @@
 // of JSON values are merged, and a field of another number or wire type is passed over.
 #include "libsched/cel/any_message.hpp"
 
-#include <cstring>
+#include <bit>
 
+#include "libsched/base/little_endian.hpp"
 #include "libsched/base/utf8.hpp"
 #include "libsched/base/wire.hpp"
 #include "libsched/cel/messages.hpp"
@@ -11,17 +12,9 @@
 namespace libsched::cel {
 namespace {
 
-double double_of(Str bytes) {
-  double out;
-  std::memcpy(&out, bytes.data(), sizeof out);
-  return out;
-}
+double double_of(Str bytes) { return std::bit_cast<double>(little_endian<uint64_t>(bytes)); }
 
-float float_of(Str bytes) {
-  float out;
-  std::memcpy(&out, bytes.data(), sizeof out);
-  return out;
-}
+float float_of(Str bytes) { return std::bit_cast<float>(little_endian<uint32_t>(bytes)); }
 
 // Each function is false about bytes that are no such message, and after a stop.
 class Decoder {

@@ -1,6 +1,7 @@
 // The walk over records; the table alone says what a field is.
 #include "libsched/ingest/flat/flat_json.hpp"
 
+#include "libsched/base/little_endian.hpp"
 #include "libsched/base/quote.hpp"
 #include "libsched/ingest/json_pieces.hpp"
 
@@ -9,11 +10,7 @@ namespace {
 
 constexpr uint8_t kWireInt = 1, kWireBytes = 2;
 
-int64_t number_of(Str bytes) {
-  uint64_t n = 0;
-  for (size_t i = 0; i < 8; ++i) n |= uint64_t{static_cast<uint8_t>(bytes[i])} << (8 * i);
-  return static_cast<int64_t>(n);
-}
+int64_t number_of(Str bytes) { return static_cast<int64_t>(little_endian<uint64_t>(bytes)); }
 
 uint8_t wire_of(FlatKind kind) {
   return kind == FlatKind::kInt || kind == FlatKind::kBool || kind == FlatKind::kTime ? kWireInt
@@ -22,11 +19,7 @@ uint8_t wire_of(FlatKind kind) {
 
 }  // namespace
 
-size_t flat_length(Str bytes, size_t at) {
-  size_t n = 0;
-  for (size_t i = 0; i < 4; ++i) n |= size_t{static_cast<uint8_t>(bytes[at + i])} << (8 * i);
-  return n;
-}
+size_t flat_length(Str bytes, size_t at) { return little_endian<uint32_t>(bytes, at); }
 
 void FlatJson::begin(Str kind, size_t size) {
   out_.reserve(size);

@@ -63,6 +63,29 @@ TEST_CASE("a flat pod is the pod of its JSON document") {
   CHECK(json_of(**pod) == json_of(**same));
 }
 
+// go/kube has the same bytes in a test of what writes them.
+TEST_CASE("numbers are little endian on machines of either byte order") {
+  constexpr char kBefore[] =
+      "LSF\x01"
+      "\x01\x00\x00\x00"
+      "\x19\x01\x00\x00"
+      "\x0d\x00\x00\x00"           // 281 and 13 bytes
+      "\x02\x02\x13\x01\x00\x00"   // spec: 275 bytes
+      "\x13\x02\x03\x01\x00\x00";  // schedulerName: 259 bytes
+  constexpr char kAfter[] =
+      "\x19\x01\x04\x03\x02\x01\x00\x00\x00\x00"  // priority
+      "\x01\x02\x07\x00\x00\x00"
+      "\x01\x02\x01\x00\x00\x00"
+      "p";  // metadata and its name
+  const std::string scheduler(259, 's');
+  const Result<PodRef> pod = parse_flat_pod(
+      std::string(kBefore, sizeof kBefore - 1) + scheduler + std::string(kAfter, sizeof kAfter - 1),
+      {});
+  REQUIRE_MESSAGE(pod.ok(), pod.error().text());
+  CHECK((*pod)->spec.scheduler_name == scheduler);
+  CHECK((*pod)->spec.priority == 0x01020304);
+}
+
 TEST_CASE("a node's hostname joins its labels") {
   const Result<NodeRef> node = parse_flat_node(
       frame(bytes(1, bytes(11, text("a") + text("b"))),

@@ -10,6 +10,8 @@
 
 namespace libsched::remote {
 
+static_assert(std::endian::native == std::endian::little,
+              "frames are written in the machine's byte order, and the protocol is little endian");
 constexpr size_t kPrefix = 8;                      // two lengths of 4 bytes, little endian
 constexpr size_t kMostOfFrame = size_t{64} << 20;  // bytes of a header, and of columns, of a plugin
 
@@ -26,7 +28,6 @@ Result<Frame> first_frame(std::string_view bytes, bool* complete);
 // Columns. Each is padded to a multiple of 8 bytes, and numbers are little endian.
 template <typename T>
 void append_column(std::string* out, const T* values, size_t count) {
-  static_assert(std::endian::native == std::endian::little);
   out->append(reinterpret_cast<const char*>(values), count * sizeof(T));
   out->append((8 - out->size() % 8) % 8, '\0');
 }

@@ -284,7 +284,7 @@ func (*Sim) Check(ctx context.Context, pod PodRef, node NodeID, why *Verdict) (r
 	return
 }
 
-func (*Sim) CheckMany(ctx context.Context, pods []PodRef, nodes []NodeID, out []Verdict8) (r0 error) {
+func (*Sim) CheckMany(ctx context.Context, pods []PodRef, nodes []NodeID, q *Query, out []Verdict8) (r0 error) {
 	r0 = errNoCgo
 	return
 }
@@ -303,7 +303,7 @@ func (*Sim) Commit() (r0 error) {
 	return
 }
 
-func (*Sim) Copies(ctx context.Context, pod PodRef, nodes []NodeID, most int, without []PodID, out []int) (r0 error) {
+func (*Sim) Copies(ctx context.Context, pod PodRef, nodes []NodeID, most int, q *Query, out []int) (r0 error) {
 	r0 = errNoCgo
 	return
 }

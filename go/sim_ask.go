@@ -105,6 +105,14 @@ func (k *simCore) set(q *Query) (wanted, error) {
 	return w, nil
 }
 
+// setParts is set for a call that uses no more of a query than Without, Plugins and Ignore.
+func (k *simCore) setParts(q *Query) (wanted, error) {
+	if q == nil {
+		return k.set(nil)
+	}
+	return k.set(&Query{Without: q.Without, Plugins: q.Plugins, Ignore: q.Ignore})
+}
+
 // pluginSet returns the bitmap of the plugins that a query asks.
 func (k *simCore) pluginSet(q *Query) ([]uint64, error) {
 	names := q.Plugins
@@ -164,11 +172,9 @@ func (s *Sim) CheckWith(ctx context.Context, pod PodRef, node NodeID, q *Query, 
 		return false, err
 	}
 	defer k.leave()
-	var w wanted
-	if q != nil {
-		if w, err = k.set(&Query{Without: q.Without, Plugins: q.Plugins, Ignore: q.Ignore}); err != nil {
-			return false, err
-		}
+	w, err := k.setParts(q)
+	if err != nil {
+		return false, err
 	}
 	rc := C.lsgo_sim_check(k.c, C.uint64_t(pod), C.uint64_t(node), w.without, w.withoutCount, w.plugins, w.pluginWords)
 	if err := k.result(rc); err != nil {
@@ -347,8 +353,9 @@ func unsupportedAccepts(what string) error {
 type Verdict8 uint8
 
 // CheckMany asks about every pod on every node, each alone: out[i*len(nodes)+k] is the verdict on pods[i] and
-// nodes[k]. Errors: as Check, and ErrInvalid (out is of another length); a failed call may have written to out.
-func (s *Sim) CheckMany(ctx context.Context, pods []PodRef, nodes []NodeID, out []Verdict8) error {
+// nodes[k]. Of q, which may be nil, Without, Plugins and Ignore alone are used. Errors: as CheckWith, and ErrInvalid
+// (out is of another length); a failed call may have written to out.
+func (s *Sim) CheckMany(ctx context.Context, pods []PodRef, nodes []NodeID, q *Query, out []Verdict8) error {
 	if len(pods)*len(nodes) != len(out) {
 		return unequal("pairs", len(pods)*len(nodes), "verdicts", len(out))
 	}
@@ -357,14 +364,18 @@ func (s *Sim) CheckMany(ctx context.Context, pods []PodRef, nodes []NodeID, out 
 		return err
 	}
 	defer k.leave()
+	w, err := k.setParts(q)
+	if err != nil {
+		return err
+	}
 	return k.result(C.lsgo_sim_check_many(k.c, words(pods), C.size_t(len(pods)), words(nodes), C.size_t(len(nodes)),
-		(*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(out)))))
+		w.without, w.withoutCount, w.plugins, w.pluginWords, (*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(out)))))
 }
 
 // Copies counts how many copies of a pod fit on each node while there are none on the others: out[i] is their
-// number on nodes[i], at most most (0: 1,000,000). without has pods that are not there for the question, as
-// Query.Without. Errors: as Check, and ErrInvalid (out is of another length; a negative number).
-func (s *Sim) Copies(ctx context.Context, pod PodRef, nodes []NodeID, most int, without []PodID, out []int) error {
+// number on nodes[i], at most most (0: 1,000,000). Of q, which may be nil, Without, Plugins and Ignore alone are used.
+// Errors: as CheckWith, and ErrInvalid (out is of another length; a negative number).
+func (s *Sim) Copies(ctx context.Context, pod PodRef, nodes []NodeID, most int, q *Query, out []int) error {
 	if len(nodes) != len(out) {
 		return unequal("nodes", len(nodes), "numbers", len(out))
 	}
@@ -376,8 +387,12 @@ func (s *Sim) Copies(ctx context.Context, pod PodRef, nodes []NodeID, most int, 
 		return err
 	}
 	defer k.leave()
+	w, err := k.setParts(q)
+	if err != nil {
+		return err
+	}
 	return k.result(C.lsgo_sim_copies(k.c, C.uint64_t(pod), words(nodes), C.size_t(len(nodes)), C.size_t(most),
-		words(without), C.size_t(len(without)), (*C.size_t)(unsafe.Pointer(unsafe.SliceData(out)))))
+		w.without, w.withoutCount, w.plugins, w.pluginWords, (*C.size_t)(unsafe.Pointer(unsafe.SliceData(out)))))
 }
 
 // ExplainJSON returns all about a pod and one node, or (0) all nodes, as [Decision.ExplainJSON] with facts.

@@ -201,19 +201,20 @@ libsched_rc lsgo_sim_feasible(lsgo_sim* s, uint64_t pod, const uint64_t* order, 
 }
 
 libsched_rc lsgo_sim_check_many(lsgo_sim* s, const uint64_t* pods, size_t pod_count,
-                                const uint64_t* nodes, size_t node_count, uint8_t* out) {
-  const libsched_sim_query query = query_of(s, NULL, 0, NULL, 0);
+                                const uint64_t* nodes, size_t node_count, const uint64_t* without,
+                                size_t without_count, const uint64_t* plugins, size_t plugin_words,
+                                uint8_t* out) {
+  libsched_sim_query query = query_of(s, NULL, 0, NULL, 0);
+  leave_out(&query, without, without_count, plugins, plugin_words);
   return ENDED(
       libsched_sim_check_many(ASKED, pods, pod_count, nodes, node_count, &query, out, &s->error));
 }
 
 libsched_rc lsgo_sim_copies(lsgo_sim* s, uint64_t pod, const uint64_t* nodes, size_t node_count,
                             size_t most, const uint64_t* without, size_t without_count,
-                            size_t* out) {
+                            const uint64_t* plugins, size_t plugin_words, size_t* out) {
   libsched_sim_query query = query_of(s, NULL, 0, NULL, 0);
-  query.place = false;
-  query.without = without;
-  query.without_count = without_count;
+  leave_out(&query, without, without_count, plugins, plugin_words);
   return ENDED(libsched_sim_copies(ASKED, pod, nodes, node_count, most, &query, out, &s->error));
 }
 

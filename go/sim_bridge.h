@@ -78,9 +78,11 @@ libsched_rc lsgo_sim_feasible(lsgo_sim* s, uint64_t pod, const uint64_t* order, 
                               uint64_t* bits, size_t words);
 libsched_rc lsgo_sim_copies(lsgo_sim* s, uint64_t pod, const uint64_t* nodes, size_t node_count,
                             size_t most, const uint64_t* without, size_t without_count,
-                            size_t* out);
+                            const uint64_t* plugins, size_t plugin_words, size_t* out);
 libsched_rc lsgo_sim_check_many(lsgo_sim* s, const uint64_t* pods, size_t pod_count,
-                                const uint64_t* nodes, size_t node_count, uint8_t* out);
+                                const uint64_t* nodes, size_t node_count, const uint64_t* without,
+                                size_t without_count, const uint64_t* plugins, size_t plugin_words,
+                                uint8_t* out);
 libsched_rc lsgo_sim_place_many(lsgo_sim* s, const uint64_t* pods, size_t count,
                                 const uint64_t* hints, const uint64_t* order, size_t order_count,
                                 const uint64_t* accept, size_t accept_words, bool stop_at_failure,

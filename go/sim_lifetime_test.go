@@ -165,7 +165,7 @@ func TestUseOfAClosedSim(t *testing.T) {
 		for i, err := range []error{addNode, addPod, checkErr, firstErr, feasible, place, pack, remove, explain,
 			s.Reset(nil, nil, nil, nil, nil), s.Load(objects), s.PutObjects(objects), s.RemoveObject("Pod", "", ""),
 			s.AddNodes(1, nil, nil), s.RemoveNode(1), s.ReplaceNode(1, 1), s.AddPods(nil, nil, nil), s.RemovePods(),
-			s.Fork(), s.Commit(), s.Revert(), s.CheckMany(ctx, nil, nil, nil)} {
+			s.Fork(), s.Commit(), s.Revert(), s.CheckMany(ctx, nil, nil, nil, nil)} {
 			if !errors.Is(err, x.want) {
 				t.Errorf("%s, %d: %v", name, i, err)
 			}

@@ -299,7 +299,7 @@ func TestSimSearches(t *testing.T) {
 		t.Error(hit, ok)
 	}
 	out := make([]libsched.Verdict8, 4)
-	check(t, s.CheckMany(ctx, []libsched.PodRef{pods.small, pods.large}, n[:2], out))
+	check(t, s.CheckMany(ctx, []libsched.PodRef{pods.small, pods.large}, n[:2], nil, out))
 	plugin := func(v libsched.Verdict8) string { return s.Plugins()[v-1] }
 	if out[0] != 0 || out[1] != 0 || plugin(out[2]) != "NodeResourcesFit" || plugin(out[3]) != "NodeResourcesFit" {
 		t.Error(out)
@@ -330,6 +330,12 @@ func TestQuestionsToSomePlugins(t *testing.T) {
 	if _, ok, err := s.First(ctx, pods.huge, nil, nil); err != nil || ok {
 		t.Error(ok, err)
 	}
+	verdicts, fit := make([]libsched.Verdict8, 3), make([]int, 3)
+	check(t, s.CheckMany(ctx, []libsched.PodRef{pods.small}, n[:], closed, verdicts))
+	check(t, s.Copies(ctx, pods.small, n[:], 2, closed, fit))
+	if !slices.Equal(verdicts, []libsched.Verdict8{0, 0, 0}) || !slices.Equal(fit, []int{2, 2, 2}) {
+		t.Error(verdicts, fit)
+	}
 	refused := func(id libsched.NodeID) bool { return id != n[1] }
 	accepting := &libsched.Query{Ignore: []string{"NodeResourcesFit"}, Accepts: refused, Start: 1}
 	if hit, ok, err := s.First(ctx, pods.huge, accepting, nil); err != nil || !ok || hit.Node != n[0] {
@@ -344,10 +350,24 @@ func TestQuestionsToSomePlugins(t *testing.T) {
 	if ok, err := s.Check(ctx, pods.large, hit.Node, nil); err != nil || ok {
 		t.Error(ok, err)
 	}
+	one := []libsched.NodeID{hit.Node}
+	check(t, s.CheckMany(ctx, []libsched.PodRef{pods.large}, one, gone, verdicts[:1]))
+	check(t, s.Copies(ctx, pods.large, one, 0, gone, fit[:1]))
+	if verdicts[0] != 0 || fit[0] != 1 {
+		t.Error(verdicts[0], fit[0])
+	}
 	placing := *closed
 	placing.Place = true
 	for i, q := range []*libsched.Query{{Plugins: []string{"Nothing"}}, {Ignore: []string{""}}, {Plugins: []string{}, Ignore: []string{}}, &placing} {
 		if _, _, err := s.First(ctx, pods.small, q, nil); !errors.Is(err, libsched.ErrInvalid) {
+			t.Error(i, err)
+		}
+	}
+	for i, err := range []error{
+		s.CheckMany(ctx, nil, nil, &libsched.Query{Plugins: []string{"Nothing"}}, nil),
+		s.Copies(ctx, pods.small, nil, 0, &libsched.Query{Ignore: []string{"Nothing"}}, nil),
+	} {
+		if !errors.Is(err, libsched.ErrInvalid) {
 			t.Error(i, err)
 		}
 	}
@@ -377,7 +397,7 @@ func TestQuestionsWithoutPodsAndCopies(t *testing.T) {
 	if now[0] != alone[0] || now[1] >= alone[1] {
 		t.Error(alone, now)
 	}
-	check(t, s.Copies(ctx, pods.small, n[:], 0, gone, now))
+	check(t, s.Copies(ctx, pods.small, n[:], 0, &libsched.Query{Without: gone}, now))
 	if !slices.Equal(now, alone) {
 		t.Error(alone, now)
 	}
@@ -420,7 +440,7 @@ func TestQuestionsWithoutPodsAndCopies(t *testing.T) {
 			t.Error(i, err)
 		}
 	}
-	if err := s.Copies(ctx, pods.small, n[:], 0, []libsched.PodID{12345}, now); !errors.Is(err, libsched.ErrStale) {
+	if err := s.Copies(ctx, pods.small, n[:], 0, &libsched.Query{Without: []libsched.PodID{12345}}, now); !errors.Is(err, libsched.ErrStale) {
 		t.Error(err)
 	}
 }

@@ -118,6 +118,23 @@ struct TYPE {};
 %options(libsched_catalog_options, CatalogOptions)
 %options(libsched_sim_query, SimQuery)
 %options(libsched_scheduler_state, SchedulerState)
+#ifdef SWIGJAVA
+// Arrays of a query are copied, and freed with it: ids of pods, and a set of plugins by their index
+// (BitSet.toLongArray()). null: none are left out.
+%extend libsched_sim_query {
+  void setWithout(const libsched_swig::Rows& pods) {
+    libsched_swig::replace(&$self->without, &$self->without_count, pods);
+  }
+  void setPlugins(const libsched_swig::Rows& set) {
+    libsched_swig::replace(&$self->plugins, &$self->plugin_words, set);
+  }
+  ~libsched_sim_query() {
+    libsched_swig::replace(&$self->without, &$self->without_count, {});
+    libsched_swig::replace(&$self->plugins, &$self->plugin_words, {});
+    delete $self;
+  }
+}
+#endif
 // Made with upstream's times.
 %rename(QueueOptions) libsched_queue_options;
 %ignore libsched_queue_options::struct_size;

@@ -7,6 +7,7 @@
 #ifndef SWIG
 #include <libsched.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -16,6 +17,15 @@ struct Rows {
   size_t count = 0;
 };
 using Longs = std::vector<uint64_t>;
+
+// Replaces words that replace() made by a copy of others. An empty array is not NULL.
+inline void replace(const uint64_t** place, size_t* count, const Rows& rows) {
+  uint64_t* copy = rows.words == nullptr ? nullptr : new uint64_t[rows.count + 1];
+  if (copy != nullptr) std::copy_n(rows.words, rows.count, copy);
+  delete[] *place;
+  *place = copy;
+  *count = rows.count;
+}
 }  // namespace libsched_swig
 #endif
 

@@ -646,6 +646,21 @@ public final class Checks {
           "Insufficient cpu") && sim.verdictPlugin(verdict.getTexts()).equals("NodeResourcesFit"), verdict.getTexts());
       long[] rejected = sim.checkAll(new long[] {pod}, new long[] {a, b}, null);
       must(sim.plugin(rejected[1] - 1).equals("NodeResourcesFit"), Arrays.toString(rejected));
+      try (SimQuery some = new SimQuery()) {
+        some.setPlugins(new long[0]);
+        must(sim.feasibleIds(pod, some).length == 2 && sim.copiesOn(pod, new long[] {a}, 5, some)[0] == 5, "no plugin");
+        BitSet all = new BitSet();
+        all.set(0, (int) sim.pluginCount());
+        some.setPlugins(all.toLongArray());
+        must(sim.checkAll(new long[] {pod}, new long[] {a}, some)[0] == rejected[0], "all plugins");
+        all.clear((int) rejected[0] - 1);
+        some.setPlugins(all.toLongArray());
+        sim.check(pod, a, some, verdict);
+        must(verdict.getStage() == Sched.STAGE_PASSED, verdict.getStage());
+        some.setPlugins(null);
+        some.setWithout(sim.podIds(a));
+        must(Arrays.equals(sim.feasibleIds(pod, some), new long[] {a}), "without pods");
+      }
       sim.revert();
       must(sim.podCount() == 1 && sim.feasibleIds(pod, null).length == 2, sim.podCount());
       must(sim.pack(new long[] {pod}, new long[] {3}, like, "new-", 0)[0] == 0 && sim.forkDepth() == 1, "pack");

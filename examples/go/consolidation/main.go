@@ -75,7 +75,7 @@ func replacement(d *dump.Dump, pods []libsched.PodRef, node *libsched.Node, all 
 		fresh = append(fresh, id)
 	}
 	takes := make([]libsched.Verdict8, len(pods)*len(fresh))
-	if err := d.CheckMany(ctx, pods, fresh, takes); err != nil {
+	if err := d.CheckMany(ctx, pods, fresh, nil, takes); err != nil {
 		return nil, err
 	}
 	for k, m := range all {

@@ -63,7 +63,9 @@ class Document:
 
 def documents(source: Source) -> Iterator[Document | object]:
     """Yields the documents of a source in order. Objects of libsched are yielded unchanged."""
-    if isinstance(source, Mapping):
+    if _is_parsed(source):  # before clients' objects: these have a to_dict, too
+        yield source
+    elif isinstance(source, Mapping):
         yield Document(text=_dump(_typed(source)))
     elif _is_client_object(source):
         yield Document(text=_dump(_typed(_plain(source, ""))))
@@ -73,8 +75,6 @@ def documents(source: Source) -> Iterator[Document | object]:
         yield Document(text=source)
     elif isinstance(source, os.PathLike):
         yield Document(path=os.fsdecode(source))
-    elif _is_parsed(source):
-        yield source
     elif callable(read := getattr(source, "read", None)):
         yield Document(text=read())
     elif isinstance(source, Iterable):
@@ -114,7 +114,7 @@ def _many(sources: Iterable[Any]) -> Iterator[Document | object]:
 
     for index, source in enumerate(sources):
         place = f"[{index}]"
-        if _is_client_object(source):
+        if not _is_parsed(source) and _is_client_object(source):
             source = _plain(source, place)
         if isinstance(source, Mapping):
             source = _typed(source)

@@ -275,16 +275,19 @@ class Cluster(View, Forks):
         NotFoundError
             There is no such node.
         """
-        found = Objects(list(objects), classes=self._classes, keep_raw=self._keep_raw)
-        pods = found.pods
+        pods = [one for one in objects if isinstance(one, Pod)]
+        nodes = [one for one in objects if isinstance(one, Node)]
+        if len(pods) + len(nodes) != len(objects):
+            found = Objects(objects, classes=self._classes, keep_raw=self._keep_raw)
+            pods, nodes = found.pods, found.nodes
         if not flag(unknown_node, "unknown_node") and node is not None and all(
-                node != added.name for added in found.nodes):
+                node != added.name for added in nodes):
             self._must_know([node])
         for pod in pods:
             if node is None and not pod.node_name:
                 raise InvalidError(f"pod {pod.key} has no nodeName; say which node it goes to")
         changes = _core.Changes()
-        for changed in found.nodes:
+        for changed in nodes:
             changes.put_node(changed._handle, _core.PUT_UPDATE)
         for pod in pods:
             changes.put_pod(pod._handle, node or "", _core.PUT_UPDATE)

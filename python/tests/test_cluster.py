@@ -275,6 +275,30 @@ def test_apply_is_the_same_for_texts_and_objects(cluster):
             assert list(cluster.pods) == ["default/busy"]
 
 
+def test_parsed_objects_are_put_as_they_are(cluster):
+    web = libsched.Pod(pod("web", node_name="b"), keep_raw=True)
+    bare = libsched.Node(node("new"), defaults=False)
+    for change in (lambda: cluster.apply(web), lambda: cluster.apply([web]), lambda: cluster.apply(iter([bare, web])),
+                   lambda: cluster.apply([pod("other", node_name="b"), web]), lambda: cluster.update(web),
+                   lambda: cluster.update(bare, web, node="b"), lambda: cluster.update([bare, web])):
+        with cluster.fork():
+            change()
+            assert cluster.pods["web"] == web  # the same one, not an equal one that was parsed again
+            assert "new" not in cluster.nodes or cluster.nodes["new"].node == bare
+    # Within a dict it is a part of a document.
+    cluster.apply({"kind": "List", "apiVersion": "v1", "items": [web]})
+    assert cluster.pods["web"].node_name == "b" and cluster.pods["web"] != web
+
+
+def test_a_changed_copy_is_not_written_and_read(monkeypatch):
+    web = libsched.Pod(pod("web", cpu="1", tolerations=[{"key": "k", "operator": "Exists"}]), keep_annotations=True)
+    expected = {**web.to_dict()["spec"], "nodeName": "b"}
+    monkeypatch.setattr("libsched._changed.json", None)
+    moved = web.replace(node_name="b", name="w")
+    assert (moved.name, moved.node_name, moved.annotations) == ("w", "b", {})
+    assert moved.to_dict()["spec"] == expected
+
+
 def test_all_parts_are_applied_or_none(cluster):
     resources = {f"example.com/r{i}": "1" for i in range(2000)}
     greedy = libsched.Node({**node("greedy"), "status": {"allocatable": resources}})

@@ -5,6 +5,7 @@ from row import gate as _gate, row as _row
 _INGEST_PODS_PER_S = 100_000.0
 _NODES = 5000  # of the callbacks in Go
 _PYTHON_CALL_NS, _GO_CALL_NS, _C_CALL_NS = 250.0, 100.0, 5.0
+_CHANGED_COPIES = 4.0  # apply(pod.replace(...)) in Python over add_pods, which copies nothing
 
 
 def ingest(figures, peer):
@@ -57,4 +58,21 @@ def boundary(figures):
                 out.append(_row("boundary", f"a Filter plugin in {title}, asked {asked}",
                                 max(0.0, figure.minimum - without.minimum) / _NODES,
                                 max(0.0, figure.median - without.median) / _NODES))
+    return out + _steps(figures)
+
+
+def _steps(figures):
+    """A pod that Python puts onto a node, less the fork around it."""
+    out = []
+    fork, added = (figures.get(f"boundary/python/step/{what}") for what in ("fork", "add_pods"))
+    for what, title in (("add_pods", "add_pods([pod], node)"), ("apply", "apply(pod.replace(node_name=node))"),
+                        ("update", "update(pod.replace(node_name=node))")):
+        figure = figures.get(f"boundary/python/step/{what}")
+        if figure and fork and added:
+            made = _row("boundary", f"a pod onto a node from Python: {title}", figure.minimum - fork.minimum,
+                        figure.median - fork.median)
+            if what != "add_pods":
+                _gate(made, f"<= {_CHANGED_COPIES:.0f} x add_pods",
+                      figure.minimum - fork.minimum <= _CHANGED_COPIES * (added.minimum - fork.minimum))
+            out.append(made)
     return out

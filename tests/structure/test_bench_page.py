@@ -51,6 +51,8 @@ def made_up():
         figures[f"boundary/{language}/without"] = figure(1000.0)
         figures[f"boundary/{language}/filter"] = figure(501_000.0)
         figures[f"boundary/{language}/filter_batch"] = figure(900.0)
+    for what, time in (("fork", 2000.0), ("add_pods", 5000.0), ("apply", 13_000.0), ("update", 15_000.0)):
+        figures[f"boundary/python/step/{what}"] = figure(time)
     peer = {"scale": [{"nodes": nodes, "kind": kind, "what": what, "cpu_ns_min": nodes * 400}
                       for nodes in SIZES for kind in ("basic", "selector", "taints", "spread-hard", "anti-app")
                       for what in ("filter", "nothing fits")],
@@ -89,10 +91,12 @@ def test_rows_of_documents_and_boundaries():
     assert (parse["libsched"]["min"], parse["limit"], parse["to_limit"], parse["over_upstream"]) == (4000.0, 1000.0, 4.0, 20.0)
     assert parse["gates"] == [{"text": ">= 100,000 pods/s", "met": True}]
     calls = {row["name"]: row for row in rows if row["group"] == "boundary"}
-    assert [gate["met"] for row in calls.values() for gate in row["gates"]] == [True, False, True]
+    assert [gate["met"] for row in calls.values() for gate in row["gates"]] == [True, False, True, True, False]
     assert calls["a Filter plugin in Go, asked node by node, a node"]["libsched"]["min"] == 100.0
     # A batch that costs less than nothing is noise, not a negative time.
     assert calls["a Filter plugin in Go, asked once for 5,000 nodes, a node"]["libsched"]["min"] == 0.0
+    # A step is without its fork, also where it is compared with another.
+    assert calls["a pod onto a node from Python: apply(pod.replace(node_name=node))"]["libsched"]["min"] == 11_000.0
 
 
 class Reader(html.parser.HTMLParser):

@@ -33,7 +33,7 @@ All other names, by what they are for:
 
 - Functions: `why`, `schedule`, `capacity`, `drain`, `compare`, `compare_releases`, `daemon_pods`, `missing_claims`, `pod_with_claims`, `admit`, `schedule_one`;
   `k8s_version`.
-- Answers: `NodeVerdict`, `Status`, `Code`, `Scores`, `PluginScore`, `CycleResult`, `Placement`,
+- Answers: `NodeVerdict`, `Status`, `Code`, `Scores`, `PluginScore`, `CycleResult`, `Placement`, `Placements`,
   `Capacity`, `Drain`, `DrainedPod`, `Comparison`, `ComparedPod`, `ComparedOutcome`, `ReleaseChange`, `DataTable`,
   `Why`, `NearNode`, `Lack`, `Suggestion`, `Admitted`, `Remark`.
 - Clusters: `Edited`, `Snapshot`, `Fork`, `View`, `NodeInfo`, `Columns`, `Workload`, `Taint`, `Config`, `Scenario`, `Release`.
@@ -96,7 +96,7 @@ from .framework import Framework
 from .nodes import LentNode, NodeSet
 from .objects import Node, Objects, Pod, Taint, Workload
 from .pending import Lack, NearNode, Suggestion, Why, why
-from .placement import Placement, schedule
+from .placement import Placement, Placements, schedule
 from .plugins import Plugin, plugin
 from .queue import Queue, QueueCounts, QueuedPod
 from .release_changes import ReleaseChange, compare_releases
@@ -180,6 +180,7 @@ __all__ = [
     "Packing",
     "Placed",
     "Placement",
+    "Placements",
     "Plugin",
     "PluginError",
     "PluginScore",

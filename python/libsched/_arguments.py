@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from ._annotations import Misfit, is_flag, misfit
+from ._near import hint
 from .errors import Error, InvalidError, MisuseError, NotFoundError
 
 _Kind = TypeVar("_Kind")
@@ -165,6 +166,8 @@ def checks_arguments(function: _Named) -> _Named:
 
     @functools.wraps(function)  # type: ignore[arg-type]
     def call(*args: Any, **kwargs: Any) -> Any:
+        if (unknown := _unknown_argument(function, args, kwargs)) is not None:
+            raise unknown
         if (found := _misfit_of(function, args, kwargs)) is not None:
             raise wrong(*found)
         return function(*args, **kwargs)  # type: ignore[operator]
@@ -188,6 +191,8 @@ def _naming(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def named_error(error: BaseException, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> BaseException:
     """Returns the error of a call, or a better one that names the argument of a wrong type."""
+    if type(error) is TypeError and (unknown := _unknown_argument(function, args, kwargs)) is not None:
+        return unknown
     if isinstance(error, NotFoundError) and not kwargs and all(isinstance(arg, str) for arg in args[1:]):
         return error  # of a key, quickly
     if not _is_own(error):
@@ -213,6 +218,18 @@ def _is_own(error: BaseException) -> bool:
 @functools.lru_cache(maxsize=None)
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
     return inspect.signature(function)
+
+
+def _unknown_argument(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> MisuseError | None:
+    """Returns the error about a named argument that a function does not have; None if it has all."""
+    parameters = _signature(function).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return None
+    for name in kwargs:
+        if name not in parameters:
+            of = type(args[0]).__name__ if function.__name__ == "__init__" else function.__qualname__
+            return MisuseError(f'{of}() has no argument "{name}"{hint(name, parameters)}')
+    return None
 
 
 def _misfit_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Misfit | None:

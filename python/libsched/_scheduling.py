@@ -17,7 +17,7 @@ from .cluster import Cluster
 from .drain import Drain, drain
 from .objects import Pod, Workload
 from .pending import Why, why
-from .placement import Placement, schedule
+from .placement import Placement, Placements, schedule
 from .state import CycleState
 from .state import handle_of as state_handle
 from .status import Status, status_of
@@ -119,7 +119,7 @@ class SchedulingCalls(Calls):
                  sampling: bool = False, stop_at_failure: bool = False,
                  placed: Callable[[Placement], object] | None = None,
                  timeout: float | None = None,
-                 cancel: Cancel | None = None) -> list[Placement]:
+                 cancel: Cancel | None = None) -> Placements:
         """Places pods one after the other; each sees those before it, and the cluster keeps them.
 
         All pods are judged by this framework, whatever their ``schedulerName``; the function
@@ -127,8 +127,8 @@ class SchedulingCalls(Calls):
 
         Returns
         -------
-        list of Placement
-            In order.
+        Placements
+            A list of `Placement` in order, which is a table, too.
 
         Raises
         ------

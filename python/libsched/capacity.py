@@ -10,11 +10,12 @@ from . import _core, _explain
 from ._arguments import MOST, names_arguments, whole
 from ._durations import timeout_ns
 from ._evaluators import Judge, taken_by
-from ._html import MOST_ROWS, escaped, more
+from ._html import escaped, grid
 from ._sources import Source
 from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
+from .data_table import DataTable, Tabular
 from .fit import FitResult
 from .objects import Workload, _wrap_pod
 from .placement import Placement, placement_of, pod_of, wanted_of
@@ -26,7 +27,7 @@ _ENDS: tuple[CapacityEnd, ...] = ("stopped", "maximum", "deadline", "cancelled")
 
 
 @dataclasses.dataclass(frozen=True)
-class Capacity:
+class Capacity(Tabular):
     """How many more pods fit. Made by `Framework.capacity` and `libsched.capacity`.
 
     A capacity is true if at least one pod fits.
@@ -87,6 +88,10 @@ class Capacity:
                 for count, plugin, reason in _explain.reason_counts(self.verdicts)]
         return line
 
+    def table(self) -> DataTable:
+        """Returns a table of the nodes: ``node`` and ``pods``, the number that fits there."""
+        return DataTable({"node": list(self.nodes), "pods": list(self.nodes.values())})
+
     def __bool__(self) -> bool:
         return self.count > 0
 
@@ -98,10 +103,7 @@ class Capacity:
         if self.next is not None:
             head += f"<p>{escaped(self.next.outcome)}: {escaped(self.next.text)}</p>"
         ranked = _explain.ranked(self.nodes)
-        rows = "".join(f"<tr><th style='text-align:left'>{escaped(name)}</th><td>{count:,}</td></tr>"
-                       for name, count in ranked[:MOST_ROWS])
-        return (f"{head}<table><thead><tr><th>node</th><th>pods</th></tr></thead>"
-                f"<tbody>{rows}</tbody></table>{more(len(ranked))}")
+        return head + grid(["node", "pods"], ranked, len(ranked))
 
 
 class CapacityJudge(Judge, Protocol):

@@ -24,9 +24,10 @@ from typing import Any, overload
 
 from . import _core
 from ._arguments import names_arguments
-from ._html import MOST_ROWS, escaped, more
+from ._html import escaped, grid
 from ._sources import Source
 from .config import semantics_text
+from .data_table import DataTable, Tabular
 from .errors import InvalidError
 from .objects import Objects
 
@@ -142,7 +143,7 @@ class Answer:
 
 
 @names_arguments
-class Answers(Sequence[Answer]):
+class Answers(Sequence[Answer], Tabular):
     """What an expression says of the devices of some ResourceSlices, in their order.
 
     Made by `Program.devices`. A notebook shows a table.
@@ -176,6 +177,14 @@ class Answers(Sequence[Answer]):
             text = f"{found:,} of {devices} match{'es' * (found == 1)}"
         return f"{text}, {errors:,} error{'s' * (errors != 1)}" if errors else text
 
+    def table(self) -> DataTable:
+        """Returns a table of the devices: ``driver``, ``pool``, ``device``, ``node``, ``answer`` ("yes", "no", "error" or the
+        value), ``cost`` and ``why``.
+        """
+        return DataTable.of(["driver", "pool", "device", "node", "answer", "cost", "why"], (
+            [one.driver, one.pool, one.device, one.node or None, one.said, one.cost, one.why or None]
+            for one in self._answers))
+
     def to_dict(self) -> dict[str, Any]:
         """Returns everything as plain data."""
         return {"expression": self.expression, "matching": len(self.matching),
@@ -199,16 +208,9 @@ class Answers(Sequence[Answer]):
         return f"<Answers {self.headline}>"
 
     def _repr_html_(self) -> str:
-        left = " style='text-align:left'"
-        rows = "".join(
-            f"<tr><th{left}>{escaped(one.device)}</th><td{left}>{escaped(one.driver)}</td>"
-            f"<td{left}>{escaped(one.pool)}</td><td{left}>{escaped(one.node)}</td>"
-            f"<td>{escaped(one.said)}</td><td>{one.cost:,}</td><td{left}>{escaped(one.why)}</td></tr>"
-            for one in self._answers[:MOST_ROWS])
-        return (f"<p><code>{escaped(self.expression)}</code><br><b>{escaped(self.headline)}</b></p>"
-                "<table><thead><tr><th>device</th><th>driver</th><th>pool</th><th>node</th>"
-                f"<th>answer</th><th>cost</th><th>why not</th></tr></thead><tbody>{rows}</tbody>"
-                f"</table>{more(len(self._answers), 'devices')}")
+        rows = ([one.device, one.driver, one.pool, one.node, one.said, one.cost, one.why] for one in self._answers)
+        return f"<p><code>{escaped(self.expression)}</code><br><b>{escaped(self.headline)}</b></p>" + grid(
+            ["device", "driver", "pool", "node", "answer", "cost", "why not"], rows, len(self._answers), "devices")
 
 
 @names_arguments

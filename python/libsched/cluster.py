@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from . import _core
 from ._arguments import flag, items, named_error, names_arguments_but, text, wrong
+from ._near import hint
 from ._pickling import reordered, restore, state_of
 from ._sources import Source
 from .errors import InvalidError, MisuseError, NotFoundError
@@ -236,6 +237,9 @@ class Cluster(View, Forks):
         InvalidError
             A pod has no node, or the numbers of pods and nodes differ.
         """
+        if isinstance(pods, list) and pods and isinstance(pods[0], tuple) and len(pods[0]) == 2 and isinstance(pods[0][1], str):
+            raise MisuseError("pods[0] is a pair of a pod and a node: nodes are an argument of their own, as in "
+                              "add_pods([pod], [node])")
         found = pods_of(pods, self._classes, self._keep_raw)
         names: list[str] | None = None
         if isinstance(nodes, str):
@@ -251,7 +255,8 @@ class Cluster(View, Forks):
     def _must_know(self, nodes: Iterable[str]) -> None:
         for name in dict.fromkeys(nodes):
             if name and self._handle.find_node(name) is None:
-                raise NotFoundError(f'no node "{name}"; unknown_node=True allows that')
+                raise NotFoundError(f'no node "{name}"; unknown_node=True allows that',
+                                    hint=lambda: hint(name, self._node_names()))
 
     def update(self, *objects: Node | Pod | Source, node: str | None = None,
                unknown_node: bool = False) -> None:

@@ -12,11 +12,12 @@ from . import _core
 from ._arguments import names_arguments
 from ._durations import timeout_ns
 from ._evaluators import Judge, taken_by
-from ._html import MOST_ROWS, escaped, more
+from ._html import escaped, grid
 from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
 from .daemons import daemon_pods
+from .data_table import DataTable, Tabular
 from .objects import Pod, Workload, _wrap_pod
 from .placement import OUTCOMES, Outcome
 from .replicas import Replicas
@@ -93,7 +94,7 @@ class UseOfNodes:
 
 
 @dataclasses.dataclass(frozen=True)
-class Comparison:
+class Comparison(Tabular):
     """Where pods go on two sides. Made by `libsched.compare`.
 
     Attributes
@@ -133,6 +134,16 @@ class Comparison:
                 "before": dict(self._use[0]), "after": dict(self._use[1]),
                 "pods": [_plain(one) for one in self.pods]}
 
+    def table(self) -> DataTable:
+        """Returns a table of the pods: ``namespace``, ``name``, ``change`` as in `counts`, ``node_before``, ``node_after``,
+        ``outcome_before``, ``outcome_after`` and ``reason``.
+        """
+        sides = ("node_before", "node_after", "outcome_before", "outcome_after")
+        return DataTable.of(["namespace", "name", "change", *sides, "reason"], (
+            [one.pod.namespace, one.pod.name, kind_of(one),
+             *(side and side.node or None for side in (one.before, one.after)),
+             *(side and side.outcome for side in (one.before, one.after)), one.reason or None] for one in self.pods))
+
     @property
     def uses(self) -> dict[str, tuple[Use, Use]]:
         """The use of each resource on the nodes in use, before and after."""
@@ -153,14 +164,10 @@ class Comparison:
         return f"<Comparison {self.headline}>"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{escaped(one.pod.key)}</th>"
-            f"<td>{escaped(node_text(one.before))}</td><td>{escaped(node_text(one.after))}</td>"
-            f"<td style='text-align:left'>{escaped(one.reason)}</td></tr>"
-            for one in self.changed[:MOST_ROWS])
-        return (f"<p><b>{escaped(self.headline)}</b></p><p>{escaped(self.use_text)}</p><table><thead><tr><th>pod</th><th>before</th>"
-                f"<th>after</th><th>why</th></tr></thead><tbody>{rows}</tbody></table>"
-                f"{more(len(self.changed), 'pods that changed')}")
+        changed = self.changed
+        rows = ([one.pod.key, node_text(one.before), node_text(one.after), one.reason] for one in changed)
+        return f"<p><b>{escaped(self.headline)}</b></p><p>{escaped(self.use_text)}</p>" + grid(
+            ["pod", "before", "after", "why"], rows, len(changed), "pods that changed")
 
 
 #: What may become of a pod from one side to the other.

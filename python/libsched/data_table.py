@@ -5,17 +5,39 @@ from __future__ import annotations
 import csv
 import importlib
 import io
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ._arguments import names_arguments
-from ._html import MOST_ROWS, escaped, more
+from ._html import grid
+from ._near import hint
 from .errors import NotFoundError
+
+if TYPE_CHECKING:
+    import numpy
+    import numpy.typing
+
+
+class Tabular:
+    """The base of results that are tables as well: their `table` has a row for each part."""
+
+    __slots__ = ()
+
+    def table(self) -> DataTable:
+        """Returns the parts as a table."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """Returns the `table` as a pandas DataFrame."""
+        return self.table().to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.table().__arrow_c_stream__(requested_schema)
 
 
 @names_arguments
 class DataTable:
-    """A table of columns. Made by `Nodes.table`, `Pods.table` and `sweep`.
+    """A table of columns. Made by `sweep`, and by the method `table` of clusters' nodes and pods and of results.
 
     Arrow libraries read it (``pyarrow.table(table)``, ``polars.DataFrame(table)``). An absent value
     is None.
@@ -32,7 +54,13 @@ class DataTable:
         self.columns: dict[str, list[Any]] = {
             name: list(column) for name, column in columns.items()}
 
-    def column(self, name: str) -> Any:
+    @classmethod
+    def of(cls, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> DataTable:
+        """Makes a table of rows."""
+        listed = list(rows)
+        return cls({name: [row[index] for row in listed] for index, name in enumerate(names)})
+
+    def column(self, name: str) -> numpy.typing.NDArray[Any]:
         """Returns a column as a numpy array; texts and columns with None are of dtype object.
 
         Raises
@@ -45,8 +73,8 @@ class DataTable:
         try:
             values = self.columns[name]
         except KeyError:
-            raise NotFoundError(f'no column "{name}"; there are: '
-                                f"{', '.join(self.columns)}") from None
+            raise NotFoundError(f'no column "{name}"; there are: {", ".join(self.columns)}'
+                                f"{hint(name, self.columns)}") from None
         plain = values and all(isinstance(value, (bool, int, float)) for value in values)
         return numpy.array(values, dtype=None if plain else object)
 
@@ -85,11 +113,4 @@ class DataTable:
         return f"<DataTable: {count:,} row{'s' * (count != 1)} of {', '.join(self.columns)}>"
 
     def _repr_html_(self) -> str:
-        titles = "".join(f"<th>{escaped(name)}</th>" for name in self.columns)
-        rows = []
-        for row, _ in zip(zip(*self.columns.values(), strict=True), range(MOST_ROWS)):
-            cells = "".join(f"<td>{escaped('' if cell is None else str(cell))}</td>"
-                            for cell in row)
-            rows.append(f"<tr>{cells}</tr>")
-        return (f"<table><thead><tr>{titles}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-                f"{more(len(self), 'rows')}")
+        return grid(self.columns, zip(*self.columns.values(), strict=True), len(self), "rows")

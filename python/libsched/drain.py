@@ -11,10 +11,11 @@ from . import _core
 from ._arguments import items, names_arguments, text
 from ._durations import timeout_ns
 from ._evaluators import Judge, taken_by
-from ._html import MOST_ROWS, escaped, more
+from ._html import escaped, grid
 from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
+from .data_table import DataTable, Tabular
 from .objects import Pod, _wrap_pod
 
 #: What becomes of a pod: "moved" and "pending" pods are evicted, and the pods in their stead find a
@@ -63,8 +64,12 @@ class DrainedPod:
         return self.outcome in ("moved", "deleted", "stays")
 
 
+#: The fields of a pod in tables, where an empty text is None.
+_TEXTS = ("from_node", "to_node", "text", "plugin", "budget", "profile")
+
+
 @dataclasses.dataclass(frozen=True)
-class Drain:
+class Drain(Tabular):
     """What becomes of the pods of drained nodes. Made by `Framework.drain` and `libsched.drain`.
 
     A drain is true if every pod is moved, deleted or stays.
@@ -101,6 +106,12 @@ class Drain:
                 "outcomes": {one: self.outcomes[one] for one in OUTCOMES if self.outcomes[one]},
                 "pods": [_plain(one) for one in self.pods]}
 
+    def table(self) -> DataTable:
+        """Returns a table of the pods: ``namespace``, ``name``, and the fields of `DrainedPod`."""
+        return DataTable.of(["namespace", "name", "outcome", *_TEXTS], (
+            [one.pod.namespace, one.pod.name, one.outcome, *(getattr(one, field) or None for field in _TEXTS)]
+            for one in self.pods))
+
     def __bool__(self) -> bool:
         return self.complete
 
@@ -108,13 +119,9 @@ class Drain:
         return f"<Drain {self.headline}>"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{escaped(one.pod.key)}</th>"
-            f"<td>{escaped(one.from_node)}</td><td>{one.outcome}</td>"
-            f"<td style='text-align:left'>{escaped(one.text or one.to_node)}</td></tr>"
-            for one in self.pods[:MOST_ROWS])
-        return (f"<p><b>{escaped(self.headline)}</b></p><table><thead><tr><th>pod</th><th>from</th>"
-                f"<th>outcome</th><th>to, or why</th></tr></thead><tbody>{rows}</tbody></table>{more(len(self.pods), 'pods')}")
+        rows = ([one.pod.key, one.from_node, one.outcome, one.text or one.to_node] for one in self.pods)
+        return f"<p><b>{escaped(self.headline)}</b></p>" + grid(
+            ["pod", "from", "outcome", "to, or why"], rows, len(self.pods), "pods")
 
 
 @names_arguments

@@ -6,6 +6,7 @@ it, so ``except ValueError`` catches a bad manifest.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 
@@ -51,9 +52,23 @@ class InvalidError(Error, ValueError):
 
 
 class NotFoundError(Error, KeyError):
-    """A name does not exist."""
+    """A name does not exist. The text names the one that may have been meant."""
 
     code = -2
+
+    def __init__(self, message: str, path: str = "", plugin: str = "",
+                 hint: Callable[[], str] | None = None) -> None:
+        super().__init__(message, path, plugin)
+        self._hint = hint  # looks at all names, so only a reader of the text pays for it
+
+    def __str__(self) -> str:
+        if self._hint is not None:
+            self.message, self._hint = self.message + self._hint(), None
+        return super().__str__()
+
+    def __reduce__(self) -> Any:
+        str(self)
+        return super().__reduce__()
 
 
 class ExistsError(Error, ValueError):

@@ -8,13 +8,15 @@ from typing import Any
 from . import _explain
 from ._arguments import names_arguments
 from ._pickling import KeptDecision
+from .data_table import DataTable, Tabular
 from .objects import Pod
+from .status import NO_REASON
 from .verdicts import Verdicts
 from .view import View
 
 
 @names_arguments
-class FitResult(Verdicts):
+class FitResult(Verdicts, Tabular):
     """Whether a pod fits, on which nodes, and why not on the others. Made by `Framework.fit`.
 
     A result is true if the pod fits on any node. ``result["node"]`` is the verdict on a node, and
@@ -60,6 +62,25 @@ class FitResult(Verdicts):
         from .report import explain_html
 
         return explain_html(self, cluster=cluster)
+
+    def table(self) -> DataTable:
+        """Returns a table of the nodes: ``node``, ``fits``, ``plugin`` and ``reasons`` of a rejection.
+
+        A result of `Framework.score` has also ``score``, the total, and ``score.PLUGIN``, the weighted score of each
+        plugin; None for nodes that do not take the pod.
+        """
+        verdicts = list(self)
+        columns: dict[str, list[Any]] = {
+            "node": [one.node for one in verdicts], "fits": [one.fits for one in verdicts],
+            "plugin": [one.status.plugin or None for one in verdicts],
+            "reasons": [None if one.fits else one.status.message or NO_REASON for one in verdicts]}
+        scores = None if self.score_error else self.scores
+        if scores is not None:
+            sums = {"score": scores.totals, **{f"score.{name}": scores.weighted(name) for name in scores.plugins}}
+            for name, column in sums.items():
+                by_node = dict(zip(scores.nodes, column, strict=True))
+                columns[name] = [by_node.get(one.node) for one in verdicts]
+        return DataTable(columns)
 
     def __copy__(self) -> FitResult:
         return self

@@ -17,6 +17,7 @@ from ._html import escaped
 from ._sources import Source
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
+from .data_table import DataTable, Tabular
 from .errors import InvalidError
 from .objects import Pod, Workload
 from .placement import pod_of, wanted_of
@@ -40,8 +41,13 @@ class Lack:
     reasons: tuple[str, ...]
     facts: tuple[Mapping[str, Any], ...]
 
+    @property
+    def told(self) -> str:
+        """The facts in words; empty if there are none."""
+        return "; ".join(text for text in (fact_text(fact) for fact in self.facts) if text)
+
     def __str__(self) -> str:
-        told = "; ".join(text for text in (fact_text(fact) for fact in self.facts) if text)
+        told = self.told
         return (", ".join(self.reasons) or NO_REASON) + (f" ({told})" if told else "")
 
 
@@ -136,7 +142,7 @@ class Beyond:
 
 
 @dataclasses.dataclass(frozen=True)
-class Why:
+class Why(Tabular):
     """All about a pod that waits. Made by `Framework.why` and `libsched.why`.
 
     Attributes
@@ -268,6 +274,14 @@ class Why:
         if not self.fits and not self.suggestions and self.gate is None:
             lines.append("no single change helps")
         return "\n".join(lines)
+
+    def table(self) -> DataTable:
+        """Returns a table of the nearest nodes with a row for each plugin that rejects one: ``node``, ``plugin``, ``reasons``,
+        and the numbers behind them in ``facts``.
+        """
+        return DataTable.of(["node", "plugin", "reasons", "facts"], (
+            [near.node, lack.plugin, ", ".join(lack.reasons) or NO_REASON, lack.told or None]
+            for near in self.nearest for lack in near.lacks))
 
     def to_dict(self) -> dict[str, Any]:
         """Returns everything as plain data, as `libsched_why_json()` writes it."""

@@ -10,12 +10,14 @@ from . import _core
 from ._arguments import names_arguments
 from ._durations import timeout_ns
 from ._evaluators import Judge, taken_by
+from ._html import grid
 from ._parsing import some
 from ._sources import Source
 from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
 from .daemons import daemon_pods
+from .data_table import DataTable, Tabular
 from .errors import MisuseError
 from .objects import Objects, Pod, Workload, _wrap_pod, pods_of
 from .replicas import Replicas
@@ -27,6 +29,8 @@ Outcome = Literal["placed", "unschedulable", "gated", "refused", "bound", "kept"
 
 OUTCOMES: tuple[Outcome, ...] = (
     "placed", "unschedulable", "gated", "refused", "bound", "kept", "ended", "error")
+#: The fields of a placement in tables, where an empty text is None.
+_FIELDS = ("outcome", "node", "score", "feasible", "text", "plugin", "profile", "count")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -69,13 +73,42 @@ class Placement:
         return self.outcome in ("placed", "bound", "kept")
 
 
+class Placements(list[Placement], Tabular):
+    """The placements of `schedule`, in order: a list that is also a table.
+
+    >>> from libsched import Cluster, Framework
+    >>> cluster = Cluster({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"},
+    ...     "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}})
+    >>> placed = Framework().schedule(cluster, {"metadata": {"name": "web"}, "spec": {"containers": [
+    ...     {"name": "c"}]}})
+    >>> placed[0].node, placed.table().column("node")
+    ('a', array(['a'], dtype=object))
+    """
+
+    __slots__ = ()
+
+    def table(self) -> DataTable:
+        """Returns a table of the pods: ``namespace``, ``name``, and the fields of `Placement`."""
+        return DataTable.of(["namespace", "name", *_FIELDS], (
+            [one.pod.namespace, one.pod.name, *(None if (value := getattr(one, field)) == "" else value for field in _FIELDS)]
+            for one in self))
+
+    def _repr_html_(self) -> str:
+        pods = sum(one.count for one in self)
+        counts = {outcome: sum(one.count for one in self if one.outcome == outcome) for outcome in OUTCOMES}
+        told = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items() if count)
+        rows = ([one.pod.key, one.count, one.outcome, one.score, one.node or one.text] for one in self)
+        return (f"<p><b>{pods:,} pod{'s' * (pods != 1)}{': ' * bool(told)}{told}</b></p>"
+                + grid(["pod", "count", "outcome", "score", "node, or why"], rows, len(self), "rows"))
+
+
 @names_arguments
 def schedule(cluster: Cluster, pods: Source | Workload, frameworks: Sequence[Judge], *,
              other_profile: str = "", ties: Literal["upstream", "name", "random"] = "upstream",
              seed: int = 0, sampling: bool = False, stop_at_failure: bool = False,
              claims_from_templates: bool = True,
              placed: Callable[[Placement], object] | None = None,
-             timeout: float | None = None, cancel: Cancel | None = None) -> list[Placement]:
+             timeout: float | None = None, cancel: Cancel | None = None) -> Placements:
     """Places pods one after the other, as a scheduler with these profiles and an empty queue would.
 
     PreEnqueue, a scheduling cycle over all nodes, and Reserve: a pod that is placed is assumed on its
@@ -109,8 +142,8 @@ def schedule(cluster: Cluster, pods: Source | Workload, frameworks: Sequence[Jud
 
     Returns
     -------
-    list of Placement
-        In order.
+    Placements
+        A list of `Placement` in order, which is a table, too.
 
     Raises
     ------
@@ -125,7 +158,7 @@ def schedule(cluster: Cluster, pods: Source | Workload, frameworks: Sequence[Jud
     for one in wanted_of(cluster, pods):
         wanted += daemon_pods(cluster, one) if _is_daemon_set(one) else [one]
     makers = [Replicas(one) if isinstance(one, Workload) else None for one in wanted]
-    told: list[Placement] = []
+    told = Placements()
 
     def make(request: int, index: int) -> _core.Pod:
         maker = makers[request]

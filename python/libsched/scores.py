@@ -6,6 +6,7 @@ import dataclasses
 
 from . import _core
 from ._arguments import names_arguments
+from ._near import hint
 from .errors import NotFoundError
 from .status import Status
 
@@ -90,13 +91,13 @@ class Scores:
         try:
             return self._columns[plugin]
         except KeyError:
-            raise NotFoundError(f'no plugin "{plugin}" gave scores') from None
+            raise NotFoundError(f'no plugin "{plugin}" gave scores', hint=lambda: hint(plugin, self._columns)) from None
 
     def _index(self, node: str) -> int:
         try:
             return self.nodes.index(node)
         except ValueError:
-            raise NotFoundError(f'no node "{node}" was scored') from None
+            raise NotFoundError(f'no node "{node}" was scored', hint=lambda: hint(node, self.nodes)) from None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ _CSV, _JSON = 0, 1
 class ResultTable:
     """A table of results. It never changes.
 
-    Arrow libraries read it without a copy (``pyarrow.table(table)``, ``polars.from_arrow(table)``).
+    Arrow libraries read it without a copy (``pyarrow.table(table)``, ``polars.DataFrame(table)``).
     Times are durations in nanoseconds there; in CSV and JSON, and in `rows`, they are seconds.
     """
 

@@ -10,6 +10,7 @@ from typing import Any, Union
 
 from . import _core
 from ._arguments import names_arguments
+from ._near import hint
 from .errors import PluginError, NotFoundError
 from .objects import Pod
 from .scores import Scores
@@ -195,7 +196,7 @@ class Verdicts:
         try:
             return self._table()[node]
         except KeyError:
-            raise NotFoundError(f'no node "{node}" was judged') from None
+            raise NotFoundError(f'no node "{node}" was judged', hint=lambda: hint(node, self._table())) from None
 
     def __contains__(self, node: object) -> bool:
         return node in self._table()

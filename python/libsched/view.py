@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from . import _core
+from ._amounts import amount
 from ._arguments import checks_arguments, named_error, names_arguments, names_arguments_but
-from ._html import nodes_table
+from ._html import MOST_ROWS, escaped, grid, nodes_table
+from ._near import hint
 from .columns import Columns
-from .data_table import DataTable
+from .data_table import DataTable, Tabular
 from .errors import NotFoundError
 from .objects import Node, Objects, Pod, _wrap_node, _wrap_pod
 from .releases import Release, release_of
@@ -77,7 +79,7 @@ class NodeInfo:
 
 
 @names_arguments
-class _Listed(Mapping[str, _Object]):
+class _Listed(Mapping[str, _Object], Tabular):
     """The base of what a view lists by name, and as a table."""
 
     __slots__ = ("_view",)
@@ -91,12 +93,6 @@ class _Listed(Mapping[str, _Object]):
     def to_pandas(self, labels: Iterable[str] = ()) -> Any:
         """Returns the `table` as a pandas DataFrame."""
         return self.table(labels).to_pandas()
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self.table().__arrow_c_stream__(requested_schema)
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
 
 
 @names_arguments_but("__getitem__")
@@ -163,6 +159,9 @@ class Nodes(_Listed[NodeInfo]):
     def __repr__(self) -> str:
         return _listing("nodes", list(self))
 
+    def _repr_html_(self) -> str:
+        return nodes_table(list(self), self._view._handle)
+
 
 @names_arguments
 class Pods(_Listed[Pod]):
@@ -176,7 +175,7 @@ class Pods(_Listed[Pod]):
     def __getitem__(self, key: str) -> Pod:
         found = self._view._handle.find_pod(*split_key(key))
         if found is None:
-            raise NotFoundError(f'no pod "{key}" on any node')
+            raise NotFoundError(f'no pod "{key}" on any node', hint=lambda: hint("/".join(split_key(key)), self))
         return _wrap_pod(found[0])
 
     def __iter__(self) -> Iterator[str]:
@@ -222,6 +221,14 @@ class Pods(_Listed[Pod]):
 
     def __repr__(self) -> str:
         return _listing("pods", list(self))
+
+    def _repr_html_(self) -> str:
+        handle = self._view._handle
+        first = [_wrap_pod(pod) for pod in handle.pods()[:MOST_ROWS]]
+        return grid(["pod", "node", "priority", "requests"],
+                    [[pod.key, self._view.node_of(pod), pod.priority, ", ".join(
+                        f"{name} {amount(name, asked)}" for name, asked in pod.requests.items())] for pod in first],
+                    len(self), "pods")
 
 
 @names_arguments_but("row", "node_of")
@@ -313,7 +320,7 @@ class View:
         except TypeError as error:
             raise named_error(error, View.row, self, name) from None
         if row is None:
-            raise NotFoundError(f'no node "{name}"')
+            raise NotFoundError(f'no node "{name}"', hint=lambda: hint(name, self._node_names()))
         return row
 
     def node_of(self, pod: Pod | str) -> str | None:
@@ -337,7 +344,7 @@ class View:
         return True
 
     def _repr_html_(self) -> str:
-        return nodes_table(repr(self), self._node_names(), self._handle)
+        return f"<p><b>{escaped(repr(self))}</b></p>{nodes_table(self._node_names(), self._handle)}"
 
     def _describe(self) -> str:
         nodes, pods = self._handle.node_count, self._handle.pod_count

@@ -1,6 +1,7 @@
 """Cluster, Fork and Snapshot."""
 
 import gc
+import pickle
 import weakref
 
 import pytest
@@ -38,6 +39,43 @@ def test_unknown_names(cluster):
     cluster.remove_node("b")
     with pytest.raises(libsched.NotFoundError):
         info.allocatable("cpu")
+
+
+def test_a_misspelt_name_gets_the_nearest_one(cluster, scheduler):
+    big = libsched.Cluster([*libsched.Node(node("general-a")).copies(300), node("other")])
+    big.add_pods(pod("web-0", namespace="shop"), "other")
+    fit, scored = scheduler.fit(big, pod("x")), scheduler.score(big, pod("x")).scores
+    for wrong, meant in ((lambda: big.nodes["general-a-17x"], "general-a-17"), (lambda: big.row("othr"), "other"),
+                         (lambda: big.add_pods(pod("x"), "othr"), "other"), (lambda: fit["genral-a-3"], "general-a-3"),
+                         (lambda: big.update(pod("x"), node="othr"), "other"), (lambda: big.pods["shop/web0"], "shop/web-0"),
+                         (lambda: big.snapshot().nodes["othr"], "other"), (lambda: scored["othr"], "other"),
+                         (lambda: scored.raw("NodeResourceFit"), "NodeResourcesFit")):
+        with pytest.raises(libsched.NotFoundError) as caught:
+            wrong()
+        for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+            assert str(error).endswith(f'; did you mean "{meant}"?')
+    with pytest.raises(libsched.NotFoundError) as caught:
+        big.nodes["quite-different"]
+    assert str(caught.value) == 'no node "quite-different"' == caught.value.message
+    assert big.nodes.get("othr") is None
+
+
+def test_a_misspelt_argument_gets_the_right_one(cluster):
+    for wrong, meant in ((lambda: libsched.Framework(semantic="1.31"), 'Framework() has no argument "semantic"; did you mean "semantics"?'),
+                         (lambda: cluster.add_pods(pod("x"), node="a"), 'Cluster.add_pods() has no argument "node"; did you mean "nodes"?'),
+                         (lambda: libsched.Pod(pod("x"), quite="different"), 'Pod() has no argument "quite"'),
+                         (lambda: libsched.plugin(wieght=3), 'plugin() has no argument "wieght"; did you mean "weight"?')):
+        with pytest.raises(libsched.MisuseError) as caught:
+            wrong()
+        assert str(caught.value) == meant
+
+
+def test_pairs_of_pods_and_nodes(cluster):
+    for pairs in ([(pod("x"), "a")], [(libsched.Pod(pod("x")), "a"), (pod("y"), "b")]):
+        with pytest.raises(libsched.MisuseError) as caught:
+            cluster.add_pods(pairs)
+        assert str(caught.value) == "pods[0] is a pair of a pod and a node: nodes are an argument of their own, as in " \
+                                    "add_pods([pod], [node])"
 
 
 def test_rows(cluster):

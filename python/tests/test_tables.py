@@ -1,6 +1,8 @@
 """Nodes and pods as tables, and tables as Arrow streams, read through the C structs."""
 
 import ctypes
+import pickle
+import re
 
 import pytest
 
@@ -98,7 +100,65 @@ def test_nodes_and_pods():
     assert pods.columns["name"] == ["p", "q"] and pods.columns["requests.cpu"] == [1000, 0]
     assert pods.csv().splitlines()[1] == "default,p,a,0,,1000"
     assert read_stream(cluster.pods.__arrow_c_stream__())["node"] == ("U", ["a", "a"])
-    assert "<td>k:NoSchedule</td>" in cluster.nodes._repr_html_()
-    assert "<td>p</td>" in cluster.pods._repr_html_()
-    with pytest.raises(libsched.NotFoundError, match="there are: namespace"):
+    with pytest.raises(libsched.NotFoundError, match='there are: namespace.*; did you mean "node"'):
         pods.column("nodes")
+
+
+def test_a_notebook_shows_few_columns():
+    many = {f"hugepages-{size}": "0" for size in ("2Mi", "1Gi")} | {"ephemeral-storage": "1Ti", "example.com/gpu": "2"}
+    offered = {**node("a")["status"]["allocatable"], **many}
+    cluster = libsched.Cluster([
+        {**node("a", taints=[{"key": "k", "value": "v", "effect": "NoSchedule"}]), "status": {"allocatable": offered}},
+        node("b", unschedulable=True, taints=[{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}])])
+    cluster.add_pods([pod("<p>", cpu="1500m")], "a")
+    html = cluster.nodes._repr_html_()
+    assert re.findall("<th>(.*?)</th>", html) == ["node", "taints", "cpu", "memory", "pods", "example.com/gpu"]
+    cells = [re.findall("<td.*?>(.*?)</td>", row) for row in html.split("<tr>")[2:]]
+    assert cells == [["a", "k=v:NoSchedule", "1.5 of 4", "0 of 8Gi", "1 of 110", "0 of 2"],
+                     ["b", "cordoned", "0 of 4", "0 of 8Gi", "0 of 110", ""]]
+    assert html in cluster._repr_html_()
+    pods = cluster.pods._repr_html_()
+    assert "default/&lt;p&gt;" in pods and "cpu 1.5" in pods
+    # Many kinds of devices would be wider than the window.
+    cluster.add_nodes({**node("c"), "status": {"allocatable": {f"example.com/{i}": "1" for i in range(9)}}})
+    assert len(re.findall("<th>", cluster.nodes._repr_html_())) == 5
+
+
+def test_results_are_tables(cluster, scheduler):
+    fit = scheduler.fit(cluster, pod("x", cpu="2"))
+    assert fit.table().columns == {
+        "node": ["a", "b", "c"], "fits": [False, True, False],
+        "plugin": ["NodeResourcesFit", None, "NodeUnschedulable"],
+        "reasons": ["Insufficient cpu", None, "node(s) were unschedulable"]}
+    scored = scheduler.score(cluster, pod("x")).table()
+    assert scored.columns["score"][2] is None and scored.columns["score"][0] > 0
+    parts = [column for name, column in scored.columns.items() if name.startswith("score.")]
+    assert [sum(of) for of in zip(*(part[:2] for part in parts))] == scored.columns["score"][:2]
+    none = scheduler.fit(libsched.Cluster(), pod("x"))
+    assert len(none.table()) == 0 and list(none.table().columns) == ["node", "fits", "plugin", "reasons"]
+    with cluster.fork():
+        placed = scheduler.schedule(cluster, [pod("x", cpu="8"), pod("y", cpu="8")])
+    assert placed == list(placed) and isinstance(placed, list)
+    table = placed.table()
+    assert table.columns["node"] == ["b", None] and table.columns["outcome"] == ["placed", "unschedulable"]
+    assert "Insufficient cpu" in table.columns["text"][1] and table.columns["count"] == [1, 1]
+    assert "<b>2 pods: 1 placed, 1 unschedulable</b>" in placed._repr_html_()
+    assert pickle.loads(pickle.dumps(placed)).table() == table
+    room = scheduler.capacity(cluster, pod("x", cpu="4"))
+    assert dict(zip(*room.table().columns.values())) == room.nodes
+    drained = scheduler.drain(cluster, "a", force=True).table()
+    assert (drained.columns["name"], drained.columns["from_node"], drained.columns["to_node"]) == (["busy"], ["a"], [None])
+    waits = scheduler.why(cluster, pod("x", cpu="9")).table()
+    assert (waits.columns["node"][0], waits.columns["plugin"][0], waits.columns["reasons"][0]) == (
+        "b", "NodeResourcesFit", "Insufficient cpu")
+    with cluster.fork():
+        before = cluster.clone()
+        cluster.remove_node("b")
+        compared = libsched.compare(before, cluster, [libsched.Pod(pod("x", cpu="4"))], [scheduler]).table()
+    assert next(iter(compared)) == {
+        "namespace": "default", "name": "x", "change": "lost", "node_before": "b", "node_after": None,
+        "outcome_before": "placed", "outcome_after": "unschedulable", "reason": compared.columns["reason"][0]}
+    for result in (fit, placed, room):
+        assert read_stream(result.__arrow_c_stream__())
+        pandas = pytest.importorskip("pandas")
+        assert isinstance(result.to_pandas(), pandas.DataFrame) and len(result.to_pandas()) == len(result.table())

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import sys
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
+from .._near import near
 from .terminal import Terminal
 
 
@@ -50,5 +50,5 @@ class Parser(argparse.ArgumentParser):
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Returns a question about the known word that is most like another; empty if none is."""
-    near = difflib.get_close_matches(str(word), list(known), 1)
-    return f"; did you mean {near[0]}?" if near else ""
+    found = near(str(word), known)
+    return f"; did you mean {found}?" if found else ""

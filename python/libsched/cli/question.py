@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import difflib
 import functools
 import os
 import re
@@ -12,6 +11,7 @@ import sys
 from collections import Counter
 from typing import Any
 
+from .._near import hint
 from ..cluster import Cluster
 from ..errors import InvalidError, NotFoundError
 from ..objects import Objects, Pod
@@ -144,9 +144,7 @@ def _dumped(parts: list[tuple[str, Objects]], keys: list[str], pending: bool) ->
     found = {pod.key: pod for _, objects in parts for pod in objects.pods}
     for key in keys:
         if key not in found:
-            near = difflib.get_close_matches(key, found, 1)
-            raise NotFoundError(f"{key}: there is no such file, and no such pod in the cluster"
-                                + (f'; did you mean "{near[0]}"?' if near else ""))
+            raise NotFoundError(f"{key}: there is no such file, and no such pod in the cluster{hint(key, found)}")
     waiting = [pod for pod in found.values() if not pod.node_name and pod.phase not in ENDED
                and pod.key not in keys] if pending else []
     return [found[key] for key in keys] + waiting

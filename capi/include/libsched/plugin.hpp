@@ -16,6 +16,10 @@
 // has its own instance, which is deleted with the framework. Optional: `static constexpr uint32_t
 // flags` (LIBSCHED_PLUGIN_*) and `static constexpr std::string_view reasons[]` for filter_batch.
 // Static functions thread_attach() and thread_detach() implement the slots of these names.
+//
+// A class without any slot does not compile, nor does a member with the name of a slot that could
+// not be called: one that is private, overloaded or a template, that takes other parameters, or
+// that returns something else, such as a bool.
 #ifndef LIBSCHED_PLUGIN_HPP
 #define LIBSCHED_PLUGIN_HPP
 
@@ -107,16 +111,88 @@ std::span<const libsched_str> reasons() {
   return {};
 }
 
+// What a method of a slot with a status returns. A bool is none of it: true would be Error.
+template <typename T>
+concept Answering = std::is_void_v<T> || std::is_same_v<T, libsched_code> ||
+                    ((std::is_enum_v<T> || std::is_class_v<T>) && std::is_convertible_v<T, Status>);
+template <typename T>
+concept Before = std::is_same_v<T, bool>;
+template <typename T>
+concept Anything = true;
+
+struct Final {};
+// `named_filter<P>` says whether P has a member called filter, also one that cannot be reached: the
+// name is ambiguous in a class that inherits it twice, whatever it is and whoever may use it.
+#define LIBSCHED_SDK_NAMED(slot)                                                          \
+  struct Only_##slot {                                                                    \
+    int slot;                                                                             \
+  };                                                                                      \
+  template <typename P>                                                                   \
+  struct Twice_##slot : std::conditional_t<std::is_final_v<P>, Final, P>, Only_##slot {}; \
+  template <typename P>                                                                   \
+  constexpr bool named_##slot = !requires { &Twice_##slot<P>::slot; } || requires { &P::slot; };
+// clang-format off
+#define LIBSCHED_SDK_SLOTS(X)                                                                   \
+  X(less) X(pre_enqueue) X(events_to_register) X(queueing_hint) X(pre_filter) X(add_pod)        \
+  X(remove_pod) X(filter) X(filter_batch) X(post_filter) X(pre_score) X(score) X(score_batch)   \
+  X(normalize_score) X(reserve) X(unreserve) X(permit) X(pre_bind_pre_flight) X(pre_bind)       \
+  X(bind) X(post_bind) X(sign) X(on_event) X(forked) X(reverted) X(committed)
+// clang-format on
+LIBSCHED_SDK_SLOTS(LIBSCHED_SDK_NAMED)
+LIBSCHED_SDK_NAMED(thread_attach)
+LIBSCHED_SDK_NAMED(thread_detach)
+
+#define LIBSCHED_SDK_OR_NAMED(slot) || named_##slot<P>
+template <typename P>
+constexpr bool has_slots = false LIBSCHED_SDK_SLOTS(LIBSCHED_SDK_OR_NAMED);
+#undef LIBSCHED_SDK_OR_NAMED
+#undef LIBSCHED_SDK_SLOTS
+#undef LIBSCHED_SDK_NAMED
+
+// Checks the method of a slot: the slot, its parameters, the arguments of the method, the results
+// that are allowed, and their names in a sentence. `ok` says whether the slot can be filled.
+// clang-format off
+#define LIBSCHED_SDK_CHECKED(slot, PARAMETERS, CALL, RESULT, results)                         \
+  constexpr bool reached = requires { &P::slot; };                                            \
+  constexpr bool called = requires PARAMETERS { CALL; };                                      \
+  constexpr bool ok = requires PARAMETERS { { CALL } -> RESULT; };                            \
+  static_assert(reached, "libsched plugin: " #slot                                            \
+                         " is private, overloaded or a template; make it one public method"); \
+  static_assert(!reached || called,                                                           \
+                "libsched plugin: " #slot                                                     \
+                " takes other parameters; give it those of the slot " #slot                   \
+                " in libsched/plugin.h without the instance and the status, with "            \
+                "std::string_view for libsched_str and std::span for arrays");                \
+  static_assert(!called || ok, "libsched plugin: " #slot " must return " results);
+// clang-format on
 // A slot with a status: its parameters, and the arguments of the method.
-#define LIBSCHED_SDK_ANSWER(slot, PARAMETERS, ...)                                             \
-  if constexpr (requires { &P::slot; })                                                        \
-    p.slot = [] PARAMETERS -> libsched_code {                                                  \
-      return detail::answer(status, [&] { return detail::self<P>(self)->slot(__VA_ARGS__); }); \
-    };
+#define LIBSCHED_SDK_ANSWER(slot, PARAMETERS, ...)                                               \
+  if constexpr (named_##slot<P>) {                                                               \
+    LIBSCHED_SDK_CHECKED(slot, PARAMETERS, detail::self<P>(self)->slot(__VA_ARGS__), Answering,  \
+                         "nothing, a libsched_code or a libsched::sdk::Status, such as {} or "   \
+                         "unschedulable(reason); a bool would be read as a code, true as Error") \
+    if constexpr (ok)                                                                            \
+      p.slot = [] PARAMETERS -> libsched_code {                                                  \
+        return detail::answer(status, [&] { return detail::self<P>(self)->slot(__VA_ARGS__); }); \
+      };                                                                                         \
+  }
 // A slot without a result.
-#define LIBSCHED_SDK_SILENT(slot, PARAMETERS, ...) \
-  if constexpr (requires { &P::slot; })            \
-    p.slot = [] PARAMETERS { detail::quietly([&] { detail::self<P>(self)->slot(__VA_ARGS__); }); };
+#define LIBSCHED_SDK_SILENT(slot, PARAMETERS, ...)                                                 \
+  if constexpr (named_##slot<P>) {                                                                 \
+    LIBSCHED_SDK_CHECKED(slot, PARAMETERS, detail::self<P>(self)->slot(__VA_ARGS__), Anything, "") \
+    if constexpr (ok)                                                                              \
+      p.slot = [] PARAMETERS {                                                                     \
+        detail::quietly([&] { detail::self<P>(self)->slot(__VA_ARGS__); });                        \
+      };                                                                                           \
+  }
+// A static function that runs on threads.
+#define LIBSCHED_SDK_ON_THREAD(slot)                                                           \
+  if constexpr (named_##slot<P>) {                                                             \
+    constexpr bool ok = requires { P::slot(); };                                               \
+    static_assert(                                                                             \
+        ok, "libsched plugin: " #slot " must be a public static function without parameters"); \
+    if constexpr (ok) p.slot = [](void*) { detail::quietly([] { P::slot(); }); };              \
+  }
 
 template <typename P>
 void fill_deciding(libsched_plugin& p) {
@@ -164,12 +240,17 @@ void fill_deciding(libsched_plugin& p) {
                       (void* self, const State* state, Pod* pod, Nodes* nodes, int64_t* scores,
                        libsched_status* status),
                       state, pod, nodes, std::span<int64_t>(scores, libsched_node_set_count(nodes)))
-  if constexpr (requires { &P::less; })
-    p.less = [](void* self, Pod* a, int64_t a_ns, Pod* b, int64_t b_ns) {
-      bool before = false;
-      detail::quietly([&] { before = detail::self<P>(self)->less(a, a_ns, b, b_ns); });
-      return before;
-    };
+  if constexpr (named_less<P>) {
+    LIBSCHED_SDK_CHECKED(less, (void* self, Pod* a, int64_t a_ns, Pod* b, int64_t b_ns),
+                         detail::self<P>(self)->less(a, a_ns, b, b_ns), Before,
+                         "bool: whether a comes before b")
+    if constexpr (ok)
+      p.less = [](void* self, Pod* a, int64_t a_ns, Pod* b, int64_t b_ns) {
+        bool before = false;
+        detail::quietly([&] { before = detail::self<P>(self)->less(a, a_ns, b, b_ns); });
+        return before;
+      };
+  }
 }
 
 template <typename P>
@@ -221,16 +302,23 @@ void fill_watching(libsched_plugin& p) {
   LIBSCHED_SDK_SILENT(forked, (void* self, View* at), at)
   LIBSCHED_SDK_SILENT(reverted, (void* self, View* at), at)
   LIBSCHED_SDK_SILENT(committed, (void* self, View* at), at)
+  LIBSCHED_SDK_ON_THREAD(thread_attach)
+  LIBSCHED_SDK_ON_THREAD(thread_detach)
 }
 
+#undef LIBSCHED_SDK_CHECKED
 #undef LIBSCHED_SDK_ANSWER
 #undef LIBSCHED_SDK_SILENT
+#undef LIBSCHED_SDK_ON_THREAD
 
 }  // namespace detail
 
 // The class as a struct of slots; `user_data` is not used.
 template <typename P>
 libsched_plugin plugin() {
+  static_assert(detail::has_slots<P>,
+                "libsched plugin: the class has no method with the name of a slot, such as filter "
+                "or score; its names are those of libsched_plugin in libsched/plugin.h");
   libsched_plugin p = LIBSCHED_PLUGIN_INIT;
   p.name = str(P::name);
   if constexpr (requires { P::flags; }) p.flags = P::flags;
@@ -249,10 +337,6 @@ libsched_plugin plugin() {
     });
   };
   p.release = [](void*, void* instance) { delete detail::self<P>(instance); };
-  if constexpr (requires { P::thread_attach(); })
-    p.thread_attach = [](void*) { detail::quietly([] { P::thread_attach(); }); };
-  if constexpr (requires { P::thread_detach(); })
-    p.thread_detach = [](void*) { detail::quietly([] { P::thread_detach(); }); };
   detail::fill_deciding<P>(p);
   detail::fill_binding<P>(p);
   detail::fill_watching<P>(p);

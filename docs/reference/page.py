@@ -9,6 +9,7 @@ from .facts import LENT, Facts
 
 NAME = re.compile(r"\b(?:libsched_\w+|LIBSCHED_\w+)\b")
 BARE_CODE = re.compile(r"\b[A-Z][A-Z_]{1,}\b")
+OUTSIDE = "(?![^<]*>)"  # of tags
 TITLES = {"function": "function", "handle": "handle", "struct": "struct", "alias": "type",
           "enum": "constants", "macro": "macro"}
 
@@ -86,7 +87,7 @@ class Pages:
         elif symbol.kind in ("struct", "enum"):
             text = re.sub(r"\{.*\}", "{ … }", text)
         made = self.link(text, here=symbol.name)
-        made = re.sub(rf"\b{symbol.name}\b", f"<b>{symbol.name}</b>", made, count=1)
+        made = re.sub(rf"\b{symbol.name}\b{OUTSIDE}", f"<b>{symbol.name}</b>", made, count=1)
         if symbol.kind == "handle":
             made = f"typedef struct <b>{symbol.name}</b>"
         return f'<pre class="decl">{made}</pre>'
@@ -98,7 +99,7 @@ class Pages:
             said = self.prose(member.prose)
             if member.prose.errors:
                 said += f"<p>{self.words(' '.join(member.prose.errors), errors=True)}</p>"
-            shown = re.sub(rf"\b{member.name}\b", f"<b>{member.name}</b>",
+            shown = re.sub(rf"\b{member.name}\b{OUTSIDE}", f"<b>{member.name}</b>",
                            self.link(member.declaration, here=member.name), count=1)
             rows.append(f'<tr id="{anchor}"><td><code>{shown}</code></td><td>{said}</td></tr>')
         return f'<table class="members">{"".join(rows)}</table>' if rows else ""

@@ -377,7 +377,7 @@ def test_results_show_themselves(traced):
     page = traced._repr_html_()
     assert "<th style='text-align:left'>finished</th><td>2</td>" in page
     html = simulation_html(traced)
-    assert html.count("<figure>") == 4
+    assert html.count("<figure>") == 5
     assert "script" not in html.replace("runs no script", "")
 
 
@@ -387,7 +387,7 @@ def test_plots(traced, tmp_path):
     figure = traced.plot(path)
     assert [axes.get_ylabel() for axes in figure.axes] == [
         "pods", "used, share of all\nfragmented, share of the free", "pending pods", "finished pods"]
-    assert figure.axes[-1].get_xlabel() in ("minutes", "hours", "days")
+    assert figure.axes[-1].get_xlabel() == "seconds"
     assert path.read_text().lstrip().startswith("<?xml")
     with pytest.raises(libsched.FileError):
         traced.plot(tmp_path / "nowhere" / "run.svg")
@@ -396,6 +396,15 @@ def test_plots(traced, tmp_path):
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png")
     assert buffer.getvalue().startswith(b"\x89PNG")
+
+
+def test_plots_have_a_unit_that_people_read():
+    pytest.importorskip("matplotlib")
+    workload = TimedWorkload()
+    workload.add(pod("p"), arrival=datetime.timedelta(days=3))
+    figure = Simulation(Cluster([node("n1")]), workload).run().plot()
+    assert figure.axes[-1].get_xlabel() == "days"
+    assert figure.axes[0].lines[0].get_xdata()[-1] == pytest.approx(3, abs=0.1)
 
 
 def test_plots_say_what_they_need(traced, monkeypatch):

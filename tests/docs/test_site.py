@@ -125,14 +125,17 @@ def wait(browser, script):
     return pytest.fail(f"nothing: {script}")
 
 
-def test_the_search_finds_pages_without_a_server(browser, site):
+@pytest.mark.parametrize("words,page", [("drain", "for/operators"), ("permit", "how/gangs"), ("preemption", "how/preemption"),
+                                        ("node pool", "how/node-pools"), ("reinforcement", "how/policy-in-a-loop"),
+                                        ("kubectl plugin", "for/operators"), ("libsched_check_pod_fits", "reference/c/evaluator")])
+def test_the_search_finds_pages_without_a_server(browser, site, words, page):
     browser.open(site / "index.html")
     browser.run("document.querySelector('[data-md-component=search-query]').focus()")
-    browser.press("drain")
+    browser.press(words)
     links = wait(browser, "return [...document.querySelectorAll('.md-search-result__link')].map(a => a.href)")
     places = [link.removeprefix(site.as_uri() + "/") for link in links]
     assert not any(":" in place for place in places)
-    assert not places[0].startswith(("reference/", "project/")) and any(place.startswith("reference/") for place in places)
+    assert any(place.startswith(f"{page}.html") for place in places[:5]), places[:5]
 
 
 @pytest.mark.parametrize("page", ["index", "recipes", "plugins", "performance", "reference/python/main",
@@ -146,6 +149,18 @@ def test_nothing_is_wider_than_a_phone(browser, site, page):
         const scrolls = e.closest('pre, .md-typeset__scrollwrap, .highlight, svg');
         return !scrolls && e.getBoundingClientRect().right > innerWidth + 1;
       }).map(e => e.outerHTML.slice(0, 80)).slice(0, 5)""")
+    assert not wide
+
+
+def test_no_page_scrolls_sideways_on_a_phone(browser, site, read):
+    browser.resize(390, 800)
+    wide = []
+    for path in read:
+        if path.name == "404.html":  # its links are absolute
+            continue
+        browser.open(path)
+        if browser.run("return document.documentElement.scrollWidth") > 390:
+            wide.append(str(path.relative_to(site)))
     assert not wide
 
 

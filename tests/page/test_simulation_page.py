@@ -50,7 +50,7 @@ def page(browser, file):
 def test_the_page_has_its_charts_and_tables(page):
     assert page.run("return document.querySelector('h1').textContent").startswith("73 pods in ")
     assert page.run("return [...document.querySelectorAll('figcaption')].map((f) => f.textContent)") == [
-        "Pods", "Resources in use", "Free, but of no use to the workload (share of what is free)",
+        "Pods", "Finished pods", "Resources in use", "Free, but of no use to the workload (share of what is free)",
         "Pending pods by reason"]
     assert page.run("return [...document.querySelectorAll('h2')].map((h) => h.textContent)") == [
         "At the end", "Pending", "Ignored", "Preemptions"]
@@ -70,7 +70,7 @@ def test_lines_are_seen_inside_of_their_charts(page):
                                 box.top >= frame.top && box.bottom <= frame.bottom};
             });
         })""")
-    assert len(lines) == 4
+    assert len(lines) == 5
     for chart in lines:
         assert chart
         for line in chart:
@@ -81,6 +81,16 @@ def test_lines_are_seen_inside_of_their_charts(page):
         assert len(set(colours)) == len(colours)
 
 
+def test_the_page_says_what_its_times_are(page):
+    assert "an action of the scheduler takes a microsecond" in page.run("return document.body.innerText")
+
+
+def test_the_page_fits_a_phone(page):
+    page.resize(390, 800)
+    assert page.run("return document.documentElement.scrollWidth") == 390
+    page.resize(1400, 900)
+
+
 def test_the_page_fits_its_window(page):
     assert page.run("return document.documentElement.scrollWidth <= window.innerWidth")
     widths = page.run("return [...document.querySelectorAll('figure > svg')].map((s) => s.clientWidth)")
@@ -89,4 +99,4 @@ def test_the_page_fits_its_window(page):
     assert min(cells) > 100
     legends = page.run("return document.querySelector('.legend').innerText.split('\\n')")
     assert [name.strip() for name in legends if name.strip()] == [
-        "running", "pending", "waiting", "finished", "preempted", "ignored"]
+        "running", "pending", "waiting", "preempted", "ignored"]

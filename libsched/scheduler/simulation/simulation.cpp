@@ -40,7 +40,7 @@ std::string reason_of(const Pod& pod, const Failure& failure) {
   if (!failure.status.rejected()) return "error";
   if (!failure.status.plugin.empty()) return std::string(failure.status.plugin);
   // Without a plugin, a pod of a group was refused because others of the group fit nowhere.
-  return pod.scheduling_group.empty() ? "no nodes" : "its group";
+  return pod.spec.scheduling_group.empty() ? "no nodes" : "its group";
 }
 
 }  // namespace

@@ -95,9 +95,7 @@ func (s *Snapshot) took(pod *v1.Pod) error {
 			return err
 		}
 		claim = claim.DeepCopy()
-		if claim.Status.Allocation = now.Status.Allocation; claim.Status.Allocation != nil {
-			claim.Status.Allocation.AllocationTimestamp = nil // it is set by binding, which the autoscaler does not simulate
-		}
+		claim.Status.Allocation = now.Status.Allocation
 		if err := s.devices.ResourceClaims().SignalClaimPendingAllocation(claim.UID, claim); err != nil {
 			return err
 		}

@@ -57,10 +57,8 @@ Status reserve_claims(const ReserveCall& call, const ClaimsOfCycle& claims,
     }
     if (allocates) set_allocation(*copy, item.allocation);
     copy->in_flight = !unattended;
-    if (unattended) {
-      add_consumer(*copy, call.pod, data.claims()[i].group.get());
-      if (options.features.binding_conditions) stamp(*copy, call.services.clock().now_ns());
-    }
+    // The time of the allocation is that of PreBind, also where nobody is at the API.
+    if (unattended) add_consumer(*copy, call.pod, data.claims()[i].group.get());
     const Result<void> done =
         call.cluster.assume_object(StoredKind::kResourceClaim, ObjectRef(copy));
     if (!done.ok())

@@ -275,6 +275,8 @@ TEST_CASE("with nobody at the API, Reserve assumes claims as they will be") {
   Journey journey(t, pod_naming({"c"}));
   CHECK(journey.assume("a") == "Success");
   CHECK(state_of(stored(t, "c")) == "d0@a u-p ");
+  CHECK(stored(t, "c").finalizers.size() == 1);
+  CHECK(!stored(t, "c").allocation->timestamp.present);  // which PreBind sets
   CHECK(t.filter(naming({"c"}), "b") ==
         "UnschedulableAndUnresolvable: resourceclaim not available on the node");
   CHECK(journey.pre_bind() == "Success");

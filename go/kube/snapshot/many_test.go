@@ -32,6 +32,20 @@ func TestPlaceMany(t *testing.T) {
 	}
 }
 
+func TestPodsAreTheVeryObjects(t *testing.T) {
+	p := on("a", pod("p", "1"))
+	s := start(t, snapshot.Options{}, []*v1.Node{node("a", "2"), node("b", "2")}, p)
+	s.Fork()
+	_, gone, err := s.SimulateRemoval("a", snapshot.Removal{Move: []*v1.Pod{p}, Keep: true})
+	if err != nil || !gone || podsOn(t, s, "b")[0] != p {
+		t.Error(gone, err)
+	}
+	s.Revert()
+	if podsOn(t, s, "a")[0] != p || len(podsOn(t, s, "b")) != 0 {
+		t.Error("not as before")
+	}
+}
+
 func TestBinPack(t *testing.T) {
 	s := start(t, snapshot.Options{}, []*v1.Node{node("old", "8")})
 	before := state(t, s)

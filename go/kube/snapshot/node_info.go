@@ -38,7 +38,9 @@ func (n *NodeInfo) Node() *v1.Node { return n.node }
 // ID returns the node's id in the Sim.
 func (n *NodeInfo) ID() libsched.NodeID { return n.id }
 
-// Pods returns the pods of the node, in no order that means anything. The slice is the caller's.
+// Pods returns the pods of the node, in no order that means anything. The slice is the caller's. They are the very
+// objects that the Snapshot was given, also after moves and reverts: a map by *v1.Pod holds what a caller wants to keep
+// with a pod.
 func (n *NodeInfo) Pods() []*v1.Pod {
 	if len(n.pods) == 0 {
 		return nil

@@ -82,10 +82,12 @@ def compare_releases(view: View, pod: Source, frameworks: Mapping[str, Framework
     1.34 reason ('The reason names the taint',)
     """
     results = [(release, framework.score(view, pod)) for release, framework in frameworks.items()]
-    return [change for before, after in itertools.pairwise(results) for change in _changes(*before, *after)]
+    return [change for before, after in itertools.pairwise(results)
+            for change in changes_between(*before, *after)]
 
 
-def _changes(before: str, old: FitResult, after: str, new: FitResult) -> Iterator[ReleaseChange]:
+def changes_between(before: str, old: FitResult, after: str, new: FitResult) -> Iterator[ReleaseChange]:
+    """Compares the answers of two releases about a pod."""
     def made(kind: Kind, plugins: tuple[str, ...], nodes: list[str], was: str, now: str) -> ReleaseChange:
         return ReleaseChange(before, after, kind, plugins, tuple(nodes), was, now,
                              between(before, after, plugins, kind))
@@ -99,9 +101,10 @@ def _changes(before: str, old: FitResult, after: str, new: FitResult) -> Iterato
                        *(text or "has verdicts" for text in without))
         return
     alike: dict[tuple[Kind, tuple[str, ...], str, str], list[str]] = {}
+    later = {verdict.node: verdict.status for verdict in new}
     for verdict in old:
-        was, now = verdict.status, new[verdict.node].status
-        if (_said(was), was.plugin) != (_said(now), now.plugin):
+        was, now = verdict.status, later[verdict.node]
+        if was is not now and (_said(was), was.plugin) != (_said(now), now.plugin):
             kind: Kind = "verdict" if was.is_success != now.is_success else "reason"
             alike.setdefault((kind, _plugins(was, now), _said(was), _said(now)), []).append(verdict.node)
     for (kind, plugins, was_said, now_said), nodes in alike.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 from typing import Any
 
 from ._arguments import checks_arguments, text
@@ -135,4 +136,12 @@ def status_of(parts: tuple[Any, ...]) -> Status:
     code, plugin, reasons = parts[:3]
     if code == 0 and not plugin and not reasons:
         return _SUCCESS
-    return Status(Code(code), plugin, reasons, parts[3] if len(parts) > 3 else None)
+    if len(parts) > 3:
+        return Status(Code(code), plugin, reasons, parts[3])
+    return _shared(code, plugin, reasons)
+
+
+# Most nodes of a cluster have the status of many others.
+@functools.lru_cache(maxsize=4096)
+def _shared(code: int, plugin: str, reasons: tuple[str, ...]) -> Status:
+    return Status(Code(code), plugin, reasons)

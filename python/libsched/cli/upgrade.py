@@ -4,6 +4,7 @@ plugin makes of it, from release to release."""
 from __future__ import annotations
 
 import argparse
+import contextlib
 import copy
 import itertools
 from collections.abc import Sequence
@@ -11,8 +12,9 @@ from typing import Any
 
 from ..cluster import Cluster
 from ..errors import Error
+from ..fit import FitResult
 from ..objects import Pod
-from ..release_changes import ReleaseChange, compare_releases
+from ..release_changes import ReleaseChange, changes_between
 from . import asking
 from .output import counted
 from .progress import Progress
@@ -20,6 +22,9 @@ from .terminal import Terminal
 
 _MOST_PODS = 10
 _MOST_CHANGES = 8
+#: How many pods are asked about release by release. Counting the pods of the cluster as another release does
+#: takes as long as some answers, which are kept until the next release has given its own.
+_CHUNK = 16
 
 #: What differs, by pod.
 Changes = dict[str, list[ReleaseChange]]
@@ -38,20 +43,53 @@ def changes(options: argparse.Namespace, span: Sequence[str], cluster: Cluster, 
         profiles[release] = asking.Profiles(chosen)
     found: Changes = {}
     with Progress("asking each release", len(pods)) as progress:
-        for number, pod in enumerate(pods, 1):
-            progress.update(number, f"{number:,} of {len(pods):,}")
-            try:
-                with cluster.fork():
-                    if pod.key in cluster.pods:
-                        cluster.remove_pod(pod.key)
-                    frameworks = {release: one.of(pod, []) for release, one in profiles.items()}
-                    made = compare_releases(cluster, pod.copy(node_name=""), frameworks)
-            except Error as error:
-                notes.append(f"{pod.key}: not compared plugin by plugin: {error}")
-                continue
-            if made:
-                found[pod.key] = made
+        for start in range(0, len(pods), _CHUNK):
+            progress.update(start, f"{start:,} of {len(pods):,}")
+            asked = [_Asked(pod) for pod in pods[start:start + _CHUNK]]
+            for release, one in profiles.items():
+                _ask(release, one, cluster, asked)
+            for pod in asked:
+                if pod.error is not None:
+                    notes.append(f"{pod.key}: not compared plugin by plugin: {pod.error}")
+                elif pod.changes:
+                    found[pod.key] = pod.changes
     return found
+
+
+class _Asked:
+    """A pod with what is known of it up to a release."""
+
+    def __init__(self, pod: Pod) -> None:
+        self.key = pod.key
+        self.pod = pod.copy(node_name="")
+        self.changes: list[ReleaseChange] = []
+        self.error: Error | None = None
+        self.latest: tuple[str, FitResult] | None = None
+
+
+def _ask(release: str, profiles: asking.Profiles, cluster: Cluster, asked: Sequence[_Asked]) -> None:
+    """Asks a release about pods, and compares its answers with those of the release before."""
+    counted_by = None
+    for one in asked:
+        if one.error is not None:
+            continue
+        try:
+            framework = profiles.of(one.pod, [])
+            runs = one.key in cluster.pods
+            if runs and framework is not counted_by:
+                # Makes the cluster count its pods as the release does, which lasts if it does not happen in a fork.
+                framework.fit(cluster, one.pod)
+                counted_by = framework
+            with cluster.fork() if runs else contextlib.nullcontext():
+                if runs:
+                    cluster.remove_pod(one.key)
+                result = framework.score(cluster, one.pod)
+                if one.latest is not None:
+                    one.changes += changes_between(*one.latest, release, result)
+        except Error as error:
+            one.error = error
+        else:
+            one.latest = release, result
 
 
 def plain(found: Changes) -> list[dict[str, Any]]:

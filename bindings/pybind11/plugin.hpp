@@ -142,14 +142,22 @@ libsched_code run_slot(void* instance, Method method, libsched_status* status,
 
 // Converts a method's result to a code; throws TypeError for an unknown result.
 libsched_code status_from(py::handle result, libsched_status* status);
+// Does the same, and throws ValueError for a Code that the point does not know. A Status stands for
+// itself, whatever its code, as it does in Go.
+libsched_code status_from(py::handle result, Method method, libsched_status* status);
+// Throws ValueError unless a method may return a code that has no reason. `node` is named if it is
+// not NULL.
+void check_code(Method method, long long code, const libsched_node_info* node = nullptr);
+// Tells whether an object is one of Python's or numpy's bools.
+bool is_bool(py::handle object);
 // Tells whether status_from() accepts the result.
 bool is_status(py::handle result);
 int64_t score_from(py::handle result);
 // Nanoseconds of a number of seconds, or of a timedelta.
 int64_t nanoseconds_from(py::handle timeout);
 // Fills codes and reason indexes from a mask or codes, or a tuple of those and reasons.
-void verdicts_from(py::handle result, const Instance& self, size_t count, int8_t* codes,
-                   uint16_t* reasons);
+void verdicts_from(py::handle result, const Instance& self, const libsched_node_set* nodes,
+                   int8_t* codes, uint16_t* reasons);
 void scores_from(py::handle result, size_t count, int64_t* scores);
 
 // These set the slots of a group for which `plugin` has methods.

@@ -8,7 +8,8 @@ libsched_code reserve(void* instance, libsched_cycle_state* state, const libsche
                       uint32_t, libsched_str node_name, libsched_status* status) {
   return run_slot(instance, Method::kReserve, status, [&](const Instance&, PyObject* method) {
     const LentState lent(state);
-    return status_from(call(method, lent, python_pod(pod), from_str(node_name)), status);
+    return status_from(call(method, lent, python_pod(pod), from_str(node_name)), Method::kReserve,
+                       status);
   });
 }
 
@@ -28,10 +29,10 @@ libsched_code permit(void* instance, libsched_cycle_state* state, const libsched
     const LentState lent(state);
     const py::object result = call(method, lent, python_pod(pod), from_str(node_name));
     if (!PyTuple_Check(result.ptr()) || PyTuple_GET_SIZE(result.ptr()) != 2) {
-      return status_from(result, status);
+      return status_from(result, Method::kPermit, status);
     }
     *timeout_ns = nanoseconds_from(PyTuple_GET_ITEM(result.ptr(), 1));
-    return status_from(PyTuple_GET_ITEM(result.ptr(), 0), status);
+    return status_from(PyTuple_GET_ITEM(result.ptr(), 0), Method::kPermit, status);
   });
 }
 
@@ -44,10 +45,10 @@ libsched_code pre_bind_pre_flight(void* instance, libsched_cycle_state* state,
         const LentState lent(state);
         const py::object result = call(method, lent, python_pod(pod), from_str(node_name));
         if (!PyTuple_Check(result.ptr()) || PyTuple_GET_SIZE(result.ptr()) != 2) {
-          return status_from(result, status);
+          return status_from(result, Method::kPreBindPreFlight, status);
         }
         *allow_parallel = py::bool_(result[py::int_(1)]);
-        return status_from(PyTuple_GET_ITEM(result.ptr(), 0), status);
+        return status_from(PyTuple_GET_ITEM(result.ptr(), 0), Method::kPreBindPreFlight, status);
       });
 }
 
@@ -56,7 +57,7 @@ libsched_code on_node(void* instance, libsched_cycle_state* state, const libsche
                       libsched_str node_name, libsched_status* status) {
   return run_slot(instance, which, status, [&](const Instance&, PyObject* method) {
     const LentState lent(state);
-    return status_from(call(method, lent, python_pod(pod), from_str(node_name)), status);
+    return status_from(call(method, lent, python_pod(pod), from_str(node_name)), which, status);
   });
 }
 

@@ -21,7 +21,7 @@ bool less(void* instance, const libsched_pod* a, int64_t a_since_ns, const libsc
 
 libsched_code pre_enqueue(void* instance, const libsched_pod* pod, libsched_status* status) {
   return run_slot(instance, Method::kPreEnqueue, status, [&](const Instance&, PyObject* method) {
-    return status_from(call(method, python_pod(pod)), status);
+    return status_from(call(method, python_pod(pod)), Method::kPreEnqueue, status);
   });
 }
 

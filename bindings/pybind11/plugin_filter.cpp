@@ -13,11 +13,11 @@ libsched_code pre_filter_result(const py::object& result, libsched_prefilter_res
     names = result.attr("node_names");
   } else if (PyTuple_Check(result.ptr()) && PyTuple_GET_SIZE(result.ptr()) == 2 &&
              !PyUnicode_Check(PyTuple_GET_ITEM(result.ptr(), 0))) {
-    code = status_from(PyTuple_GET_ITEM(result.ptr(), 1), status);
+    code = status_from(PyTuple_GET_ITEM(result.ptr(), 1), Method::kPreFilter, status);
     names = py::reinterpret_borrow<py::object>(PyTuple_GET_ITEM(result.ptr(), 0));
     if (py::hasattr(names, "node_names")) names = names.attr("node_names");
   } else if (is_status(result)) {
-    return status_from(result, status);
+    return status_from(result, Method::kPreFilter, status);
   }
   if (names.is_none()) return code;
   std::vector<py::str> kept;
@@ -47,21 +47,20 @@ libsched_code filter(void* instance, const libsched_cycle_state* state, const li
   return run_slot(instance, Method::kFilter, status, [&](const Instance&, PyObject* method) {
     const LentState lent(state);
     const LentInfo info(node);
-    return status_from(call(method, lent, python_pod(pod), info), status);
+    return status_from(call(method, lent, python_pod(pod), info), Method::kFilter, status);
   });
 }
 
 libsched_code filter_batch(void* instance, const libsched_cycle_state* state,
                            const libsched_pod* pod, const libsched_node_set* nodes, int8_t* codes,
                            uint16_t* reason_indexes, libsched_status* status) {
-  return run_slot(instance, Method::kFilterBatch, status,
-                  [&](const Instance& self, PyObject* method) {
-                    const LentState lent(state);
-                    const LentNodes set(nodes);
-                    verdicts_from(call(method, lent, python_pod(pod), set), self,
-                                  libsched_node_set_count(nodes), codes, reason_indexes);
-                    return LIBSCHED_CODE_SUCCESS;
-                  });
+  return run_slot(
+      instance, Method::kFilterBatch, status, [&](const Instance& self, PyObject* method) {
+        const LentState lent(state);
+        const LentNodes set(nodes);
+        verdicts_from(call(method, lent, python_pod(pod), set), self, nodes, codes, reason_indexes);
+        return LIBSCHED_CODE_SUCCESS;
+      });
 }
 
 template <Method which>
@@ -72,7 +71,7 @@ libsched_code change_pod(void* instance, libsched_cycle_state* state, const libs
     const LentState lent(state);
     const LentInfo info(node);
     const py::object changed = call(Wrappers::get().pod, py::cast(own(other)));
-    return status_from(call(method, lent, python_pod(pod), changed, info), status);
+    return status_from(call(method, lent, python_pod(pod), changed, info), which, status);
   });
 }
 
@@ -99,7 +98,7 @@ libsched_code post_filter_result(const py::object& result, libsched_nomination* 
     }
     nomination->node = to_str(keeps->cast<std::string_view>());
   }
-  return status_from(said, status);
+  return status_from(said, Method::kPostFilter, status);
 }
 
 libsched_code post_filter(void* instance, libsched_cycle_state* state, const libsched_pod* pod,

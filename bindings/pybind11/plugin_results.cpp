@@ -50,6 +50,7 @@ class ResultNumbers {
 
   bool is_mask() const { return kind_ == '?'; }
   bool is_buffer() const { return exported_; }
+  bool is_floats() const { return kind_ == 'e' || kind_ == 'f' || kind_ == 'd' || kind_ == 'g'; }
   // The bytes of a mask that lie one after the other; null: they do not.
   const char* plain_mask() const {
     return is_mask() && buffer_.strides[0] == 1 ? static_cast<const char*>(buffer_.buf) : nullptr;
@@ -152,8 +153,14 @@ libsched_code from_status_object(py::handle result, libsched_status* status) {
 
 }  // namespace
 
+bool is_bool(py::handle object) {
+  if (PyBool_Check(object.ptr())) return true;
+  const std::string_view type = Py_TYPE(object.ptr())->tp_name;
+  return type == "numpy.bool" || type == "numpy.bool_";
+}
+
 bool is_status(py::handle result) {
-  return result.is_none() || PyUnicode_Check(result.ptr()) || PyBool_Check(result.ptr()) ||
+  return result.is_none() || PyUnicode_Check(result.ptr()) || is_bool(result) ||
          PyLong_Check(result.ptr()) || py::hasattr(result, "reasons");
 }
 
@@ -170,6 +177,9 @@ libsched_code status_from(py::handle result, libsched_status* status) {
     const auto code = result.cast<int32_t>();
     libsched_status_set(status, code);
     return code;
+  }
+  if (is_bool(result)) {  // numpy's
+    return status_from(py::bool_(py::reinterpret_borrow<py::object>(result)), status);
   }
   if (!py::hasattr(result, "reasons")) {
     wrong_type("None, a bool, a reason, a Code or a Status", result);
@@ -206,8 +216,9 @@ int64_t nanoseconds_from(py::handle timeout) {
   return nanoseconds <= -9.2e18 ? INT64_MIN : static_cast<int64_t>(nanoseconds);
 }
 
-void verdicts_from(py::handle result, const Instance& self, size_t count, int8_t* codes,
-                   uint16_t* reasons) {
+void verdicts_from(py::handle result, const Instance& self, const libsched_node_set* nodes,
+                   int8_t* codes, uint16_t* reasons) {
+  const size_t count = libsched_node_set_count(nodes);
   py::object verdicts = py::reinterpret_borrow<py::object>(result), why;
   // A tuple of two is verdicts and reasons, unless it is the verdicts of two nodes.
   if (PyTuple_Check(result.ptr()) && PyTuple_GET_SIZE(result.ptr()) == 2 &&
@@ -217,33 +228,47 @@ void verdicts_from(py::handle result, const Instance& self, size_t count, int8_t
   }
   if (verdicts.is_none()) return;  // all fit
   const ResultNumbers numbers(verdicts, count, "a mask or codes of the nodes");
+  const bool explained = why && !why.is_none();
+  const auto set_code = [&](size_t i, long long code) {
+    if (code != kFits && code != kRejected && !(explained && code == LIBSCHED_CODE_ERROR)) {
+      check_code(Method::kFilterBatch, code, libsched_node_set_at(nodes, i));
+    }
+    codes[i] = static_cast<int8_t>(code);
+  };
   if (!numbers.is_buffer()) {
     for (size_t i = 0; i < count; ++i) {
       const py::handle item = numbers.item(i);
-      const bool fits = item.ptr() == Py_True;
-      codes[i] = PyBool_Check(item.ptr()) ? (fits ? kFits : kRejected) : item.cast<int8_t>();
+      if (is_bool(item)) {
+        codes[i] = PyObject_IsTrue(item.ptr()) == 1 ? kFits : kRejected;
+      } else if (PyIndex_Check(item.ptr())) {
+        set_code(i, static_cast<long long>(PyNumber_AsSsize_t(item.ptr(), nullptr)));
+      } else {
+        wrong_type("a bool or a Code of each node", item);
+      }
     }
+  } else if (numbers.is_floats()) {
+    throw py::type_error(
+        "a mask of bool (True: the node fits) or an array of Codes was expected, not of floats");
   } else if (const char* const mask = numbers.plain_mask()) {
     codes_from_mask(mask, count, codes);
   } else if (numbers.is_mask()) {
     numbers.for_each(count,
                      [&](size_t i, auto number) { codes[i] = number != 0 ? kFits : kRejected; });
   } else {
-    constexpr int kMost = LIBSCHED_CODE_PENDING;
-    numbers.for_each(count, [&](size_t i, auto number) {
-      // An invalid number stays invalid.
-      codes[i] = number >= 0 && number <= kMost ? static_cast<int8_t>(number) : int8_t{-1};
-    });
+    numbers.for_each(count,
+                     [&](size_t i, auto number) { set_code(i, static_cast<long long>(number)); });
   }
-  if (!why || why.is_none()) return;
+  if (!explained) return;
   uint16_t same = 0;
   if (PyUnicode_Check(why.ptr())) {
-    const py::tuple table(self.object.attr("reasons"));
+    const py::tuple table(py::getattr(self.object, "reasons", py::tuple()));
     const Py_ssize_t found = PySequence_Index(table.ptr(), why.ptr());
     if (found < 0) {
       PyErr_Clear();
-      wrong_value("the reason \"" + why.cast<std::string>() +
-                  "\" is not among the class's `reasons`");
+      const std::string reason = why.cast<std::string>();
+      wrong_value("the reason \"" + reason +
+                  "\" is not among those that the class declares: give it reasons = (\"" + reason +
+                  "\",)");
     }
     same = static_cast<uint16_t>(found);
   } else if (PyLong_Check(why.ptr())) {

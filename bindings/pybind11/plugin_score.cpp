@@ -11,7 +11,7 @@ libsched_code pre_score(void* instance, libsched_cycle_state* state, const libsc
   return run_slot(instance, Method::kPreScore, status, [&](const Instance&, PyObject* method) {
     const LentState lent(state);
     const LentNodes set(nodes);
-    return status_from(call(method, lent, python_pod(pod), set), status);
+    return status_from(call(method, lent, python_pod(pod), set), Method::kPreScore, status);
   });
 }
 
@@ -44,7 +44,8 @@ libsched_code score(void* instance, const libsched_cycle_state* state, const lib
     const py::object result = call(method, lent, python_pod(pod), info);
     if (PyTuple_Check(result.ptr()) && PyTuple_GET_SIZE(result.ptr()) == 2) {
       *score = score_from(PyTuple_GET_ITEM(result.ptr(), 0));
-      const libsched_code code = status_from(PyTuple_GET_ITEM(result.ptr(), 1), status);
+      const libsched_code code =
+          status_from(PyTuple_GET_ITEM(result.ptr(), 1), Method::kScore, status);
       if (code == LIBSCHED_CODE_SUCCESS && is_final(self)) check_score(*score, node);
       return code;
     }
@@ -88,7 +89,7 @@ libsched_code normalize_score(void* instance, const libsched_cycle_state* state,
         libsched_code code = LIBSCHED_CODE_SUCCESS;
         py::object given = array;
         if (is_status(result)) {
-          code = status_from(result, status);
+          code = status_from(result, Method::kNormalizeScore, status);
         } else {
           given = result;
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import inspect
 import json
@@ -20,7 +21,11 @@ _Class = TypeVar("_Class", bound=type)
 _SPEC = "__libsched_plugin__"
 #: Methods that are not enough to make a plugin.
 _EXTENSIONS = ("add_pod", "remove_pod", "normalize_score", "queueing_hint")
-_UPSTREAM = {"".join(part for part in name.split("_")): name for name in _core.PLUGIN_METHODS}
+_UPSTREAM: dict[str, str] = {name.replace("_", ""): name for name in _core.PLUGIN_METHODS}
+#: How many arguments a method gets, unless it is three: the state, the pod, and a node or nodes.
+_ARGUMENTS = {"pre_enqueue": 1, "less": 2, "pre_filter": 2, "add_pod": 4, "remove_pod": 4, "normalize_score": 4, "sign_pod": 1,
+              "events_to_register": 0, "on_event": 2, "forked": 1, "reverted": 1, "committed": 1}
+_LIKE = 0.8  # of difflib's ratio: "fliter" is like "filter", and "fork" is like "forked"
 
 
 class Plugin:
@@ -47,7 +52,7 @@ class Plugin:
     =====================  ===============================================================
 
     A status is None or True (Success), False or a text (Unschedulable, with the text as the
-    reason), a `Code`, or a `Status`. Numbers are truncated to integers. After an exception the
+    reason), a `Code` that upstream knows at this point, or a `Status`, which is told as it is. Numbers are truncated to integers. After an exception the
     status is an Error, and the call of the library raises a `PluginError` with the exception as
     its cause.
 
@@ -93,14 +98,43 @@ class PluginSpec:
                 isinstance(reason, str) for reason in self.reasons):
             raise InvalidError(f'plugin "{self.name}": reasons must be a tuple of texts',
                                plugin=self.name)
-        for attribute in vars(cls):
-            meant = _UPSTREAM.get(attribute.replace("_", "").lower())
-            if meant is not None and meant != attribute and not attribute.startswith("_"):
+        for attribute in dict.fromkeys(name for base in cls.__mro__ if base is not Plugin for name in vars(base)):
+            meant = self._meant(cls, attribute)
+            if meant is not None:
                 raise InvalidError(f'plugin "{self.name}": the method {attribute} must be called '
                                    f"{meant}", plugin=self.name)
         if not set(self.methods).difference(_EXTENSIONS):
             raise InvalidError(f'plugin "{self.name}" has no method of an extension point, such as '
                                "filter, filter_batch, score or score_batch", plugin=self.name)
+
+
+    def _meant(self, cls: type, attribute: str) -> str | None:
+        """Returns the method that an attribute of a class is a misspelling of; None if it is none.
+
+        It is one if it is spelt with other capitals or underscores, or is a method like one that the class lacks, which
+        takes the same number of arguments.
+        """
+        if attribute.startswith("_") or attribute in _core.PLUGIN_METHODS:
+            return None
+        spelt = attribute.replace("_", "").lower()
+        if spelt in _UPSTREAM:
+            return _UPSTREAM[spelt]
+        near = difflib.get_close_matches(spelt, _UPSTREAM, 1, _LIKE)
+        meant = _UPSTREAM[near[0]] if near else None
+        if meant is None or meant in self.methods or not _takes(getattr(cls, attribute), _ARGUMENTS.get(meant, 3)):
+            return None
+        return meant
+
+
+def _takes(method: object, count: int) -> bool:
+    """Whether something is a method that can be called with so many arguments."""
+    if not inspect.isfunction(method):
+        return False
+    try:
+        inspect.signature(method).bind(*range(1 + count))
+    except TypeError:
+        return False
+    return True
 
 
 @overload

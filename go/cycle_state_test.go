@@ -97,10 +97,9 @@ func TestPanicInCloneByTheLibrary(t *testing.T) {
 	defer cluster.Close()
 	check(t, cluster.Apply([]byte(nominatedDump)))
 	pod := must(libsched.ParsePod([]byte(`{"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}}`)))(t)
-	d := must(fw.CheckPodFits(ctx, cluster, pod, libsched.CheckOptions{}))(t)
-	defer d.Close()
-	if status, _ := d.Status("n1"); !strings.Contains(describe(status), `plugin "Mine" panicked: boom`) {
-		t.Error(status)
+	_, err := fw.CheckPodFits(ctx, cluster, pod, libsched.CheckOptions{})
+	if !errors.Is(err, libsched.ErrPlugin) || !strings.Contains(err.Error(), `plugin "Mine" panicked: boom`) {
+		t.Error(err)
 	}
 }
 

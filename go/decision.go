@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"context"
+	"fmt"
 	"sort"
 	"time"
 	"unsafe"
@@ -30,8 +31,8 @@ type Decision struct{ h *handle[*C.libsched_decision] }
 // CheckPodFits determines on which nodes the pod fits and why not on the others. It runs PreEnqueue,
 // PreFilter, and Filter of every node. A pod that does not fit is no error.
 // Nodes are scored relative to the judged nodes; with Node that is only this one.
-// Errors: ErrNotFound (node), ErrUnsupported with the plugin that the pod needs, ErrCancelled,
-// ErrDeadline.
+// Errors: ErrPlugin (a plugin failed, so there is no verdict), ErrNotFound (node), ErrUnsupported with the plugin
+// that the pod needs, ErrCancelled, ErrDeadline.
 func (fw *Framework) CheckPodFits(ctx context.Context, view View, pod *Pod,
 	options CheckOptions) (*Decision, error) {
 	var s *C.libsched_cycle_state
@@ -58,12 +59,18 @@ func (fw *Framework) CheckPodFits(ctx context.Context, view View, pod *Pod,
 	}
 	out := l.e.c.decision
 	l.e.c.decision = nil
-	return newDecision(out), nil
+	d := newDecision(out)
+	if err := d.Err(); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
 }
 
 // CheckPodsFit determines for each of several pods what CheckPodFits does, in their order; nothing is placed
-// between them. The calls of HTTP extenders overlap. The options have no Node and no State.
-// Errors: those of CheckPodFits, where Path names the pod ("pods[3]"); ErrMisuse (Node, State, ExtenderCalls).
+// between them. The calls of HTTP extenders overlap. The options have no Node and no State. A pod about which a
+// plugin failed has a Decision whose Err says so.
+// Errors: the others of CheckPodFits, where Path names the pod ("pods[3]"); ErrMisuse (Node, State, ExtenderCalls).
 func (fw *Framework) CheckPodsFit(ctx context.Context, view View, pods []*Pod,
 	options CheckOptions) ([]*Decision, error) {
 	if options.Node != "" || options.State != nil {
@@ -237,17 +244,39 @@ func (d *Decision) Gate() *Status {
 	return copyStatus(said)
 }
 
-// Err returns the reason why there is no verdict, such as a failed plugin; nil if there is a verdict.
+// Err returns why there is no verdict: ErrPlugin, if a plugin failed; nil if there is a verdict.
 func (d *Decision) Err() error {
 	ptr, ok := d.h.acquire()
 	if !ok {
 		return closedError(d)
 	}
 	defer d.h.release()
-	if text := goString(C.libsched_decision_error(ptr)); text != "" {
-		return &Error{Code: ErrInternal, Msg: text}
+	text := goString(C.libsched_decision_error(ptr))
+	if text == "" {
+		return nil
 	}
-	return nil
+	failed := &Error{Code: ErrPlugin, Msg: text}
+	for _, status := range d.Nodes() {
+		if status.Code() == CodeError {
+			failed.Plugin = status.Plugin()
+			break
+		}
+	}
+	return failed
+}
+
+// String describes the decision in a line: "fits 3 of 41 nodes", or why it fits none of them ([Decision.FitError]).
+func (d *Decision) String() string {
+	if err := d.Err(); err != nil {
+		return "no answer: " + err.Error()
+	}
+	if gate := d.Gate(); gate != nil {
+		return fmt.Sprintf("kept out of the queue by %s: %s", gate.Plugin(), gate.Message())
+	}
+	if d.Fits() {
+		return fmt.Sprintf("fits %d of %d nodes", d.FeasibleCount(), d.NodeCount())
+	}
+	return d.FitError()
 }
 
 // FitError returns upstream's summary: "0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were

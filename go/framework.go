@@ -72,7 +72,8 @@ func WithSemantics(release string) FrameworkOption {
 }
 
 // WithRegistry makes custom plugins available. The configuration says which of them are enabled, and at
-// which extension points.
+// which extension points; a plugin that no profile names is enabled in all of them, at all of its points, after
+// the profile's own. A profile that should run without it disables it.
 func WithRegistry(registry *Registry) FrameworkOption {
 	return func(o *frameworkOptions) error {
 		if registry == nil {

@@ -278,6 +278,10 @@ func (*Decision) Status(node string) (r0 *Status, r1 bool) {
 	return
 }
 
+func (*Decision) String() (r0 string) {
+	return
+}
+
 const Delete ActionType = 2
 
 type Drain struct {

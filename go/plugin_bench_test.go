@@ -57,7 +57,7 @@ func rejectOdd(rows []libsched.Row, codes []int8) {
 	}
 }
 
-// alone makes a framework with a single plugin.
+// alone makes a framework with a single plugin, without the others of testdata/plugins.c.
 func alone(b *testing.B, r *libsched.Registry, plugin string) *libsched.Framework {
 	return newFramework(b, libsched.WithRegistry(r), libsched.WithConfigYAML([]byte(`
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -65,7 +65,7 @@ kind: KubeSchedulerConfiguration
 profiles:
 - plugins:
     multiPoint:
-      disabled: [{name: "*"}]
+      disabled: [{name: "*"}, {name: AcceptAll}, {name: RejectHalf}, {name: ScoreNone}, {name: Signs}]
       enabled: [{name: PrioritySort}, {name: DefaultBinder}, {name: `+plugin+`}]
 `)))
 }

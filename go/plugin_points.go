@@ -41,7 +41,8 @@ var points = []point{
 }
 
 // slotsOf finds the extension points of a plugin's type. A method with the name of an extension point
-// but another signature is an error, because it would never be called.
+// but another signature, or with almost the name of one, is an error, because it would never be called; so is
+// a type without any.
 func slotsOf(plugin reflect.Type) (C.uint32_t, error) {
 	if plugin.Kind() == reflect.Interface && plugin == reflect.TypeFor[Plugin]() {
 		return 0, fmt.Errorf("its factory returns the interface %v, which does not tell the extension "+
@@ -60,6 +61,12 @@ func slotsOf(plugin reflect.Type) (C.uint32_t, error) {
 					point.of.Name(), missing(plugin, point.of))
 			}
 		}
+	}
+	if err := misspelt(plugin); err != nil {
+		return 0, err
+	}
+	if slots == 0 {
+		return 0, pointless(plugin)
 	}
 	for _, point := range points {
 		if slots&point.slots != 0 && point.needs != 0 && slots&point.needs == 0 {

@@ -373,9 +373,9 @@ func TestAddPluginErrors(t *testing.T) {
 		libsched.ErrInvalid, "ScoreExtensions")
 	adding(libsched.AddPlugin(r, "X", func(json.RawMessage) (libsched.Plugin, error) { return named{}, nil }),
 		libsched.ErrInvalid, "the plugin's own type")
-	adding(libsched.AddPlugin(r, "", func(json.RawMessage) (named, error) { return named{}, nil }),
-		libsched.ErrInvalid, "name")
-	adding(libsched.AddPlugin(r, "NodePorts", func(json.RawMessage) (named, error) { return named{}, nil }),
+	adding(libsched.AddPlugin(r, "", func(json.RawMessage) (much, error) { return much{}, nil }),
+		libsched.ErrInvalid, "a plugin needs a name")
+	adding(libsched.AddPlugin(r, "NodePorts", func(json.RawMessage) (much, error) { return much{}, nil }),
 		libsched.ErrExists, "NodePorts")
 	check(t, libsched.AddPlugin(r, "Nil", func(json.RawMessage) (*drained, error) { return nil, nil }))
 	_, err := libsched.NewFramework(libsched.WithRegistry(r), libsched.WithConfigYAML(enabled("Nil", "")))
@@ -384,7 +384,7 @@ func TestAddPluginErrors(t *testing.T) {
 	_, err = libsched.NewFramework(libsched.WithRegistry(r), libsched.WithConfigYAML(enabled("Boom", "")))
 	adding(err, libsched.ErrInvalid, "panicked: boom")
 	r.Close()
-	adding(libsched.AddPlugin(r, "X", func(json.RawMessage) (named, error) { return named{}, nil }),
+	adding(libsched.AddPlugin(r, "X", func(json.RawMessage) (much, error) { return much{}, nil }),
 		libsched.ErrMisuse, "closed")
 	_, err = libsched.NewFramework(libsched.WithRegistry(r))
 	adding(err, libsched.ErrMisuse, "closed")

@@ -93,8 +93,8 @@ type making struct {
 // context is that of [WithContext]; args is the plugin's pluginConfig as JSON, "null" if it has none.
 type PluginFactory func(ctx context.Context, args json.RawMessage, h Handle) (Plugin, error)
 
-// Register adds a custom plugin under a name, with a factory of upstream's form; a configuration
-// then enables it like any other plugin. The type of `like`, which may be a nil pointer, determines the
+// Register adds a custom plugin under a name, with a factory of upstream's form; see [WithRegistry] for where it
+// is enabled. The type of `like`, which may be a nil pointer, determines the
 // extension points by its interfaces ([FilterPlugin], [ScorePlugin], ...); the factory returns that type.
 //
 //	err := registry.Register("Mine", New, (*Mine)(nil))
@@ -111,8 +111,8 @@ func (r *Registry) Register(name string, factory PluginFactory, like Plugin, opt
 // AddPlugin is [Registry.Register] with a factory that takes only the arguments and whose result
 // determines the plugin's type P.
 //
-// Errors: ErrExists; ErrInvalid without a name, and if P has a method with the name of an
-// extension point but another signature.
+// Errors: ErrExists; ErrInvalid without a name, and if P has no extension point, a method with the name of one
+// but another signature, or a method whose name looks like that of one.
 func AddPlugin[P Plugin](r *Registry, name string, factory func(args json.RawMessage) (P, error),
 	options ...PluginOption) error {
 	return r.add(&registration{name: name, of: reflect.TypeFor[P](),

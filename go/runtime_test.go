@@ -322,8 +322,9 @@ func TestSignPod(t *testing.T) {
 	}
 	e.sign = []libsched.SignFragment{{Key: "example.com/name", Value: []string{"p", "<"}},
 		{Key: "a<", Value: json.RawMessage(`{"n":1.50}`)}}
-	c := newFramework(t, libsched.WithRegistry(pluginsInC(t)), libsched.WithConfigYAML([]byte(strings.Replace(onlyMine,
-		"{name: Mine}", "{name: Signs}, {name: PrioritySort}, {name: DefaultBinder}", 1))))
+	c := newFramework(t, libsched.WithRegistry(pluginsInC(t)), libsched.WithConfigYAML([]byte(strings.NewReplacer(
+		"{name: Mine}", "{name: Signs}, {name: PrioritySort}, {name: DefaultBinder}",
+		`{name: "*"}`, `{name: "*"}, {name: AcceptAll}, {name: RejectHalf}, {name: ScoreNone}`).Replace(onlyMine))))
 	const signature = `{"a\u003c":{"n":1.50},"example.com/name":["p","\u003c"],` +
 		`"v1.Pod.Spec.SchedulerName":"default-scheduler"}`
 	if inGo, inC := sign(fw), sign(c); inGo != signature || inC != signature {

@@ -15,7 +15,8 @@ def pages():
     made = Pages(headers)
     lines = ["# C and C++", "",
              "The headers are the manual of the C API: each function with its errors, ownership and threads. C++ programs use the same "
-             "functions; `libsched/plugin.hpp` makes plugins of C++ classes ([plugin guide](../../plugins.md)).", "",
+             "functions, by `libsched/libsched.hpp`, and `libsched/plugin.hpp` makes plugins of C++ classes "
+             "([plugin guide](../../plugins.md)).", "",
              "| header | functions | |", "|---|---:|---|"]
     for header in headers:
         functions = sum(symbol.kind == "function" for symbol in header.symbols)

@@ -61,11 +61,16 @@ bool names(const Profile& profile, const std::string& plugin) {
   return in(profile.plugins.multi_point);
 }
 
-// Returns the profile with the plugins added that the registry enables for every profile.
-Profile with_enabled(const Profile& profile, const Registry& registry) {
+// Returns the profile with the plugins added that the registry enables and that no profile names. A
+// bare profile stays as it is.
+Profile with_enabled(const SchedulerConfig& config, const Profile& profile,
+                     const Registry& registry) {
   Profile whole = profile;
+  if (config.bare_profile) return whole;
   for (const EnabledPlugin& e : registry.enabled())
-    if (!names(profile, e.name)) whole.plugins.multi_point.enabled.push_back(e);
+    if (std::none_of(config.profiles.begin(), config.profiles.end(),
+                     [&](const Profile& p) { return names(p, e.name); }))
+      whole.plugins.multi_point.enabled.push_back(e);
   return whole;
 }
 
@@ -107,7 +112,7 @@ Result<FrameworkRef> Framework::create(const ConfigRef& config, Str profile_name
   LIBSCHED_TRY(check_extenders(*config, options.extenders.size()));
   Result<const Profile*> profile = pick_profile(*config, profile_name);
   if (!profile.ok()) return profile.error();
-  Profile whole = with_enabled(**profile, *registry);
+  Profile whole = with_enabled(*config, **profile, *registry);
   LIBSCHED_TRY(ignore_managed_resources(config->extenders, &whole));
   const PluginCatalog catalog = [&](Str name) -> std::optional<PointMask> {
     const Registry::Item* item = registry->find(name);

@@ -34,7 +34,11 @@ Result<void> Registry::add(Str name, Item item) {
                  "a plugin named " + std::string(name) + " already exists",
                  {},
                  std::string(name)};
+  EnabledPlugin enabled{std::string(name), 0};
+  enabled_.reserve(enabled_.size() + 1);
+  const bool in_tree = item.in_tree;
   items_.emplace(std::string(name), std::move(item));
+  if (!in_tree) enabled_.push_back(std::move(enabled));  // cannot fail: there is room
   return {};
 }
 
@@ -49,12 +53,11 @@ Result<void> Registry::enable(Str name, int32_t weight) {
                  "no plugin named " + std::string(name) + " in the registry",
                  {},
                  std::string(name)};
-  for (const EnabledPlugin& e : enabled_)
-    if (e.name == name)
-      return Error{Rc::kExists,
-                   "the plugin " + std::string(name) + " is enabled already",
-                   {},
-                   std::string(name)};
+  for (EnabledPlugin& e : enabled_)
+    if (e.name == name) {
+      e.weight = weight;
+      return {};
+    }
   enabled_.push_back({std::string(name), weight});
   return {};
 }

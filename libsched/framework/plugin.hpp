@@ -93,8 +93,8 @@ class Registry final : public RefCounted {
   Result<void> add(Str name, Item item);
   const Item* find(Str name) const;
   const std::map<std::string, Item, std::less<>>& items() const { return items_; }
-  // Adds the plugin to every profile at MultiPoint, after its own, unless the profile names it
-  // anywhere.
+  // Adds the plugin to every profile at MultiPoint, unless some profile names it, as add() does for
+  // plugins that are not in the tree. If it is there already, it gets the weight.
   Result<void> enable(Str name, int32_t weight);
   const std::vector<EnabledPlugin>& enabled() const { return enabled_; }
   Ref<Registry> copy() const;

@@ -50,7 +50,8 @@ Error Evaluator::too_deep() {
 
 Error Evaluator::busy() {
   return {Rc::kMisuse,
-          "this evaluator is asking its plugins already: a plugin needs one of its own"};
+          "this evaluator is asking its plugins already, in a slot or on another thread: give a "
+          "plugin an evaluator of its own, and a thread one on a snapshot"};
 }
 
 Error Evaluator::in_use() {

@@ -52,8 +52,8 @@ class Framework(FilterCalls, RuntimeCalls, SchedulingCalls):
         ports, and word their reasons. Up to ``"1.34"`` ties are broken uniformly by a seed.
     plugins : iterable of classes, objects and texts, optional
         Plugins in Python: see `Plugin`; or texts: the path of a shared object (``*.so``) with plugins,
-        or ``module:Class``. A plugin that the profile names nowhere is enabled at MultiPoint, after
-        the profile's own plugins.
+        or ``module:Class``. A plugin that no profile of the configuration names is enabled at
+        MultiPoint, after the profile's own plugins.
     services : Services, optional
         Clock, API client, nominated and waiting pods; by default those of the cluster. The
         frameworks of a scheduler share their services. Pending pods that the cluster has been given

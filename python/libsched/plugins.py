@@ -171,7 +171,7 @@ def registry_of(plugins: Iterable[Any]) -> _core.Registry | None:
     """Makes a registry of the in-tree plugins and the given ones.
 
     They are classes, instances, paths of shared objects, `RemotePlugin`, or texts like
-    ``module:Class`` and ``Name=unix:/path`` (`RemotePlugin.parse`). A profile that names a given plugin nowhere gets it at MultiPoint.
+    ``module:Class`` and ``Name=unix:/path`` (`RemotePlugin.parse`). A given plugin that no profile of a configuration names is enabled at MultiPoint.
 
     Raises
     ------

@@ -10,6 +10,14 @@ static libsched_code reject(void* instance, const libsched_cycle_state* state,
   return LIBSCHED_CODE_UNSCHEDULABLE;
 }
 
+static libsched_code give_seven(void* instance, const libsched_cycle_state* state,
+                                const libsched_pod* pod, const libsched_node_info* node,
+                                int64_t* score, libsched_status* status) {
+  (void)instance, (void)state, (void)pod, (void)node, (void)status;
+  *score = 7;
+  return LIBSCHED_CODE_SUCCESS;
+}
+
 static void columns_follow_the_cluster(void) {
   libsched_cluster* cluster = NULL;
   CHECK_OK(libsched_cluster_create(NULL, &cluster, err));
@@ -58,22 +66,38 @@ static int has_at_filter(const libsched_registry* registry, const char* config_j
   "{\"apiVersion\":\"kubescheduler.config.k8s.io/v1\",\"kind\":\"KubeSchedulerConfiguration\"," \
   "\"profiles\":[{\"plugins\":{" plugins "}}]}"
 
+static int64_t weight_of(libsched_registry* registry) {
+  libsched_framework* framework = NULL;
+  const libsched_str score = text("score");
+  int64_t weight = -1;
+  CHECK_OK(libsched_framework_create(NULL, text(""), registry, NULL, &framework, err));
+  for (size_t i = 0; i < libsched_framework_plugin_count(framework, score); ++i)
+    if (strcmp(libsched_framework_plugin(framework, score, i).ptr, "Never") == 0)
+      weight = libsched_framework_plugin_weight(framework, score, i);
+  libsched_framework_unref(framework);
+  return weight;
+}
+
 static void a_registry_enables_plugins(void) {
   libsched_registry* registry = NULL;
   CHECK_OK(libsched_registry_create(&registry, err));
   libsched_plugin plugin = LIBSCHED_PLUGIN_INIT;
   plugin.name = text("Never");
   plugin.filter = reject;
+  plugin.score = give_seven;
   CHECK_OK(libsched_registry_add(registry, &plugin, NULL, err));
-  CHECK(!has_at_filter(registry, ""));
+  CHECK(has_at_filter(registry, ""));
   CHECK_FAILS(LIBSCHED_ERR_NOT_FOUND, "", "Other",
               libsched_registry_enable(registry, text("Other"), 0, err));
-  CHECK_OK(libsched_registry_enable(registry, text("Never"), 0, err));
-  CHECK_FAILS(LIBSCHED_ERR_EXISTS, "", "Never",
-              libsched_registry_enable(registry, text("Never"), 0, err));
+  CHECK(weight_of(registry) == 1);
+  CHECK_OK(libsched_registry_enable(registry, text("Never"), 7, err));
+  CHECK(weight_of(registry) == 7);
   CHECK_FAILS(LIBSCHED_ERR_MISUSE, NULL, NULL,
               libsched_registry_enable(NULL, text("Never"), 0, err));
   CHECK(has_at_filter(registry, ""));
+  CHECK(has_at_filter(registry, CONFIG("\"multiPoint\":{\"disabled\":[{\"name\":\"*\"}]},"
+                                       "\"queueSort\":{\"enabled\":[{\"name\":\"PrioritySort\"}]},"
+                                       "\"bind\":{\"enabled\":[{\"name\":\"DefaultBinder\"}]}")));
   CHECK(!has_at_filter(registry, CONFIG("\"multiPoint\":{\"disabled\":[{\"name\":\"Never\"}]}")));
   CHECK(has_at_filter(registry, CONFIG("\"filter\":{\"enabled\":[{\"name\":\"Never\"}]}")));
   libsched_registry_unref(registry);

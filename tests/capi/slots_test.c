@@ -1,56 +1,113 @@
 /* Misbehaving slots result in statuses that name the plugin, never in a crash. */
 #include "recorder.h"
 
+static const char* const kSlots[] = {"reserve",  "permit",     "pre_bind_pre_flight",
+                                     "pre_bind", "bind",       "filter",
+                                     "add_pod",  "remove_pod", "pre_filter"};
+
+/* Runs the point of kSlots[i]. */
+static void run_slot(scene* s, size_t i) {
+  const libsched_str n = text("big");
+  switch (i) {
+    case 0:
+      CHECK_OK(
+          libsched_run_reserve_plugins_reserve(s->evaluator, s->state, s->pod, n, s->status, err));
+      break;
+    case 1:
+      CHECK_OK(libsched_run_permit_plugins(s->evaluator, s->state, s->pod, n, NULL, 0, NULL,
+                                           s->status, err));
+      break;
+    case 2:
+      CHECK_OK(
+          libsched_run_pre_bind_pre_flights(s->evaluator, s->state, s->pod, n, s->status, err));
+      break;
+    case 3:
+      CHECK_OK(libsched_run_pre_bind_plugins(s->evaluator, s->state, s->pod, n, s->status, err));
+      break;
+    case 4:
+      CHECK_OK(libsched_run_bind_plugins(s->evaluator, s->state, s->pod, n, s->status, err));
+      break;
+    case 5:
+      CHECK_OK(
+          libsched_run_filter_plugins(s->evaluator, s->state, s->pod, n, NULL, s->status, err));
+      break;
+    case 6:
+      CHECK_OK(libsched_run_pre_filter_extension_add_pod(s->evaluator, s->state, s->pod, s->pod, n,
+                                                         s->status, err));
+      break;
+    case 7:
+      CHECK_OK(libsched_run_pre_filter_extension_remove_pod(s->evaluator, s->state, s->pod, s->pod,
+                                                            n, s->status, err));
+      break;
+    default:
+      CHECK_OK(
+          libsched_run_pre_filter_plugins(s->evaluator, s->state, s->pod, NULL, s->status, err));
+  }
+}
+
 /* Runs every point whose slot returns a code, and checks its status. */
 static void check_each(libsched_code code, bool release_status, bool release_state,
                        const char* part) {
-  static const char* const kSlots[] = {"reserve",  "permit",     "pre_bind_pre_flight",
-                                       "pre_bind", "bind",       "filter",
-                                       "add_pod",  "remove_pod", "pre_filter"};
   for (size_t i = 0; i < sizeof kSlots / sizeof *kSlots; ++i) {
     const libsched_plugin plugin = recorder_plugin();
-    const libsched_str n = text("big");
     scene s;
     open_scene(&s, &plugin);
     s.r.only = kSlots[i];
     s.r.code = code;
     s.r.release_status = release_status;
     s.r.release_state = release_state;
-    switch (i) {
-      case 0:
-        CHECK_OK(
-            libsched_run_reserve_plugins_reserve(s.evaluator, s.state, s.pod, n, s.status, err));
-        break;
-      case 1:
-        CHECK_OK(libsched_run_permit_plugins(s.evaluator, s.state, s.pod, n, NULL, 0, NULL,
-                                             s.status, err));
-        break;
-      case 2:
-        CHECK_OK(libsched_run_pre_bind_pre_flights(s.evaluator, s.state, s.pod, n, s.status, err));
-        break;
-      case 3:
-        CHECK_OK(libsched_run_pre_bind_plugins(s.evaluator, s.state, s.pod, n, s.status, err));
-        break;
-      case 4:
-        CHECK_OK(libsched_run_bind_plugins(s.evaluator, s.state, s.pod, n, s.status, err));
-        break;
-      case 5:
-        CHECK_OK(libsched_run_filter_plugins(s.evaluator, s.state, s.pod, n, NULL, s.status, err));
-        break;
-      case 6:
-        CHECK_OK(libsched_run_pre_filter_extension_add_pod(s.evaluator, s.state, s.pod, s.pod, n,
-                                                           s.status, err));
-        break;
-      case 7:
-        CHECK_OK(libsched_run_pre_filter_extension_remove_pod(s.evaluator, s.state, s.pod, s.pod, n,
-                                                              s.status, err));
-        break;
-      default:
-        CHECK_OK(libsched_run_pre_filter_plugins(s.evaluator, s.state, s.pod, NULL, s.status, err));
-    }
+    run_slot(&s, i);
     if (!says(&s, LIBSCHED_CODE_ERROR, part)) fprintf(stderr, "  of slot %s\n", kSlots[i]);
     CHECK(says(&s, LIBSCHED_CODE_ERROR, part));
     CHECK(says(&s, LIBSCHED_CODE_ERROR, "plugin \"Recorder\""));
+    close_scene(&s);
+  }
+}
+
+/* A code that a slot may not return is told with those that it may return. */
+static void test_codes(void) {
+#define VERDICTS "Success, Unschedulable, UnschedulableAndUnresolvable, "
+  static const struct {
+    size_t slot;
+    const char* wait; /* what is said about Wait; NULL: it is allowed */
+    const char* skip;
+  } kSaid[] = {
+      {0,
+       "Reserve plugin \"Recorder\": reserve returned Wait; it may return " VERDICTS
+       "Pending or Error",
+       "reserve returned Skip; it may return " VERDICTS "Pending or Error"},
+      {1, NULL, "permit returned Skip; it may return " VERDICTS "Wait, Pending or Error"},
+      {2, "It is supposed to return Success, Skip, or Error status", NULL},
+      {3, "pre_bind returned Wait; it may return " VERDICTS "Pending or Error",
+       "pre_bind returned Skip; it may return " VERDICTS "Pending or Error"},
+      {4, "bind returned Wait; it may return " VERDICTS "Skip, Pending or Error", NULL},
+      {5,
+       "running \"Recorder\" filter plugin: filter returned Wait; it may return " VERDICTS
+       "Pending or Error",
+       "filter returned Skip; it may return " VERDICTS "Pending or Error"},
+      {6, "add_pod returned Wait; it may return Success or Error",
+       "add_pod returned Skip; it may return Success or Error"},
+      {7, "remove_pod returned Wait; it may return Success or Error",
+       "remove_pod returned Skip; it may return Success or Error"},
+      {8, "pre_filter returned Wait; it may return " VERDICTS "Skip or Error", NULL},
+  };
+  for (size_t i = 0; i < 3 * sizeof kSaid / sizeof *kSaid; ++i) {
+    static const libsched_code kCodes[] = {LIBSCHED_CODE_WAIT, LIBSCHED_CODE_SKIP,
+                                           LIBSCHED_CODE_ERROR};
+    char without[64];
+    snprintf(without, sizeof without, "%s returned Error without a reason", kSlots[i / 3]);
+    const char* const said[] = {kSaid[i / 3].wait, kSaid[i / 3].skip, i / 3 == 2 ? "" : without};
+    const libsched_plugin plugin = recorder_plugin();
+    scene s;
+    open_scene(&s, &plugin);
+    s.r.only = kSlots[kSaid[i / 3].slot];
+    s.r.code = kCodes[i % 3];
+    run_slot(&s, kSaid[i / 3].slot);
+    if (said[i % 3] != NULL) {
+      CHECK(says(&s, LIBSCHED_CODE_ERROR, said[i % 3]));
+    } else {
+      CHECK(libsched_status_code(s.status) != LIBSCHED_CODE_ERROR);
+    }
     close_scene(&s);
   }
 }
@@ -164,8 +221,14 @@ static void test_batches(void) {
               "reason 1 of 0");
   check_batch((batch){.code = 99}, true, error, "unknown code 99");
   check_batch((batch){.code = -1}, true, error, "unknown code -1");
-  check_batch((batch){.code = LIBSCHED_CODE_SKIP}, true, error, "Batch");
-  check_batch((batch){.code = LIBSCHED_CODE_WAIT}, true, error, "Batch");
+  check_batch((batch){.code = LIBSCHED_CODE_SKIP}, true, error,
+              "running \"Batch\" filter plugin: filter_batch returned Skip; it may return " VERDICTS
+              "Pending or Error");
+  check_batch((batch){.code = LIBSCHED_CODE_WAIT}, false, error, "filter_batch returned Wait");
+  check_batch((batch){.code = LIBSCHED_CODE_ERROR}, false, error,
+              "filter_batch returned Error without a reason");
+  check_batch((batch){.answers = true, .answer = LIBSCHED_CODE_SKIP}, true, error,
+              "filter_batch returned Skip");
   check_batch((batch){.whole = LIBSCHED_CODE_ERROR}, true, error, "code 1 of filter_batch");
   check_batch((batch){.whole = LIBSCHED_CODE_SKIP}, true, error, "code 5 of filter_batch");
   check_batch((batch){.whole = 55}, true, error, "unknown code 55");
@@ -208,6 +271,18 @@ static void test_lonely_slots(void) {
   refuse(plugin, "events_to_register is NULL");
 }
 
+static void test_no_slots(void) {
+  const libsched_plugin none = LIBSCHED_PLUGIN_INIT;
+  libsched_plugin plugin = none;
+  plugin.name = text("Empty");
+  plugin.instance_name = r_instance_name;
+  refuse(plugin,
+         "plugin \"Empty\" has no slot: set the functions of its extension points, such as "
+         "plugin.filter or plugin.score");
+  plugin.name = none.name;
+  refuse(plugin, "a plugin needs a name");
+}
+
 static void test_instance_name(void) {
   libsched_plugin plugin = recorder_plugin();
   plugin.instance_name = r_instance_name;
@@ -238,7 +313,9 @@ int main(void) {
   check_each(-5, false, false, "unknown code -5");
   check_each(LIBSCHED_CODE_SUCCESS, true, false, "released a status");
   check_each(LIBSCHED_CODE_SUCCESS, false, true, "released a cycle state");
+  test_codes();
   test_batches();
+  test_no_slots();
   test_lonely_slots();
   test_instance_name();
   test_change_without_handle();

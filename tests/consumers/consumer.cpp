@@ -1,14 +1,11 @@
-// The C API seen from C++: handles in unique_ptr, the same header.
-#include <libsched.h>
-
+// The C API seen from C++, by the header that is installed for it.
 #include <cstdio>
-#include <memory>
+#include <libsched/libsched.hpp>
+
+namespace sdk = libsched::sdk;
 
 int main() {
-  libsched_cluster* raw = nullptr;
-  if (libsched_cluster_create(nullptr, &raw, nullptr) != LIBSCHED_OK) return 1;
-  std::unique_ptr<libsched_cluster, decltype(&libsched_cluster_unref)> cluster(
-      raw, libsched_cluster_unref);
+  const auto cluster = sdk::make(libsched_cluster_create, nullptr);
   std::printf("%zu nodes\n", libsched_view_node_count(libsched_cluster_view(cluster.get())));
   return 0;
 }

@@ -47,7 +47,7 @@ def test_go_links_to_the_archive_if_there_is_one_and_else_to_the_library(prefix)
     assert sorted(flags.split()) == sorted(wanted.split())
 
 
-@pytest.mark.parametrize("name", ["libsched.h", "libsched/base.h"])
+@pytest.mark.parametrize("name", ["libsched.h", "libsched/base.h", "libsched/libsched.hpp", "libsched/plugin.hpp"])
 def test_headers_are_installed(prefix, name):
     assert next(prefix.rglob(name)).is_file()
 

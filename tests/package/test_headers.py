@@ -21,9 +21,16 @@ def test_header_compiles_alone(compiler, name):
     project.run(*compiler, *STRICT, "-", text=f"#include <{name}>\n#include <{name}>\n")
 
 
-def test_the_header_for_plugins_in_cpp_compiles_alone():
+@pytest.mark.parametrize("name", ["libsched.hpp", "plugin.hpp"])
+def test_a_header_for_cpp_compiles_alone(name):
     project.run("g++", "-x", "c++", "-std=c++20", *STRICT, "-Wconversion", "-",
-                text="#include <libsched/plugin.hpp>\n#include <libsched/plugin.hpp>\n")
+                text=f"#include <libsched/{name}>\n#include <libsched/{name}>\n")
+
+
+def test_every_handle_has_an_owner_in_cpp():
+    made = re.findall(r"void libsched_(\w+)_unref\(", "".join(header.read_text() for header in project.HEADERS))
+    owned = re.findall(r"LIBSCHED_SDK_OWNED\((\w+)\)", (project.INCLUDE / "libsched" / "libsched.hpp").read_text())
+    assert sorted(made) == sorted(set(owned) - {"name"}) and len(made) > 30
 
 
 def test_init_macros_are_usable_in_both_languages(tmp_path):

@@ -1,20 +1,14 @@
-"""The table of mistakes in the plugin guide: each row's text is what C++ authors are told."""
+"""The table of mistakes in the plugin guide: each row's text is what authors in C and C++ are told."""
 
+import ctypes
 import re
 
+import plugin_guide
 import project
 import pytest
 
-GUIDE = project.ROOT / "docs" / "manual" / "pages" / "plugins.md"
-
-
-def rows(language):
-    """The table's rows of a language: mistake and text."""
-    table = GUIDE.read_text().split("\n## Mistakes\n")[1].split("\n## ")[0]
-    found = [re.fullmatch(r"\| (.+?) \| (.+?) \| `(.+)` \|", line) for line in table.splitlines()]
-    return {row[1]: row[3] for row in found if row and row[2] == language}
-
-
+CXX = ["g++", "-x", "c++", "-std=c++20", "-Wall", "-Wextra", "-pedantic", "-Werror", "-I", project.INCLUDE]
+LINK = ["-L", project.LIBRARY.parent, "-lsched", f"-Wl,-rpath,{project.LIBRARY.parent}"]
 NODE = "const libsched_cycle_state*, const libsched_pod*, const libsched_node_info*"
 ANSWER = "{ return libsched::sdk::unschedulable(\"never\"); }"
 CPP = {
@@ -25,11 +19,61 @@ CPP = {
     "other parameters": f"libsched::sdk::Status filter(const libsched_pod*) const {ANSWER}",
     "a bool for a status": f"bool filter({NODE}) const {{ return true; }}",
 }
+CPP_RUN = {
+    "a code that the point does not know": f"libsched::sdk::Status filter({NODE}) const {{ return LIBSCHED_CODE_SKIP; }}",
+    "an exception": f'libsched::sdk::Status filter({NODE}) const {{ throw std::runtime_error("boom"); }}',
+}
+C = {
+    "no slot": "",
+    "a code that the point does not know": "plugin.filter = filter; code = LIBSCHED_CODE_SKIP;",
+    "an unknown code": "plugin.filter = filter; code = 77;",
+    "Error without a reason": "plugin.filter = filter; code = LIBSCHED_CODE_ERROR;",
+}
+NOT_LINKED = "a shared object that is not linked to libsched"
+PROGRAM = """
+#include <libsched.h>
+#include <stdio.h>
+static libsched_code code;
+static libsched_code filter(void *instance, const libsched_cycle_state *state, const libsched_pod *pod,
+                            const libsched_node_info *node, libsched_status *status) {
+  (void)instance, (void)state, (void)pod, (void)node, (void)status;
+  return code;
+}
+static libsched_rc add(libsched_registry *registry, libsched_error **error) {
+  libsched_plugin plugin = LIBSCHED_PLUGIN_INIT;
+  plugin.name = LIBSCHED_STR("Team");
+  (void)filter;
+  MISTAKE
+  return libsched_registry_add(registry, &plugin, NULL, error);
+}
+""", """
+int main(void) {
+  libsched_error *error = NULL;
+  libsched_registry *registry = NULL;
+  libsched_framework *framework = NULL;
+  libsched_cluster *cluster = NULL;
+  libsched_objects *objects = NULL;
+  libsched_evaluator *evaluator = NULL;
+  libsched_decision *fit = NULL;
+  const libsched_str world = LIBSCHED_STR(
+      "{kind: Pod, apiVersion: v1, metadata: {name: p}}\\n---\\n"
+      "{kind: Node, apiVersion: v1, metadata: {name: one}, status: {allocatable: {pods: 9}}}");
+  if (libsched_registry_create(&registry, &error) || add(registry, &error) ||
+      libsched_framework_create(NULL, LIBSCHED_STR(""), registry, NULL, &framework, &error) ||
+      libsched_objects_parse(world, NULL, &objects, &error) || libsched_cluster_create(NULL, &cluster, &error) ||
+      libsched_cluster_apply(cluster, objects, &error) ||
+      libsched_evaluator_create(framework, cluster, NULL, &evaluator, &error) ||
+      libsched_check_pod_fits(evaluator, libsched_objects_get_pod(objects, 0), LIBSCHED_ANY_NODE, NULL, &fit, &error))
+    puts(libsched_error_message(error).ptr);
+  else
+    puts(libsched_decision_error(fit).ptr);
+  return 0;
+}
+"""
 
 
 def compile_cpp(members, code, options=()):
-    return project.run("g++", "-x", "c++", "-std=c++20", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only",
-                       *options, "-I", project.INCLUDE, "-", code=code, text=f"""
+    return project.run(*CXX, "-fsyntax-only", *options, "-", code=code, text=f"""
         #include <libsched/plugin.hpp>
         struct Team {{
           static constexpr std::string_view name = "Team";
@@ -38,14 +82,64 @@ def compile_cpp(members, code, options=()):
         LIBSCHED_EXPORT_PLUGINS(Team)""")
 
 
-def test_each_row_of_cpp_has_its_mistake():
-    assert list(rows("C++")) == list(CPP)
+def test_each_row_has_its_mistake():
+    assert list(plugin_guide.rows("C++")) == [*CPP, *CPP_RUN, NOT_LINKED]
+    assert list(plugin_guide.rows("C")) == [*C, NOT_LINKED]
+
+
+@pytest.mark.parametrize("mistake", C)
+def test_a_mistake_in_c(mistake, tmp_path):
+    project.run("gcc", "-x", "c", "-std=c11", "-Wall", "-Wextra", "-I", project.INCLUDE, "-o", tmp_path / "program", "-",
+                *LINK, text=PROGRAM[0].replace("MISTAKE", C[mistake]) + PROGRAM[1])
+    assert project.run(tmp_path / "program").rstrip("\n").endswith(plugin_guide.rows("C")[mistake])
+
+
+@pytest.mark.parametrize("mistake", CPP_RUN)
+def test_a_mistake_in_cpp_that_only_a_call_shows(mistake, tmp_path):
+    project.run(*CXX, "-o", tmp_path / "program", "-", *LINK, text=f"""
+        #include <cstdio>
+        #include <libsched/plugin.hpp>
+        struct Team {{
+          static constexpr std::string_view name = "Team";
+          {CPP_RUN[mistake]}
+        }};
+        static libsched_rc add(libsched_registry* registry, libsched_error** error) {{
+          return libsched::sdk::add<Team>(registry, error);
+        }}{PROGRAM[1]}""")
+    assert project.run(tmp_path / "program").rstrip("\n").endswith(plugin_guide.rows("C++")[mistake])
+
+
+class Text(ctypes.Structure):
+    """libsched_str."""
+    _fields_ = (("ptr", ctypes.c_char_p), ("len", ctypes.c_size_t))
+
+
+def test_a_shared_object_that_is_not_linked(tmp_path):
+    """As a program finds it that has loaded the library for itself alone, such as Python."""
+    path = str(tmp_path / "team.so").encode()
+    project.run("gcc", "-x", "c", "-shared", "-fPIC", "-I", project.INCLUDE, "-o", path.decode(), "-", text="""
+        #include <libsched.h>
+        LIBSCHED_EXPORT libsched_rc libsched_plugin_init(const libsched_host *host, libsched_registry *registry,
+                                                         libsched_error **error) {
+          return libsched_node_info_node(0) == 0 ? host->registry_add(registry, 0, 0, error) : 0;
+        }""")
+    library = ctypes.CDLL(str(project.LIBRARY))
+    library.libsched_error_message.restype = Text
+    registry, error = ctypes.c_void_p(), ctypes.c_void_p()
+    assert library.libsched_registry_create(ctypes.byref(registry), None) == 0
+    library.libsched_registry_load.argtypes = [ctypes.c_void_p, Text, ctypes.c_void_p]
+    assert library.libsched_registry_load(registry, Text(path, len(path)), ctypes.addressof(error)) != 0
+    said = library.libsched_error_message(error).ptr.decode()
+    for language in ("C", "C++"):
+        assert said.endswith(plugin_guide.rows(language)[NOT_LINKED])
+    library.libsched_error_unref(error)
+    library.libsched_registry_unref(registry)
 
 
 @pytest.mark.parametrize("mistake", CPP)
 def test_a_mistake_in_cpp_ends_the_compilation_with_one_sentence(mistake):
     said = compile_cpp(CPP[mistake], 1)
-    assert re.findall(r"error: (?:static assertion failed: )?(.*)", said) == [rows("C++")[mistake]]
+    assert re.findall(r"error: (?:static assertion failed: )?(.*)", said) == [plugin_guide.rows("C++")[mistake]]
 
 
 @pytest.mark.parametrize(("members", "said"), [

@@ -92,9 +92,10 @@ typedef struct libsched_registry libsched_registry;
 libsched_rc libsched_registry_create(LIBSCHED_OWN libsched_registry **out, LIBSCHED_OWN libsched_error **error);
 libsched_registry *libsched_registry_ref(libsched_registry *registry);
 void libsched_registry_unref(LIBSCHED_OWN libsched_registry *registry);
-/* Adds the plugin to MultiPoint of every profile, after the plugins that the profile names. A profile
-   that names the plugin at any point, enabled or disabled, is left as it is. `weight` 0: not given.
-   Errors: NOT_FOUND (not in the registry), EXISTS (twice), MISUSE. */
+/* Adds the plugin to MultiPoint of every profile, after the plugins that the profile names, unless some
+   profile of the configuration names the plugin at any point, enabled or disabled, or was read alone (the
+   option `profile`). libsched_registry_add() has done so with weight 0; here such a plugin gets its weight.
+   `weight` 0: not given. Errors: NOT_FOUND (not in the registry), MISUSE. */
 libsched_rc libsched_registry_enable(libsched_registry *registry, libsched_str name, int32_t weight, LIBSCHED_OWN libsched_error **error);
 /* All plugins, also those of kube-scheduler, by name: borrowed until one is added; empty if `index` is
    too large. */

@@ -14,8 +14,8 @@
    nothing: if such a function runs out of memory, the slot has failed with a status ERROR "out of
    memory", whatever it returns.
 
-   Invalid answers become a status ERROR that names the plugin, never a crash: an unknown code, a reason
-   index out of range, an unknown nomination mode, a borrowed status or state that the slot has
+   Invalid answers become a status ERROR that names the plugin, never a crash: an unknown code, WAIT or
+   SKIP from a slot that may not return it, ERROR without a reason, a reason index out of range, an unknown nomination mode, a borrowed status or state that the slot has
    released. Debug builds (libsched.h, rule 9) detect and undo the release of any handle that the slot
    borrowed; a slot may release only references that a slot has taken. They also detect borrowed handles
    that are used after the slot has returned. Slots cannot be interrupted: `cancel` and the deadline of
@@ -222,18 +222,21 @@ typedef struct libsched_plugin {
    LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, LIBSCHED_NULL, \
    {LIBSCHED_NULL}}
 
-/* Adds a plugin under its name. The struct is copied. `user_data` always passes to the library:
-   plugin->destroy(user_data) runs exactly once, also after an error. Errors: EXISTS, INVALID (no name;
-   a slot without another slot that it needs, such as normalize_score without a Score slot), UNSUPPORTED
-   (unknown version, flags or slots). */
+/* Adds a plugin under its name. A configuration that names it in no profile has it in all of them, at all
+   of its points, after the profile's own plugins (libsched_registry_enable()). The struct is copied.
+   `user_data` always passes to the library: plugin->destroy(user_data) runs exactly once, also after an
+   error. Errors: EXISTS, INVALID (no name; no slot; a slot without another slot that it needs, such as
+   normalize_score without a Score slot), UNSUPPORTED (unknown version, flags or slots). */
 libsched_rc libsched_registry_add(libsched_registry *registry, const libsched_plugin *plugin, LIBSCHED_OWN void *user_data,
                                   LIBSCHED_OWN libsched_error **error);
 
 /* Loads a shared object and calls its one exported function
      LIBSCHED_EXPORT libsched_rc libsched_plugin_init(const libsched_host *host, libsched_registry *registry, libsched_error **error);
-   which adds plugins with host->registry_add or, if it is linked against libsched, with
-   libsched_registry_add(). If it fails, none of its plugins is added. The shared object stays loaded as
-   long as one of its plugins lives. The dynamic loader searches for a path without a slash.
+   which adds plugins with host->registry_add or libsched_registry_add(). The shared object must be
+   linked to libsched if it calls any function of it, and nearly all plugins do: their compiler needs
+   $(pkg-config --cflags --libs libsched). If the function fails, none of its plugins is added. The shared
+   object stays loaded as long as one of its plugins lives. The dynamic loader searches for a path without
+   a slash.
    Errors: INVALID (an empty path), IO (with the loader's text), UNSUPPORTED (no such function; or the
    program is linked to the static library libsched.a, which loads no shared objects), and the
    function's own. */

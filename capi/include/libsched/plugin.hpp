@@ -23,7 +23,7 @@
 #ifndef LIBSCHED_PLUGIN_HPP
 #define LIBSCHED_PLUGIN_HPP
 
-#include <libsched.h>
+#include <libsched/libsched.hpp>
 
 #include <exception>
 #include <iterator>
@@ -35,11 +35,6 @@
 #include <vector>
 
 namespace libsched::sdk {
-
-inline libsched_str str(std::string_view s) { return {s.data(), s.size()}; }
-inline std::string_view view(libsched_str s) {
-  return s.ptr == nullptr ? std::string_view() : std::string_view(s.ptr, s.len);
-}
 
 // The answer of a plugin: a code and reasons.
 struct Status {

@@ -8,7 +8,8 @@ Status ForeignPlugin::post_filter(const PostFilterCall& call,
   libsched_nomination nomination = LIBSCHED_NOMINATION_INIT;
   SlotCall asked(*r_, &call.state);
   Status s = asked.finish(slots().post_filter(self(), wrap(&call.state), wrap(&call.pod),
-                                              wrap(&call.statuses), &nomination, asked.status()));
+                                              wrap(&call.statuses), &nomination, asked.status()),
+                          slot_codes::kPostFilter);
   switch (nomination.mode) {
     case LIBSCHED_NOMINATION_NONE: break;
     case LIBSCHED_NOMINATION_NOOP:
@@ -27,7 +28,8 @@ Status ForeignPlugin::reserve(const ReserveCall& call) const {
   const Cluster::Judging judging(&call.cluster);  // a slot may not change the cluster
   SlotCall asked(*r_, &call.state);
   return asked.finish(slots().reserve(self(), wrap(&call.state), wrap(&call.pod), call.row,
-                                      out(call.node), asked.status()));
+                                      out(call.node), asked.status()),
+                      slot_codes::kReserve);
 }
 
 Steps<> ForeignPlugin::unreserve(const ReserveCall& call) const {
@@ -41,7 +43,8 @@ Steps<> ForeignPlugin::unreserve(const ReserveCall& call) const {
 Status ForeignPlugin::permit(const BindingCall& call, int64_t* timeout_ns) const {
   SlotCall asked(*r_, &call.state);
   return asked.finish(slots().permit(self(), wrap(&call.state), wrap(&call.pod), out(call.node),
-                                     timeout_ns, asked.status()));
+                                     timeout_ns, asked.status()),
+                      slot_codes::kPermit);
 }
 
 Status ForeignPlugin::pre_bind_pre_flight(const BindingCall& call, bool* allow_parallel) const {
@@ -56,14 +59,16 @@ Steps<Status> ForeignPlugin::pre_bind(const BindingCall& call) const {
   const Cluster::Judging judging(call.services.cluster);
   SlotCall asked(*r_, &call.state);
   return asked.finish(
-      slots().pre_bind(self(), wrap(&call.state), wrap(&call.pod), out(call.node), asked.status()));
+      slots().pre_bind(self(), wrap(&call.state), wrap(&call.pod), out(call.node), asked.status()),
+      slot_codes::kPreBind);
 }
 
 Steps<Status> ForeignPlugin::bind(const BindingCall& call) const {
   const Cluster::Judging judging(call.services.cluster);
   SlotCall asked(*r_, &call.state);
   return asked.finish(
-      slots().bind(self(), wrap(&call.state), wrap(&call.pod), out(call.node), asked.status()));
+      slots().bind(self(), wrap(&call.state), wrap(&call.pod), out(call.node), asked.status()),
+      slot_codes::kBind);
 }
 
 void ForeignPlugin::post_bind(const BindingCall& call) const {

@@ -11,7 +11,8 @@ Result<Status> ForeignPlugin::pre_filter(const PreFilterCall& call, PreFilterRes
   narrowed->ref();
   SlotCall asked(*r_, &call.state);
   Status status = asked.finish(slots().pre_filter(self(), wrap(&call.state), wrap(&call.pod),
-                                                  wrap(narrowed.get()), asked.status()));
+                                                  wrap(narrowed.get()), asked.status()),
+                               slot_codes::kPreFilter);
   if (narrowed->unique()) {
     narrowed->ref();
     return r_->nonsense("released a PreFilter result that it had borrowed");
@@ -21,18 +22,19 @@ Result<Status> ForeignPlugin::pre_filter(const PreFilterCall& call, PreFilterRes
   return status;
 }
 
-Status ForeignPlugin::changed(Change slot, const PodChange& change) const {
+Status ForeignPlugin::changed(Change slot, const SlotCodes& may, const PodChange& change) const {
   const Lent<NodeInfo> info(change.node);
   SlotCall asked(*r_, &change.state);
   const Pod& other = change.view.as_bound(change.other);
   return asked.finish(slot(self(), wrap(&change.state), wrap(&change.pod), wrap(&other),
-                           wrap(info.get()), asked.status()));
+                           wrap(info.get()), asked.status()),
+                      may);
 }
 Status ForeignPlugin::add_pod(const PodChange& change) const {
-  return changed(slots().add_pod, change);
+  return changed(slots().add_pod, slot_codes::kAddPod, change);
 }
 Status ForeignPlugin::remove_pod(const PodChange& change) const {
-  return changed(slots().remove_pod, change);
+  return changed(slots().remove_pod, slot_codes::kRemovePod, change);
 }
 
 std::shared_ptr<PluginData> ForeignPlugin::prepare(const Call&, const Pod&) const {
@@ -72,7 +74,7 @@ void ForeignPlugin::filter_each(const FilterCall& call, const RowSet& set,
     const int32_t code = slots().filter(self(), wrap(&call.state), wrap(&call.pod),
                                         wrap(info.get()), asked.status());
     if (asked.succeeded(code)) return;
-    Status status = asked.finish(code);
+    Status status = asked.finish(code, slot_codes::kFilter);
     if (status.success()) return;
     if (status.rejected()) {
       set.reject(row);
@@ -160,6 +162,7 @@ void ForeignPlugin::filter_batch(const FilterCall& call, const RowSet& set,
     if (code_name(answer.status.code) == nullptr)
       answer.status = r_->nonsense("returned the unknown code " +
                                    std::to_string(static_cast<int32_t>(answer.status.code)));
+    Registered::check(slot_codes::kFilterBatch, &answer.status);
     batch.codes()[answer.index] = static_cast<int8_t>(answer.status.code);
     batch.reasons()[answer.index] = 0;
   }

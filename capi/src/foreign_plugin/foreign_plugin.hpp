@@ -75,7 +75,7 @@ class ForeignPlugin final : public Plugin {
 
   const libsched_plugin& slots() const { return r_->slots; }
   void* self() const { return instance_ == nullptr ? r_->user_data : instance_; }
-  Status changed(Change slot, const PodChange& change) const;
+  Status changed(Change slot, const SlotCodes& may, const PodChange& change) const;
   void filter_each(const FilterCall& call, const RowSet& set, const Verdicts& verdicts) const;
   void filter_batch(const FilterCall& call, const RowSet& set, const Verdicts& verdicts) const;
 

@@ -42,9 +42,11 @@ libsched_rc libsched_registry_load(libsched_registry* registry, libsched_str pat
     rc = init(&host, wrap(draft.get()), &told);
     loading() = outer;
     if (rc != LIBSCHED_OK) return {};
-    for (const auto& [added, item] : draft->items())
-      if (unwrap(registry)->find(added) == nullptr)
-        LIBSCHED_TRY(unwrap(registry)->add(added, item));
+    for (const EnabledPlugin& added : draft->enabled()) {
+      if (unwrap(registry)->find(added.name) != nullptr) continue;
+      LIBSCHED_TRY(unwrap(registry)->add(added.name, *draft->find(added.name)));
+      LIBSCHED_TRY(unwrap(registry)->enable(added.name, added.weight));
+    }
     return {};
   });
   if (loaded != LIBSCHED_OK) return loaded;

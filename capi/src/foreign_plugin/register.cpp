@@ -74,6 +74,13 @@ PointMask points_of(const libsched_plugin& p) {
   return points;
 }
 
+// Whether the library would ever call the plugin.
+bool has_slots(const libsched_plugin& p) {
+  return points_of(p) != 0 || p.sign != nullptr || p.events_to_register != nullptr ||
+         p.on_event != nullptr || p.forked != nullptr || p.reverted != nullptr ||
+         p.committed != nullptr;
+}
+
 // Slots that need another slot.
 const char* lonely_slot(const libsched_plugin& p) {
   if ((p.add_pod == nullptr) != (p.remove_pod == nullptr))
@@ -110,6 +117,13 @@ Result<void> add_plugin(Registry* registry, const libsched_plugin* given,
       return Error{Rc::kUnsupported, "the plugin has slots that this version does not know"};
   if (const char* wrong = lonely_slot(p))
     return Error{Rc::kInvalid, wrong, {}, std::string(in(p.name))};
+  if (p.name.len != 0 && !has_slots(p))
+    return Error{Rc::kInvalid,
+                 "plugin \"" + std::string(in(p.name)) +
+                     "\" has no slot: set the functions of its extension points, such as "
+                     "plugin.filter or plugin.score",
+                 {},
+                 std::string(in(p.name))};
   r->slots = p;
   r->name = std::string(in(p.name));
   for (uint32_t i = 0; i < p.reason_count; ++i) r->reasons.emplace_back(in(p.reasons[i]));

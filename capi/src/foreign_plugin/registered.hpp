@@ -13,6 +13,7 @@
 #include "../handles.hpp"
 #include "libsched/base/call_lock.hpp"
 #include "libsched/framework/foreign_call.hpp"
+#include "slot_codes.hpp"
 
 namespace libsched::capi {
 
@@ -36,6 +37,12 @@ struct Registered {
 
   Status nonsense(const std::string& what) const {
     return Status(Code::kError, "plugin \"" + name + "\" " + what);
+  }
+  // Makes an answer an Error if the slot may not give it.
+  static void check(const SlotCodes& may, Status* answer) {
+    if (answer->success()) return;
+    if (std::string wrong = may.objection(*answer); !wrong.empty())
+      *answer = Status(Code::kError, std::move(wrong));
   }
   Plugin::Threading threading() const {
     if ((slots.flags & LIBSCHED_PLUGIN_CALLER_THREAD) != 0) return Plugin::Threading::kCallerThread;
@@ -109,6 +116,11 @@ class SlotCall : SilentCall {
       return r_.nonsense("returned the unknown code " + std::to_string(code));
     object_->status.code = static_cast<Code>(code);
     return std::move(object_->status);
+  }
+  Status finish(int32_t code, const SlotCodes& may) {
+    Status answer = finish(code);
+    Registered::check(may, &answer);
+    return answer;
   }
 
  private:

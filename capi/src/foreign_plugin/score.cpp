@@ -25,7 +25,8 @@ Status ForeignPlugin::pre_score(const PreScoreCall& call, std::shared_ptr<Plugin
   const Lent<NodeSet> nodes(&call.view, call.set.rows().data(), call.set.rows().size(), nullptr);
   SlotCall asked(*r_, &call.state);
   return asked.finish(slots().pre_score(self(), wrap(&call.state), wrap(&call.pod),
-                                        wrap(nodes.get()), asked.status()));
+                                        wrap(nodes.get()), asked.status()),
+                      slot_codes::kPreScore);
 }
 
 Scored ForeignPlugin::score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const {
@@ -39,16 +40,20 @@ Scored ForeignPlugin::score(const ScoreCall& call, const ScoreSet& set, int64_t*
     std::vector<NodeSet::Answer> answers;
     const Lent<NodeSet> nodes(&call.view, rows.data(), rows.size(), nullptr);
     nodes->answers = &answers;
-    Status s = asked.finish(slots().score_batch(self(), wrap(&call.state), wrap(&call.pod),
-                                                wrap(nodes.get()), scratch->scores.data(),
-                                                asked.status()));
+    Status s =
+        asked.finish(slots().score_batch(self(), wrap(&call.state), wrap(&call.pod),
+                                         wrap(nodes.get()), scratch->scores.data(), asked.status()),
+                     slot_codes::kScoreBatch);
     if (nodes->out_of_memory) s = Status::from_error(std::string(kOutOfMemory));
     if (!s.success()) return fail(set, rows[0], std::move(s));
     NodeSet::Answer* first = nullptr;  // the first node that could not be scored
     for (NodeSet::Answer& answer : answers)
       if (!answer.status.success() && (first == nullptr || answer.index < first->index))
         first = &answer;
-    if (first != nullptr) return fail(set, rows[first->index], std::move(first->status));
+    if (first != nullptr) {
+      Registered::check(slot_codes::kScoreBatch, &first->status);
+      return fail(set, rows[first->index], std::move(first->status));
+    }
     for (size_t i = 0; i < rows.size(); ++i) scores[rows[i]] = batch[i];
     return {};
   }
@@ -60,7 +65,8 @@ Scored ForeignPlugin::score(const ScoreCall& call, const ScoreSet& set, int64_t*
     int64_t score = 0;
     asked.reset();
     Status s = asked.finish(slots().score(self(), wrap(&call.state), wrap(&call.pod),
-                                          wrap(info.get()), &score, asked.status()));
+                                          wrap(info.get()), &score, asked.status()),
+                            slot_codes::kScore);
     if (!s.success()) return fail(set, row, std::move(s));
     scores[row] = score;
   }
@@ -78,7 +84,8 @@ Status ForeignPlugin::normalize(const ScoreCall& call, const ScoreSet& set, int6
   const Lent<NodeSet> nodes(&call.view, rows.data(), rows.size(), nullptr);
   SlotCall asked(*r_, &call.state);
   Status s = asked.finish(slots().normalize_score(self(), wrap(&call.state), wrap(&call.pod),
-                                                  wrap(nodes.get()), batch, asked.status()));
+                                                  wrap(nodes.get()), batch, asked.status()),
+                          slot_codes::kNormalizeScore);
   for (size_t i = 0; i < rows.size(); ++i) scores[rows[i]] = batch[i];
   return s;
 }

@@ -88,7 +88,10 @@ Result<SharedObject> open_shared_object(const std::string& path, const char* fun
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* const why = ::dlerror();
-    return Error{Rc::kIo, "cannot load \"" + path + "\": " + (why == nullptr ? "unknown" : why)};
+    std::string text = "cannot load \"" + path + "\": " + (why == nullptr ? "unknown" : why);
+    if (text.find("undefined symbol: libsched_") != std::string::npos)
+      text += "; link it: $(pkg-config --libs libsched)";
+    return Error{Rc::kIo, std::move(text)};
   }
   SharedObject opened{{handle, [](void* h) { ::dlclose(h); }}, ::dlsym(handle, function)};
   if (opened.function == nullptr)

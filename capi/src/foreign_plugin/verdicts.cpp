@@ -9,8 +9,12 @@ namespace {
 Status status_of(const Registered& r, int8_t code, size_t reason) {
   if (code_name(static_cast<Code>(code)) == nullptr || code == LIBSCHED_CODE_SUCCESS)
     return r.nonsense("returned the unknown code " + std::to_string(code));
-  if (reason < r.reasons.size()) return {static_cast<Code>(code), r.reasons[reason]};
-  if (reason == 0) return Status(static_cast<Code>(code));
+  if (reason == 0 || reason < r.reasons.size()) {
+    Status answer(static_cast<Code>(code));
+    if (reason < r.reasons.size()) answer.reasons.push_back(r.reasons[reason]);
+    Registered::check(slot_codes::kFilterBatch, &answer);
+    return answer;
+  }
   return r.nonsense("gave reason " + std::to_string(reason) + " of " +
                     std::to_string(r.reasons.size()));
 }

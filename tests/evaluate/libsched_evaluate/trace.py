@@ -5,6 +5,7 @@ The format is that of tests/oracle. Time is virtual: waiting for a timer takes n
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from libsched import _core
@@ -46,6 +47,23 @@ class InProcess:
         registry.add(spec.name, spec.methods, list(spec.reasons), spec.factory)
 
 
+#: What libsched says of a code that a slot may not return, and what Go prints of upstream's nil error and empty text.
+_REFUSED = ((re.compile(r"\w+ returned (?:Wait|Skip); it may return [\w, ]+ or Error"), "%!w(<nil>)"),
+            (re.compile(r"\w+ returned Error without a reason"), ""))
+
+
+def as_upstream(value: Any) -> Any:
+    """Returns a result with upstream's texts about refused codes."""
+    if isinstance(value, dict):
+        return {key: as_upstream(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [as_upstream(part) for part in value]
+    if isinstance(value, str):
+        for pattern, text in _REFUSED:
+            value = pattern.sub(text, value)
+    return value
+
+
 #: Tests put another host here, with fakes in another process.
 host = InProcess()
 
@@ -81,7 +99,7 @@ def trace(case: Case, objects: list[Any], pods: list[Pod]) -> dict[str, Any]:
     shared = Driver(framework, cluster, services, tracer, by_key)
     results = []
     for pod in pods:
-        results.append({"pod": pod.key, "steps": _run(case, shared.of_pod(pod))})
+        results.append({"pod": pod.key, "steps": as_upstream(_run(case, shared.of_pod(pod)))})
     if results:
         golden["pods"] = results
     return golden

@@ -21,7 +21,7 @@ fi
 mkdir -p "$out/java/libsched" "$out/classes"
 swig -c++ -java -package libsched -module Sched -Werror -w451 -I"$include" -I"$here" \
   -outdir "$out/java/libsched" -o "$out/sched_wrap.cpp" "$here/libsched.i"
-cp "$here/SchedException.java" "$out/java/libsched/"
+cp "$here/SchedException.java" "$here/PluginMethods.java" "$out/java/libsched/"
 java "$here/AddMethods.java" "$out/java/libsched"
 # SWIG's wrappers read pointers as another type, which strict aliasing forbids.
 g++ -std=c++20 -O1 -fPIC -shared -fno-strict-aliasing -I"$here" -I"$jdk/include" \

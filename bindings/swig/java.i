@@ -343,7 +343,10 @@ static void append(JNIEnv *jenv, jobject builder, libsched_str text) {
 %typemap(javain) libsched_swig::Plugin *DISOWN "$javaclassname.getCPtrAndDisown($javainput)"
 %typemap(javacode) libsched_swig::Plugin %{
   protected static long getCPtrAndDisown($javaclassname plugin) {
-    if (plugin != null) plugin.swigReleaseOwnership();
+    if (plugin != null) {
+      PluginMethods.check(plugin);
+      plugin.swigReleaseOwnership();
+    }
     return getCPtr(plugin);
   }
   protected void swigReleaseOwnership() { swigCMemOwn = false; }

@@ -225,6 +225,25 @@ TEST_CASE("a registry takes each name once") {
   CHECK(registry.find("B") == nullptr);
 }
 
+TEST_CASE("a plugin that no profile names is enabled in all of them") {
+  const std::vector<Fake> fakes = {sieve("Z"), sieve("A"), sieve("Named"), sieve("Idle")};
+  const ConfigRef config = fake_config(
+      {"Named"},
+      "- schedulerName: other\n  plugins:\n    multiPoint:\n      disabled: [{name: '*'}, {name: "
+      "Idle}]\n      enabled: [{name: PrioritySort}, {name: DefaultBinder}]\n");
+  const Ref<Registry> registry = fake_registry(fakes);
+  const auto filters = [&](Str profile) {
+    return at(**Framework::create(config, profile, registry, {}), ExtensionPoint::kFilter);
+  };
+  CHECK(filters("fakes") == Names{"Named", "Z", "A"});
+  CHECK(filters("other") == Names{"Z", "A"});
+  CHECK(registry->enable("Nobody", 1).error().rc == Rc::kNotFound);
+  REQUIRE(registry->enable("Z", 7).ok());
+  REQUIRE(registry->enable("A", 0).ok());
+  CHECK(registry->enabled().size() == fakes.size());
+  CHECK(registry->enabled()[0].weight == 7);
+}
+
 TEST_CASE("a framework keeps its configuration and registry alive") {
   const std::vector<Fake> fakes = {sieve("A")};
   ConfigRef config = fake_config({"A"});

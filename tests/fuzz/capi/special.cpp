@@ -45,8 +45,8 @@ void call_libsched_registry_add(Turn& t) {
     void* const data = world().pass("the data of a plugin", plugin.struct_size != 0);
     rc = libsched_registry_add(registry.get(), &plugin, data, error.get());
   }
-  if (rc == LIBSCHED_OK && t.choose.below(8) != 0)
-    libsched_registry_enable(registry.get(), libsched_str_from(name), 0, nullptr);
+  if (rc == LIBSCHED_OK && t.choose.one_in(2))
+    libsched_registry_enable(registry.get(), libsched_str_from(name), 7, nullptr);
   t.end_fallible(rc, registry, error);
 }
 

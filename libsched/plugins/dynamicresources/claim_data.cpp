@@ -180,6 +180,11 @@ const ClaimData::Verdict* ClaimData::known(const NodeView& node) {
   return &(full_[index] = std::move(made));
 }
 
+bool ClaimData::judged(uint32_t index) const {
+  const std::lock_guard lock(mutex_);
+  return index < rows_.size() && rows_[index].answer != Answer::kUnknown;
+}
+
 int64_t ClaimData::score(uint32_t index) const {
   const std::lock_guard lock(mutex_);
   return index < rows_.size() ? rows_[index].score : 0;

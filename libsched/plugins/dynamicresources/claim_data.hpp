@@ -124,6 +124,8 @@ class ClaimData {
   const Verdict& verdict(const NodeView& node, Clock& clock, const std::function<bool()>& expired);
   // The same if the node was judged already, else null.
   const Verdict* known(const NodeView& node);
+  // Whether Filter has judged a node, which it does not where a profile leaves it out.
+  bool judged(uint32_t row) const;
   // The score of a node that fits.
   int64_t score(uint32_t row) const;
   // What the node of the latest verdict of a row gives of its own resources; null: nothing.

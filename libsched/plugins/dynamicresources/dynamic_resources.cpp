@@ -268,7 +268,10 @@ class DynamicResources final : public Plugin {
   Scored score(const ScoreCall& call, const ScoreSet& set, int64_t* scores) const override {
     const auto* const claims = static_cast<const ClaimsOfCycle*>(call.filter_data);
     if (misses_allocations(claims)) {
-      set.for_each([&](uint32_t row) { set.fail(row); });
+      set.for_each([&](uint32_t row) {
+        scores[row] = 0;  // where Filter has allocated nothing
+        if (claims->data->judged(row)) set.fail(row);
+      });
       return {};
     }
     if (!settings_.enabled || !settings_.prioritized_list) return {true, 0};

@@ -499,6 +499,13 @@ TEST_CASE("in 1.35 nodes have no score for devices if some claim was allocated e
   CHECK(before.scores(naming({"old", "c"})) ==
         "error: running Score plugins: plugin \"DynamicResources\" failed with: number of "
         "allocations 1 is smaller than number of claims");
+  TrialOptions without_filter = of_release(Release::k1_35);
+  without_filter.profile =
+      "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: DynamicResources}]}, "
+      "queueSort: {enabled: [{name: PrioritySort}]}, bind: {enabled: [{name: DefaultBinder}]}, "
+      "filter: {disabled: [{name: DynamicResources}]}}";
+  Trial unfiltered("DynamicResources", world, without_filter);
+  CHECK(unfiltered.scores(naming({"old", "c"})) == "a 0/0, b 0/0");
 }
 
 TEST_CASE("a node that takes too long is rejected, or an error") {

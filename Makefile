@@ -46,7 +46,7 @@ docs: setup python ## Write the documentation site: build/docs/index.html
 
 test: ## Run every test of every language (PART=name: one part, PART=list: their names)
 	@packaging/setup.sh system python tests:$(or $(PART),all) $(filter musl release,$(PART:reproducible=release)) \
-	  $(if $(filter libcxx aarch64,$(PART)),musl)
+	  $(if $(filter libcxx aarch64 s390x,$(PART)),musl)
 	@tests/run $(PART)
 
 fuzz: setup ## Fuzz with a new seed (FUZZ_SECONDS=600: time per fuzzer, FUZZ_SEED=7: the seed again)

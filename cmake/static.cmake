@@ -9,8 +9,9 @@
 if(LIBSCHED_SANITIZE OR LIBSCHED_BUILD_FUZZ)
   message(FATAL_ERROR "LIBSCHED_STATIC: an archive cannot have a sanitizer's run time inside")
 endif()
-find_program(LIBSCHED_LD NAMES ld.bfd REQUIRED)  # GNU's: others cannot dissolve groups
-find_program(LIBSCHED_OBJCOPY NAMES objcopy REQUIRED)
+# GNU's, that of the machine: others cannot dissolve groups.
+find_program(LIBSCHED_LD NAMES ${CMAKE_SYSTEM_PROCESSOR}-linux-gnu-ld.bfd ld.bfd REQUIRED)
+find_program(LIBSCHED_OBJCOPY NAMES ${CMAKE_SYSTEM_PROCESSOR}-linux-gnu-objcopy objcopy REQUIRED)
 mark_as_advanced(LIBSCHED_LD LIBSCHED_OBJCOPY)
 set(LIBSCHED_SIMDJSON_SOURCE ${PROJECT_SOURCE_DIR}/build/sources/simdjson CACHE PATH
   "Sources of simdjson, for libsched.a on systems without its archive (packaging/static/sources.sh)")

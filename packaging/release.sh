@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# packaging/release.sh [--check] [PART...]: makes what a release is, in dist/: sources, wheels and Debian packages
-# (PART: sdist, wheels, debs; default: all), the notes of CHANGELOG.md, an SBOM (SPDX) and SHA256SUMS.
+# packaging/release.sh [--check] [PART...]: makes what a release is, in dist/: sources, wheels (for x86_64 and aarch64), Go
+# modules and Debian packages (PART: sdist, wheels, go, debs; default: all), the notes of CHANGELOG.md, an SBOM (SPDX) and SHA256SUMS.
 #
 # All dates are that of the last commit. --check makes everything once more, from a copy of the sources at another place,
 # without any cache, and compares the bytes. Needs root and debootstrap; from nothing it takes about
@@ -13,7 +13,7 @@ die() { say "$*"; exit 1; }
 
 check=""
 if [ "${1:-}" = --check ]; then check=yes; shift; fi
-[ $# -gt 0 ] || set -- sdist wheels debs
+[ $# -gt 0 ] || set -- sdist wheels go debs
 version=$(packaging/version.sh)
 out=$PWD/dist
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
@@ -31,7 +31,17 @@ wheels() {
   local newer
   newer=$(packaging/debian_python.sh trixie)
   packaging/wheel.sh .venv/bin/python "$newer"
+  [ "$(uname -m)" != x86_64 ] || packaging/wheel.sh --machine aarch64 .venv/bin/python "$newer"
   cp build/wheels/*.whl "$out/"
+}
+
+# The modules as they are tagged, each with the archive of its platform.
+go() {
+  packaging/static/prebuilt.sh x86_64 aarch64
+  rm -rf build/go-release
+  packaging/go_release.py build/go-release
+  tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C build/go-release -cf - go |
+    gzip -9n > "$out/libsched-go-$version.tar.gz"
 }
 
 debs() {
@@ -67,8 +77,8 @@ again() {
 
 for part in "$@"; do
   case $part in
-    sdist | wheels | debs) ;;
-    *) die "unknown part '$part' (sdist, wheels, debs)" ;;
+    sdist | wheels | go | debs) ;;
+    *) die "unknown part '$part' (sdist, wheels, go, debs)" ;;
   esac
 done
 # The copy of again() is a checkout without a commit.

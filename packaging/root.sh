@@ -7,10 +7,7 @@ set -euo pipefail
 codename=$1 folder=$2
 shift 2
 [ ! -e "$folder/.complete" ] || exit 0
-# shellcheck disable=SC2016  # apt-get replaces $(...)
-mirror=$(apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(COMPONENT) $(LABEL)' 'Created-By: Packages' |
-  sed -n 's/ Debian main Debian$//p' | head -n 1)
-[ -n "$mirror" ] || { echo "root.sh: apt-get knows no Debian archive; run apt-get update first" >&2; exit 1; }
+mirror=$("$(dirname "${BASH_SOURCE[0]}")/debian_archive.sh")
 packages=$(IFS=,; echo "$*")
 rm -rf "$folder"
 mkdir -p "$(dirname "$folder")"

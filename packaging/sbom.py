@@ -4,7 +4,7 @@
     packaging/sbom.py FOLDER
 
 It lists each file with its checksum, and what is inside that comes from other projects, with versions and licences: the
-libraries that wheels contain (their sources are in build/sources), and headers that are compiled in. What Debian packages
+libraries that wheels and Go modules contain (their sources are in build/sources), and headers that are compiled in. What Debian packages
 link to is in their Depends; the document names it, too. Its date is SOURCE_DATE_EPOCH, or now.
 """
 
@@ -34,6 +34,7 @@ INSIDE_WHEELS = {
     "curl": ("libcurl", "curl"),
     "openssl": ("openssl", "Apache-2.0"),
 }
+OF_WHEELS_ALONE = {"libcurl", "openssl", "pybind11"}  # not of Go modules
 PUBLIC_DOMAIN = "The decoder and encoder of liblzma are in the public domain, as COPYING of XZ Utils says."
 
 
@@ -94,7 +95,8 @@ def document(folder: pathlib.Path, version: str, when: datetime.datetime) -> dic
     main = package("libsched", version, "Apache-2.0")
     packages, files, relations = [main], [], [relation("SPDXRef-DOCUMENT", "DESCRIBES", str(main["SPDXID"]))]
     names = sorted(path for path in folder.iterdir() if path.suffix in (".whl", ".deb", ".gz"))
-    inner = inside_wheels() if any(path.suffix == ".whl" for path in names) else []
+    modules = [path for path in names if path.name.startswith("libsched-go-")]
+    inner = inside_wheels() if modules or any(path.suffix == ".whl" for path in names) else []
     packages += inner
     system: set[str] = set()
     digest = hashlib.sha256()
@@ -102,13 +104,16 @@ def document(folder: pathlib.Path, version: str, when: datetime.datetime) -> dic
         content = path.read_bytes()
         digest.update(content)
         own = identifier("File", path.name)
-        files.append({"SPDXID": own, "fileName": f"./{path.name}", "fileTypes": ["SOURCE" if path.suffix == ".gz" else "BINARY"],
+        kind = "SOURCE" if path.suffix == ".gz" and path not in modules else "BINARY"
+        files.append({"SPDXID": own, "fileName": f"./{path.name}", "fileTypes": [kind],
                       "checksums": [{"algorithm": "SHA1", "checksumValue": hashlib.sha1(content).hexdigest()},
                                     {"algorithm": "SHA256", "checksumValue": hashlib.sha256(content).hexdigest()}],
                       "licenseConcluded": "NOASSERTION", "copyrightText": "NOASSERTION"})
         relations.append(relation(own, "GENERATED_FROM", str(main["SPDXID"])))
         if path.suffix == ".whl":
             relations += [relation(own, "CONTAINS", str(part["SPDXID"])) for part in inner]
+        if path in modules:
+            relations += [relation(own, "CONTAINS", str(part["SPDXID"])) for part in inner if part["name"] not in OF_WHEELS_ALONE]
         if path.suffix == ".deb":
             needed = depends(path)
             system |= set(needed)

@@ -174,6 +174,7 @@ sources() {
 static() { sources simdjson; }
 
 release() {
+  apt_get release
   musl
   .venv/bin/python -c 'import wheel, auditwheel' 2>/dev/null && return
   say "installing wheel and auditwheel into .venv"

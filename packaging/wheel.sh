@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# packaging/wheel.sh [PYTHON...]: builds wheels that need nothing but Python and glibc 2.28 or newer, into build/wheels.
+# packaging/wheel.sh [--machine aarch64] [PYTHON...]: builds wheels that need nothing but Python and glibc 2.28 or newer,
+# into build/wheels, for this machine or another one.
 #
 # The libraries are compiled once, by zig, whose glibc is as old as wished; all others but the C library are inside,
 # from Debian's sources. For each Python (default: .venv's) the extension module is compiled against its headers;
@@ -8,15 +9,16 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-glibc=2.28
-platform=manylinux_${glibc/./_}_$(uname -m)
+machine=$(uname -m)
+if [ "${1:-}" = --machine ]; then machine=$2; shift 2; fi
 say() { printf 'wheel: %s\n' "$*" >&2; }
 
 packaging/setup.sh python release
 packaging/static/sources.sh simdjson libyaml zlib xz-utils libzstd re2 curl openssl=orig
 source packaging/zig/tools.sh
-zig_tools manylinux "$(uname -m)-linux-gnu.$glibc"
-root=$PWD/build/zig/manylinux
+manylinux "$machine"
+platform=manylinux_${glibc/./_}_$machine
+root=$PWD/build/zig/$target built=$PWD/build/$preset
 
 # Client-side TLS alone, without the old algorithms.
 openssl() {
@@ -35,8 +37,8 @@ openssl() {
     export PATH=$root/tools:$PATH
     SOURCE_DATE_EPOCH=$(stat -c %Y "$OLDPWD/$version")
     export SOURCE_DATE_EPOCH
-    CC=zig-clang AR=ar RANLIB=ranlib perl "$OLDPWD/build/sources/openssl/Configure" \
-      "linux-$(uname -m)" "${without[@]/#/no-}" --openssldir=/etc/ssl -fPIC -O2 -g0
+    CC=zig-clang AR=$(gnu_tool "$machine" ar) RANLIB=$(gnu_tool "$machine" ranlib) perl "$OLDPWD/build/sources/openssl/Configure" \
+      "linux-$machine" "${without[@]/#/no-}" --openssldir=/etc/ssl -fPIC -O2 -g0
     make -s -j "${JOBS:-$(nproc)}" build_generated libcrypto.a libssl.a
   ) > "$root/openssl.log" 2>&1 || { tail -n 50 "$root/openssl.log" >&2; return 1; }
   cp "$root"/openssl/build/lib*.a "$root/openssl/lib/"
@@ -45,50 +47,58 @@ openssl() {
   echo "$made" > "$root/openssl/done"
 }
 
-# Prints the licences of all that is inside, each under a line with its name.
-notices() {
-  local file
-  echo "libsched is licensed under the Apache License 2.0. Its libraries contain code of the following projects."
-  for file in build/sources/{zlib/LICENSE,libyaml/License,xz-utils/COPYING,libzstd/LICENSE,simdjson/LICENSE} \
-    build/sources/{re2/LICENSE,curl/COPYING,openssl/LICENSE.txt} \
-    "$(dirname "$zig")"/lib/{libcxx,libcxxabi,libunwind}/LICENSE.TXT \
-    "$(echo .venv/lib/python3.*/site-packages/pybind11-*/licenses/LICENSE)"; do
-    printf '\n==== %s\n\n' "$(basename "$(dirname "${file/licenses\//}")")"
-    cat "$file"
-  done
+# python_headers VERSION FOLDER: puts the headers of a folder into the build's include that Debian's Python includes by their
+# place below /usr/include, where zig does not look.
+python_headers() {
+  local place=$machine-linux-gnu/python$1
+  [ -d "$2/$place" ] || return 0
+  mkdir -p "$built/include/$(dirname "$place")"
+  ln -sfn "$2/$place" "$built/include/$place"
 }
 
-# python_headers PYTHON: puts the headers into build/wheel/include that Debian's Python includes by their place below
-# /usr/include, where zig does not look.
-python_headers() {
-  local place
-  place=$("$1" -c 'import sys, sysconfig; print("%s/python%d.%d" % (sysconfig.get_config_var("MULTIARCH"), *sys.version_info[:2]))')
-  [ -d "/usr/include/$place" ] || return 0
-  mkdir -p "build/wheel/include/$(dirname "$place")"
-  ln -sfn "/usr/include/$place" "build/wheel/include/$place"
+# of_another_machine VERSION: what a wheel for another machine has of it, in `elsewhere` and `other`: names, headers and tools.
+# The headers are those of the Debian release that has this Python.
+of_another_machine() {
+  local codename foreign
+  case $1 in
+    3.11) codename=bookworm ;;
+    3.13) codename=trixie ;;
+    *) say "Python $1 of $machine: no Debian release is known that has it"; return 1 ;;
+  esac
+  foreign=$PWD/build/roots/$codename-$machine
+  packaging/foreign.sh "$codename" "$(debian_name "$machine")" "$foreign" python3 libpython3-dev
+  python_headers "$1" "$foreign/usr/include"
+  elsewhere=(_PYTHON_HOST_PLATFORM="linux-$machine" SETUPTOOLS_EXT_SUFFIX=".cpython-${1/./}-$machine-linux-gnu.so")
+  other=(CMAKE_SYSTEM_NAME=Linux CMAKE_SYSTEM_PROCESSOR="$machine" CMAKE_STRIP="$(command -v "$(gnu_tool "$machine" strip)")"
+    Python_INCLUDE_DIR="$foreign/usr/include/python$1")
+  other=("${other[@]/#/--config-settings=cmake.define.}")
 }
 
 openssl
 say "compiling the libraries"
-zig_libraries manylinux -DOPENSSL="$root/openssl"
-packaging/build.sh wheel libsched libsched_net
-mkdir -p build/wheels build/wheel/stripped
-notices > build/wheel/stripped/NOTICES.txt
-for library in build/wheel/lib/libsched.so build/wheel/lib/libsched-net.so; do
-  strip --strip-unneeded -o "build/wheel/stripped/$(basename "$library")" "$(realpath "$library")"
+zig_libraries "$target" -DOPENSSL="$root/openssl"
+cmake --preset "$preset" > "build/$preset.log" 2>&1 || { cat "build/$preset.log" >&2; exit 1; }
+packaging/build.sh "$preset" libsched libsched_net
+mkdir -p build/wheels "$built/stripped"
+notices build/sources/{curl/COPYING,openssl/LICENSE.txt} \
+  "$(echo .venv/lib/python3.*/site-packages/pybind11-*/licenses/LICENSE)" > "$built/stripped/NOTICES.txt"
+for library in "$built/lib/libsched.so" "$built/lib/libsched-net.so"; do
+  "$(gnu_tool "$machine" strip)" --strip-unneeded -o "$built/stripped/$(basename "$library")" "$(realpath "$library")"
 done
 
 [ $# -gt 0 ] || set -- .venv/bin/python
 for python in "$@"; do
-  say "building the wheel for $("$python" --version)"
+  say "building the wheel for $("$python" --version) of $machine"
   work=$(mktemp -d)
-  python_headers "$python"
-  CC=$root/tools/zig-clang CXX=$root/tools/zig-clang++ "$python" -m pip wheel --quiet --disable-pip-version-check \
-    --no-deps --no-build-isolation --wheel-dir "$work" . \
-    --config-settings build-dir="build/wheel-{wheel_tag}" --config-settings install.strip=true \
-    --config-settings cmake.define.CMAKE_CXX_FLAGS="${CXXFLAGS:-} -I$PWD/build/wheel/include" \
-    --config-settings cmake.define.LIBSCHED_NOTICES="$PWD/build/wheel/stripped/NOTICES.txt" \
-    --config-settings cmake.define.LIBSCHED_PREBUILT="$PWD/build/wheel/stripped/libsched.so"
+  version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+  elsewhere=() other=()
+  if [ "$machine" = "$(uname -m)" ]; then python_headers "$version" /usr/include; else of_another_machine "$version"; fi
+  env "${elsewhere[@]}" CC="$root/tools/zig-clang" CXX="$root/tools/zig-clang++" \
+    "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir "$work" . \
+    --config-settings build-dir="build/$preset-{wheel_tag}" --config-settings install.strip=true "${other[@]}" \
+    --config-settings cmake.define.CMAKE_CXX_FLAGS="${CXXFLAGS:-} -I$built/include" \
+    --config-settings cmake.define.LIBSCHED_NOTICES="$built/stripped/NOTICES.txt" \
+    --config-settings cmake.define.LIBSCHED_PREBUILT="$built/stripped/libsched.so"
   "$python" -m wheel tags --remove --platform-tag "$platform" "$work"/*.whl > /dev/null
   mv "$work"/*.whl build/wheels/
   rmdir "$work"

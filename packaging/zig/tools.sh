@@ -22,6 +22,54 @@ zig_tools() {
   done
 }
 
+# manylinux MACHINE: sets what builds for an old glibc need (`glibc`, and the names `target` of build/zig and `preset` of
+# CMake), and writes the compilers.
+manylinux() {
+  glibc=2.28
+  case $1 in
+    "$(uname -m)") target=manylinux preset=wheel ;;
+    aarch64) target=manylinux_aarch64 preset=wheel-aarch64 ;;
+    *) echo "a build for $1 on $(uname -m): there is none" >&2; return 1 ;;
+  esac
+  zig_tools "$target" "$1-linux-gnu.$glibc"
+}
+
+# gnu_tool MACHINE NAME: prints a program of GNU binutils that reads objects of a machine.
+gnu_tool() {
+  if [ "$1" = "$(uname -m)" ]; then echo "$2"; else echo "$1-linux-gnu-$2"; fi
+}
+
+# debian_name MACHINE: prints Debian's and Go's name of an architecture.
+debian_name() {
+  case $1 in
+    x86_64) echo amd64 ;;
+    aarch64) echo arm64 ;;
+  esac
+}
+
+# zig_runtime NAME: prints the archives of LLVM's C++ library and unwinder, which zig makes when it links a program. A
+# shared object makes it compile them for programs at any address.
+zig_runtime() {
+  local work
+  work=$(mktemp -d)
+  printf '#include <stdexcept>\nvoid f() { throw std::runtime_error(""); }\n' > "$work/f.cpp"
+  "build/zig/$1/tools/zig-clang++" -v -O2 -fPIC -shared "$work/f.cpp" -o "$work/f.so" 2>&1 |
+    sed -n 's/^ld\.lld .* -o [^ ]*f\.so //p' | tr ' ' '\n' | grep -E '/lib(c\+\+|c\+\+abi|unwind)\.a$'
+  rm -r "$work"
+}
+
+# notices [FILE...]: prints the licences of all that is inside libsched's library, and of these, each under a line with
+# its name.
+notices() {
+  local file
+  echo "libsched is licensed under the Apache License 2.0. Its libraries contain code of the following projects."
+  for file in build/sources/{zlib/LICENSE,libyaml/License,xz-utils/COPYING,libzstd/LICENSE,simdjson/LICENSE,re2/LICENSE} \
+    "$(dirname "$zig")"/lib/{libcxx,libcxxabi,libunwind}/LICENSE.TXT "$@"; do
+    printf '\n==== %s\n\n' "$(basename "$(dirname "${file/licenses\//}")")"
+    cat "$file"
+  done
+}
+
 # re2_tables: makes the tables of RE2, which Debian makes anew from its own Unicode data.
 re2_tables() {
   local folder=build/sources/re2/re2 work

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# packaging/zig/unit.sh libcxx|aarch64 TARGET...: builds tests with zig's clang, libc++ and musl, for this machine or
-# for aarch64. The programs are static, so those for aarch64 need nothing but qemu-aarch64.
+# packaging/zig/unit.sh libcxx|aarch64|s390x TARGET...: builds tests with zig's clang, libc++ and musl, for this machine
+# or another one. The programs are static, so those for another one need nothing but qemu.
 #
 # The libraries are compiled from Debian's sources, once.
 set -euo pipefail
@@ -9,8 +9,8 @@ preset=$1
 shift
 case $preset in
   libcxx) machine=$(uname -m) ;;
-  aarch64) machine=aarch64 ;;
-  *) echo "unit.sh: unknown preset '$preset' (libcxx, aarch64)" >&2; exit 1 ;;
+  aarch64 | s390x) machine=$preset ;;
+  *) echo "unit.sh: unknown preset '$preset' (libcxx, aarch64, s390x)" >&2; exit 1 ;;
 esac
 
 packaging/setup.sh musl

@@ -8,6 +8,7 @@ import concurrent.futures
 import dataclasses
 import functools
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -79,8 +80,15 @@ def build_static(libc):
 
 
 def build_wheels(shell):
-    """A step: the wheel for .venv's Python."""
+    """A step: the wheels for .venv's Python, of this machine and aarch64."""
     once(shell, "wheels", ["packaging/wheel.sh"])
+    if platform.machine() == "x86_64":
+        once(shell, "wheels of aarch64", ["packaging/wheel.sh", "--machine", "aarch64"])
+
+
+def build_archives(shell):
+    """A step: libsched.a for each platform of the Go modules."""
+    once(shell, "archives", ["packaging/static/prebuilt.sh", "x86_64", "aarch64"])
 
 
 def build_debian_packages(shell):
@@ -316,9 +324,14 @@ PARTS = (
     Part("aarch64", "unit tests and recorded verdicts, for aarch64 under qemu",
          run_by_zig("aarch64", wrapper=["qemu-aarch64"]),
          needs=(zig, tool("qemu-aarch64", ": Debian's package qemu-user")), by_name=True),
-    Part("release", "wheels: what is in them, and that they run in fresh roots",
-         pytest("release", "tests/release/test_wheel.py", before=(build_wheels,)),
-         needs=(python_packages("pytest", "auditwheel", "wheel"), tool("debootstrap")), by_name=True),
+    Part("s390x", "unit tests and recorded verdicts, for s390x, which is big endian, under qemu",
+         run_by_zig("s390x", wrapper=["qemu-s390x"]),
+         needs=(zig, tool("qemu-s390x", ": Debian's package qemu-user")), by_name=True),
+    Part("release", "wheels and Go modules: what is in them, and that they run where there is nothing else",
+         pytest("release", "tests/release/test_wheel.py", "tests/release/test_go_modules.py",
+                before=(build_wheels, build_archives)),
+         needs=(python_packages("pytest", "auditwheel", "wheel"), go_version, tool("debootstrap"),
+                tool("qemu-aarch64", ": Debian's package qemu-user")), by_name=True),
     Part("bare", "the demo and the C tests on a bare machine of Debian 12",
          pytest("bare", "tests/release/test_bare.py"),
          needs=(python_packages("pytest"), superuser, tool("debootstrap")), by_name=True),

@@ -52,11 +52,12 @@ def test_sources_have_what_a_build_needs(sources):
 
 @pytest.fixture(name="release")
 def files_of_a_release(tmp_path, sources, monkeypatch):
-    """A folder with sources, a package and a wheel, and the document about it."""
+    """A folder with sources, a package, a wheel and Go modules, and the document about it."""
     folder = tmp_path / "dist"
     folder.mkdir()
     (folder / sources[0].name).write_bytes(sources[0].read_bytes())
     (folder / "libsched-0.0.1-cp311-cp311-manylinux_2_28_x86_64.whl").write_bytes(b"a wheel")
+    (folder / "libsched-go-0.0.1.tar.gz").write_bytes(b"Go modules")
     debian = tmp_path / "tree" / "DEBIAN"
     debian.mkdir(parents=True)
     (debian / "control").write_text("Package: libsched-x\nVersion: 1\nArchitecture: all\nMaintainer: x <x@example.org>\n"
@@ -101,6 +102,8 @@ def test_the_document_tells_what_is_inside(release):
     related = {(one["spdxElementId"], one["relationshipType"], one["relatedSpdxElement"]) for one in document["relationships"]}
     wheel = "SPDXRef-File-libsched-0.0.1-cp311-cp311-manylinux-2-28-x86-64.whl"
     assert (wheel, "CONTAINS", "SPDXRef-Package-re2") in related
+    modules = "SPDXRef-File-libsched-go-0.0.1.tar.gz"
+    assert (modules, "CONTAINS", "SPDXRef-Package-re2") in related and (modules, "CONTAINS", "SPDXRef-Package-libcurl") not in related
     needed = {other for one, kind, other in related if kind == "DEPENDS_ON"}
     assert needed == {"SPDXRef-Package-debian-python3", "SPDXRef-Package-debian-libc6"}
 
@@ -161,4 +164,4 @@ def test_a_release_that_differs_is_refused(checkout):
 
 def test_an_unknown_part_is_refused():
     done = subprocess.run([project.ROOT / "packaging" / "release.sh", "nonsense"], capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "unknown part 'nonsense' (sdist, wheels, debs)" in done.stderr
+    assert done.returncode == 1 and "unknown part 'nonsense' (sdist, wheels, go, debs)" in done.stderr

@@ -180,6 +180,18 @@ def check_hardening(objects):
     assert checked, "no call of the C library is checked"
 
 
+def unpacked(codename, machine):
+    """A folder with Python of a Debian release for another machine, for qemu."""
+    folder = BUILD / "roots" / f"{codename}-{machine}"
+    run(ROOT / "packaging" / "foreign.sh", codename, {"aarch64": "arm64"}[machine], folder, "python3", "libpython3-dev")
+    return folder
+
+
+def start_of(machine, codename="bookworm"):
+    """The command that starts programs of a machine."""
+    return [] if machine == platform.machine() else [f"qemu-{machine}", "-L", unpacked(codename, machine)]
+
+
 def need_roots():
     """Roots can be made by the superuser alone."""
     if os.geteuid() != 0 or not shutil.which("debootstrap"):

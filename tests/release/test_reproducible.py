@@ -12,7 +12,8 @@ SECOND = PLACE / "dist"
 FILES = sorted(path.name for path in FIRST.glob("*"))
 # Names of the files, without versions and architectures; Debian's packages are made for two releases.
 WANTED = sorted([
-    "NOTES.md", "SHA256SUMS", "libsched.spdx.json", "libsched.tar.gz", "libsched-cp311.whl", "libsched-cp313.whl",
+    "NOTES.md", "SHA256SUMS", "libsched.spdx.json", "libsched.tar.gz", "libsched-go.tar.gz",
+    *(f"libsched-{python}-{machine}.whl" for python in ("cp311", "cp313") for machine in ("aarch64", "x86_64")),
     *(f"{name}+{release}.deb" for release in ("deb12", "deb13")
       for name in ("libsched0.1", "libsched-net0.1", "libsched-dev", "python3-libsched", "libsched-tools")),
 ])
@@ -21,8 +22,8 @@ WANTED = sorted([
 def short(name):
     """A name without what changes with a version or a machine."""
     name = re.sub(r"_[\d.]+\+(deb\d+)_\w+\.deb$", r"+\1.deb", name)
-    name = re.sub(r"^(libsched)-[\d.]*\d-(cp\d+)-.*\.whl$", r"\1-\2.whl", name)
-    return re.sub(r"^(libsched)-[\d.]*\d(\.tar\.gz|\.spdx\.json)$", r"\1\2", name)
+    name = re.sub(r"^(libsched)-[\d.]*\d-(cp\d+)-.*(aarch64|x86_64)\.whl$", r"\1-\2-\3.whl", name)
+    return re.sub(r"^(libsched(?:-go)?)-[\d.]*\d(\.tar\.gz|\.spdx\.json)$", r"\1\2", name)
 
 
 def test_both_releases_are_whole():

@@ -1,5 +1,6 @@
 """The wheels: what is in them, which systems they run on, and that they run where there is Python alone."""
 
+import platform
 import re
 import shutil
 import sys
@@ -11,6 +12,8 @@ import roots
 WHEELS = sorted((roots.BUILD / "wheels").glob("libsched-*.whl"))
 GLIBC = (2, 28)
 PYTHONS = {"bookworm": "cp311", "trixie": "cp313"}
+
+RECORDED = "basic,config,dra,mixed,nodeaffinity,nominated,podaffinity,ports,preempt,spread,taints,volumes"  # kinds of cases
 
 PROGRAM = """
 import libsched
@@ -76,7 +79,7 @@ def test_licences_are_inside(parts):
 @pytest.mark.parametrize("codename", PYTHONS)
 def test_it_runs_where_there_is_python_alone(codename, tmp_path):
     roots.need_roots()
-    wheel = [path for path in WHEELS if f"-{PYTHONS[codename]}-" in path.name]
+    wheel = [path for path in WHEELS if f"-{PYTHONS[codename]}-" in path.name and path.stem.endswith(platform.machine())]
     if not wheel:
         pytest.skip(f"no wheel for {PYTHONS[codename]} was built")
     root = roots.Root(codename, tmp_path / "root", "python3-venv")
@@ -89,6 +92,44 @@ def test_it_runs_where_there_is_python_alone(codename, tmp_path):
         said = root.run("/venv/bin/libsched", "fit", "/shop.yaml", "--pod", "/train.yaml")
         assert "gpu-train-b-1" in said
     assert not (root.folder / "usr/bin/cc").exists()
+
+
+class Foreign:
+    """A wheel for another machine, unpacked, and the Python of a Debian release for it, under qemu."""
+
+    machine = "aarch64"
+
+    def __init__(self, codename, folder):
+        wheel = [path for path in WHEELS if path.stem.endswith(self.machine) and f"-{PYTHONS[codename]}-" in path.name]
+        if not wheel or platform.machine() == self.machine:
+            pytest.skip(f"no wheel of another machine for {PYTHONS[codename]} was built")
+        with zipfile.ZipFile(wheel[0]) as parts:
+            parts.extractall(folder)
+        root = roots.unpacked(codename, self.machine)
+        self.python = ["env", "-i", f"PYTHONHOME={root}/usr", f"PYTHONPATH={folder}", *roots.start_of(self.machine, codename),
+                       root / "usr" / "bin" / "python3"]
+
+
+@pytest.mark.parametrize("codename", PYTHONS)
+def test_that_of_another_machine_runs_under_qemu(codename, tmp_path):
+    foreign = Foreign(codename, tmp_path)
+    program = PROGRAM.replace("/shop.yaml", str(roots.SHOP)).replace("/train.yaml", str(roots.TRAIN))
+    said = roots.run(*foreign.python, "-c", program + "import platform; print(platform.machine())")
+    assert "gpu-train-b-1" in said and said.endswith(f"{foreign.machine}\n")
+
+
+def test_that_of_another_machine_gives_the_recorded_answers(tmp_path):
+    """345 cases of the real framework, by the verb `evaluate`, which is put beside the wheel as pip would."""
+    foreign = Foreign("bookworm", tmp_path)
+    shutil.copytree(roots.ROOT / "tests" / "evaluate" / "libsched_evaluate", tmp_path / "libsched_evaluate")
+    described = tmp_path / "libsched_evaluate-0.dist-info"
+    described.mkdir()
+    (described / "METADATA").write_text("Metadata-Version: 2.1\nName: libsched-evaluate\nVersion: 0\n")
+    (described / "entry_points.txt").write_text("[libsched.verbs]\nevaluate = libsched_evaluate.evaluate:add\n")
+    said = roots.run(sys.executable, "tests/conformance/conformance.py", "--goldens", "tests/goldens", "--release", "1.37",
+                     "--libsched", " ".join(map(str, [*foreign.python, "-m", "libsched", "evaluate"])), "--kinds", RECORDED, "--first", 15,
+                     "--timeout", 600, "--out", tmp_path / "differing")
+    assert roots.closing_line(said) == (345, 0), said
 
 
 # Debian 11 has Python 3.9, older than the package allows (requires-python), but a glibc that is new enough.
@@ -104,6 +145,8 @@ for path in sorted(glob.glob("/libsched*/libsched*.so.*"), key=len):
 
 def test_the_libraries_run_on_an_older_debian(parts, tmp_path):
     roots.need_roots()
+    if not parts[0].stem.endswith(platform.machine()):
+        pytest.skip("its programs are another machine's")
     root = roots.Root("bullseye", tmp_path / "root", "python3", "python3-pip")
     (root.folder / "libsched").mkdir()
     for library in parts[1]:

@@ -18,6 +18,7 @@ NOT_RUN = {
     "needs a checkout": 4,
     "tests/static runs it": 4,
     "tests/release installs it": 2,
+    "tests/release runs it": 1,
     "tests/java runs it": 2,
     "starts a server": 1,
 }

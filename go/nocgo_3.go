@@ -496,6 +496,7 @@ type PackOptions struct {
 	Prefix      string
 	MaxNodes    int
 	NodePods    []PodRef
+	ObjectsOf   string
 	PermitNode  func() bool
 	Ring        *Ring
 	Deadline    time.Time

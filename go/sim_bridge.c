@@ -239,12 +239,14 @@ static bool permit_node(void* user_data) { return lsgoPermitNode((uintptr_t)user
 libsched_rc lsgo_sim_bin_pack(lsgo_sim* s, const libsched_sim_group* groups, size_t count,
                               uint64_t like, const char* prefix, size_t prefix_length,
                               const uint64_t* node_pods, size_t node_pod_count, bool keep_order,
-                              bool existing_too, size_t max_nodes, uintptr_t permit) {
+                              bool existing_too, size_t max_nodes, const char* objects_of,
+                              size_t objects_of_length, uintptr_t permit) {
   libsched_sim_pack_options options = LIBSCHED_SIM_PACK_OPTIONS_INIT;
   options.keep_order = keep_order;
   options.existing_too = existing_too;
   options.prefix = lsgo_str(prefix, prefix_length);
   options.max_nodes = max_nodes;
+  options.objects_of = lsgo_str(objects_of, objects_of_length);
   options.node_pods = node_pods;
   options.node_pod_count = node_pod_count;
   if (permit != 0) options.permit = permit_node;

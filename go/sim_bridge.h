@@ -91,7 +91,8 @@ libsched_rc lsgo_sim_place_many(lsgo_sim* s, const uint64_t* pods, size_t count,
 libsched_rc lsgo_sim_bin_pack(lsgo_sim* s, const libsched_sim_group* groups, size_t count,
                               uint64_t like, const char* prefix, size_t prefix_length,
                               const uint64_t* node_pods, size_t node_pod_count, bool keep_order,
-                              bool existing_too, size_t max_nodes, uintptr_t permit);
+                              bool existing_too, size_t max_nodes, const char* objects_of,
+                              size_t objects_of_length, uintptr_t permit);
 libsched_rc lsgo_sim_remove(lsgo_sim* s, uint64_t node, const uint64_t* move, size_t count,
                             const uint64_t* hints, const uint64_t* order, size_t order_count,
                             const uint64_t* accept, size_t accept_words, bool keep,

@@ -116,6 +116,9 @@ type PackOptions struct {
 	Prefix      string   // new nodes are named Prefix + number, from 0 on; names that exist are left out
 	MaxNodes    int      // 0: any number
 	NodePods    []PodRef // pods that every new node has, such as those of DaemonSets
+	// ObjectsOf is the name of a node, which need not be there: every new node has copies of its CSINode and of the
+	// ResourceSlices that name it, with devices of its own. "": new nodes have none.
+	ObjectsOf string
 	// PermitNode is asked before each new node. It must not use the Sim (ErrState). nil: always.
 	PermitNode func() bool
 	Ring       *Ring     // of the searches among new nodes; nil: from the first one each time
@@ -188,10 +191,11 @@ func (s *Sim) BinPack(ctx context.Context, groups []Group, like NodeRef, options
 		defer permitCalls.remove(number)
 	}
 	prefix, n := textOf(options.Prefix)
+	objectsOf, m := textOf(options.ObjectsOf)
 	rc := C.lsgo_sim_bin_pack(k.c, (*C.libsched_sim_group)(unsafe.Pointer(unsafe.SliceData(groups))),
 		C.size_t(len(groups)), C.uint64_t(like), prefix, n, words(options.NodePods),
 		C.size_t(len(options.NodePods)), C.bool(options.KeepOrder), C.bool(options.ExistingToo),
-		C.size_t(options.MaxNodes), number)
+		C.size_t(options.MaxNodes), objectsOf, m, number)
 	if permit.panicked != nil {
 		if rc == C.LIBSCHED_OK { // the fork goes with the panic
 			C.lsgo_sim_revert(k.c)

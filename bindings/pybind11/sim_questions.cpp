@@ -261,8 +261,9 @@ struct Permit {
 // (nodes, places, pods, number of pods placed, LIBSCHED_STOP_*)
 auto bin_pack(Sim& sim, py::handle pods, py::handle counts, uint64_t like, Flag keep_order,
               Flag existing_too, std::string_view prefix, size_t max_nodes, py::handle node_pods,
-              const std::optional<py::object>& permit, Maybe<const SimRing> ring,
-              std::optional<int64_t> timeout_ns, Maybe<const Cancel> cancel) {
+              std::string_view objects_of, const std::optional<py::object>& permit,
+              Maybe<const SimRing> ring, std::optional<int64_t> timeout_ns,
+              Maybe<const Cancel> cancel) {
   const Numbers<uint64_t> refs(pods), sizes(counts), every(node_pods);
   sizes.must_have(refs.size(), "counts");
   std::vector<libsched_sim_group> groups;
@@ -275,6 +276,7 @@ auto bin_pack(Sim& sim, py::handle pods, py::handle counts, uint64_t like, Flag 
   options.max_nodes = max_nodes;
   options.node_pods = every.data();
   options.node_pod_count = every.size();
+  options.objects_of = to_str(objects_of);
   options.permit = Permit::may;
   options.user_data = &asked;
   if (ring) options.ring = (*ring)->ring.get();
@@ -336,8 +338,8 @@ void bind_sim_questions(py::class_<Sim>& sim) {
            py::arg("retry_failed"), py::arg("hints"), py::arg("timeout_ns"))
       .def("bin_pack", bin_pack, py::arg("pods"), py::arg("counts"), py::arg("like"),
            py::arg("keep_order"), py::arg("existing_too"), py::arg("prefix"), py::arg("max_nodes"),
-           py::arg("node_pods"), py::arg("permit"), py::arg("ring"), py::arg("timeout_ns"),
-           py::arg("cancel"))
+           py::arg("node_pods"), py::arg("objects_of"), py::arg("permit"), py::arg("ring"),
+           py::arg("timeout_ns"), py::arg("cancel"))
       .def("remove", remove, py::arg("node"), py::arg("move"), py::arg("query"), py::arg("keep"),
            py::arg("ghost"), py::arg("hints"), py::arg("timeout_ns"))
       .def("explain", unlocked_call<libsched_sim_explain_json>);

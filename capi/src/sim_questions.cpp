@@ -212,6 +212,7 @@ libsched_rc libsched_sim_bin_pack(libsched_sim* sim, const libsched_sim_group* g
     how.existing_too = o->existing_too;
     how.prefix = in(o->prefix);
     how.max_nodes = o->max_nodes;
+    how.objects_of = in(o->objects_of);
     if (o->node_pods == nullptr && o->node_pod_count != 0)
       return Error{Rc::kMisuse, "libsched_sim_pack_options.node_pods is NULL"};
     if (o->node_pods != nullptr) how.node_pods = {o->node_pods, o->node_pod_count};

@@ -5,6 +5,8 @@
 #include "libsched/config/config.hpp"
 #include "libsched/ingest/ingest.hpp"
 #include "libsched/objects/resource_claim.hpp"
+#include "libsched/objects/resource_slice.hpp"
+#include "libsched/objects/storage.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/scheduler/capacity.hpp"
 #include "libsched/scheduler/compare.hpp"
@@ -281,6 +283,56 @@ TEST_CASE("a simulated cluster allocates in forks, and gives devices back") {
   CHECK(allocated() == 2);
   REQUIRE(sim.revert().ok());
   CHECK(allocated() == 0);
+}
+
+TEST_CASE("each new node of packing has the devices and the CSINode of the template") {
+  const auto catalog = make_ref<Catalog>();
+  Result<Ref<Sim>> made = Sim::create(framework(), catalog);
+  REQUIRE(made.ok());
+  Sim& sim = **made;
+  REQUIRE(sim.load(parsed(kCluster)).ok());
+  const ObjectSet set = parsed(R"(
+{apiVersion: v1, kind: Node, metadata: {name: t}, status: {allocatable: {cpu: 9, memory: 9Gi, pods: 9}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: two, namespace: default}, spec: {containers: [{name: k, resources: {requests: {example.com/card: 2}}}]}}
+)");
+  const ObjectSet of_template = parsed(R"(
+{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: card}, spec: {extendedResourceName: example.com/card}}
+---
+{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: s-t}, spec: {driver: e, nodeName: t, pool: {name: t, resourceSliceCount: 1}, devices: [{name: d0}, {name: d1}, {name: d2}]}}
+---
+{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: t}, spec: {drivers: [{name: e, nodeID: t, topologyKeys: []}]}}
+)");
+  REQUIRE(sim.put_objects(of_template).ok());
+  const Pod* const pod = set.pods.at(0).get();
+  const Node* const node = set.nodes.at(0).get();
+  uint64_t ref = 0, like = 0;
+  REQUIRE(catalog->add({&pod, 1}, true, nullptr, &ref).ok());
+  REQUIRE(catalog->add({&node, 1}, nullptr, &like).ok());
+  const SimGroup group = {ref, 3};
+  SimPackOptions options;
+  options.prefix = "t-";
+  const auto packed = [&] {
+    const Result<const SimPacking*> done = sim.bin_pack({&group, 1}, like, options);
+    REQUIRE_MESSAGE(done.ok(), done.error().text());
+    return *done;
+  };
+  CHECK(packed()->placed == 0);  // new nodes have no devices
+  REQUIRE(sim.revert().ok());
+  options.objects_of = "t";
+  const SimPacking* const done = packed();
+  CHECK(done->placed == 3);
+  CHECK(done->on_node == std::vector<int32_t>{0, 1, 2});
+  const ObjectStore& objects = sim.view().objects();
+  const ResourceSlice* const slice = objects.find<ResourceSlice>("s-t-t-2");
+  REQUIRE(slice != nullptr);
+  CHECK(slice->node_name == "t-2");
+  CHECK(slice->pool == "t-2");
+  REQUIRE(objects.find<CsiNode>("t-2") != nullptr);
+  CHECK(objects.find<CsiNode>("t-2")->drivers.size() == 1);
+  REQUIRE(sim.revert().ok());
+  CHECK(objects.count(StoredKind::kResourceSlice) == 3);
+  CHECK(objects.count(StoredKind::kCsiNode) == 1);
 }
 
 TEST_CASE("a node is removed on trial with the devices of its pods") {

@@ -254,7 +254,7 @@ class SimQuestions(Forks):
 
     def bin_pack(self, groups: Mapping[Any, int] | Iterable[tuple[Content, int]], like: Content, *,
                  prefix: str = "new-", max_nodes: int = 0, keep_order: bool = False,
-                 existing_too: bool = False, node_pods: Sequence[Content] | _Ids = (),
+                 existing_too: bool = False, node_pods: Sequence[Content] | _Ids = (), objects_of: str = "",
                  permit: Callable[[], object] | None = None, ring: Ring | None = None,
                  timeout: float | None = None, cancel: Cancel | None = None) -> Packing:
         """Packs groups of equal pods onto new nodes, as the Cluster Autoscaler's estimator does it.
@@ -278,6 +278,9 @@ class SimQuestions(Forks):
             Try the nodes that are there already as well.
         node_pods : array of references
             Pods that every new node has, such as those of DaemonSets.
+        objects_of : str
+            The name of a node, which need not be there: every new node has copies of its CSINode and of
+            the ResourceSlices that name it, with devices of its own.
         permit : callable, optional
             Asked before each new node: whether it may be added. It must not use the sim.
         ring : Ring, optional
@@ -297,7 +300,7 @@ class SimQuestions(Forks):
         counts = array("Q", [natural(number, "the number of pods") for _, number in pairs])
         nodes, places, pods, placed, stop = self._handle.bin_pack(
             refs, counts, self._node_ref(like), keep_order, existing_too, prefix,
-            natural(max_nodes, "max_nodes"), self._pod_refs(node_pods), permit,
+            natural(max_nodes, "max_nodes"), self._pod_refs(node_pods), objects_of, permit,
             None if ring is None else ring._handle, timeout_ns(timeout), handle_of(cancel))
         return Packing(array_of(nodes), numpy.frombuffer(places, numpy.int32), array_of(pods), placed,
                        _STOPS[stop], self._opened())

@@ -371,6 +371,9 @@ def test_bin_pack(sim):
     assert sim.names[3:] == ["x0", "x1"] and sim.pod_count == 2
     assert sim.bin_pack([(big, 1)], shape, existing_too=True).on_node.tolist() == [-2]
     sim.revert()
+    sim.put_objects({"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": "t"}, "spec": {"drivers": []}})
+    with sim.bin_pack([(big, 2)], shape, objects_of="t"):
+        assert [one["metadata"]["name"] for one in sim.objects("CSINode")] == ["new-0", "new-1", "t"]
     asked = []
     packing = sim.bin_pack([(big, 5)], shape, permit=lambda: asked.append(1) or len(asked) < 3)
     assert packing.stop == "permit" and len(packing.nodes) == 2 and len(asked) == 3

@@ -264,10 +264,13 @@ typedef struct libsched_sim_pack_options {
   libsched_sim_ring *ring;    /* of the searches among new nodes; NULL: from the first one each time */
   const libsched_cancel *cancel;
   int64_t deadline_ns; /* as in libsched_sim_query */
+  /* The name of a node, which need not be there: every new node has copies of its CSINode and of the ResourceSlices
+     that name it, with devices of its own. Empty: new nodes have none. */
+  libsched_str objects_of;
 } libsched_sim_pack_options;
 #define LIBSCHED_SIM_PACK_OPTIONS_INIT                                                                                          \
   {sizeof(libsched_sim_pack_options), false, false, {false, false}, {LIBSCHED_NULL, 0}, 0, LIBSCHED_NULL, 0, LIBSCHED_NULL, LIBSCHED_NULL, \
-   LIBSCHED_NULL, LIBSCHED_NULL, 0}
+   LIBSCHED_NULL, LIBSCHED_NULL, 0, {LIBSCHED_NULL, 0}}
 /* The new nodes, and where the pods are. Arrays are borrowed until the next call with the sim. */
 typedef struct libsched_sim_packing {
   const uint64_t *nodes;

@@ -4,6 +4,7 @@ package libschedsnapshot
 
 import (
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"libsched/kube/snapshot"
 
@@ -31,13 +32,10 @@ func (s *Snapshot) PlaceMany(pods []*v1.Pod, hints []string, stopAtFailure bool,
 	return names, err
 }
 
-// BinPack finds out how many copies of a template groups of equal pods need, as the estimator does. false says that a copy
-// would have devices, a CSINode or claims of its own, which the estimator's loop has to make: use it then, on this
-// Snapshot.
+// BinPack finds out how many copies of a template groups of equal pods need, as the estimator does: copies have devices
+// and a CSINode of their own. false says that pods of the template or of the groups have claims, which the estimator's
+// loop has to copy: use it then, on this Snapshot.
 func (s *Snapshot) BinPack(groups [][]*v1.Pod, template *framework.NodeInfo, maxNodes int, permit func() bool) (snapshot.Packing, bool, error) {
-	if s.factory.options.Devices && len(template.LocalResourceSlices) > 0 || s.factory.options.CSINodes && template.CSINode != nil {
-		return snapshot.Packing{}, false, nil
-	}
 	if err := s.catchUp(); err != nil {
 		return snapshot.Packing{}, true, err
 	}
@@ -58,7 +56,14 @@ func (s *Snapshot) BinPack(groups [][]*v1.Pod, template *framework.NodeInfo, max
 		}
 		packed = append(packed, snapshot.PackGroup{Pod: group[0], Count: len(group)})
 	}
-	done, err := s.inner.BinPack(packed, template.Node(), pods, snapshot.PackOptions{MaxNodes: maxNodes, Permit: permit})
+	var objects []runtime.Object
+	if s.factory.options.Devices {
+		objects = appendObjects(objects, template.LocalResourceSlices)
+	}
+	if s.factory.options.CSINodes && template.CSINode != nil {
+		objects = append(objects, template.CSINode)
+	}
+	done, err := s.inner.BinPack(packed, template.Node(), pods, snapshot.PackOptions{MaxNodes: maxNodes, Permit: permit, Objects: objects})
 	return done, true, err
 }
 

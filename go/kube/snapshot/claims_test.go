@@ -2,11 +2,13 @@ package snapshot_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"libsched"
@@ -58,6 +60,11 @@ func TestClaims(t *testing.T) {
 		t.Error(failed)
 	}
 	fits(t, s.SchedulePod(p, "a"))
+	var now resourcev1.ResourceClaim
+	check(t, s.Sim().Get("default", "p-card", &now))
+	if a := now.Status.Allocation; a == nil || a.AllocationTimestamp != nil || len(now.Finalizers) != 1 || len(now.Status.ReservedFor) != 1 {
+		t.Error("not as after Reserve:", now) // binding sets the time
+	}
 	if failed := s.SchedulePod(q, "a"); failed == nil || failed.FailingPredicateName() != "DynamicResources" {
 		t.Error(failed)
 	}
@@ -126,5 +133,23 @@ func TestPackClaims(t *testing.T) {
 	packed, err := s.BinPack([]snapshot.PackGroup{{Pod: p, Count: 1}}, node("t", "4"), nil, snapshot.PackOptions{MaxNodes: 2})
 	if err != nil || packed.Placed != 0 { // the new nodes have no devices
 		t.Error(packed, err)
+	}
+	groups := []snapshot.PackGroup{{Pod: p, Count: 1}, {Pod: own(t, s, "q"), Count: 1}, {Pod: pod("plain", "1"), Count: 2}}
+	before := state(t, s)
+	packed, err = s.BinPack(groups, node("t", "4"), nil, snapshot.PackOptions{Objects: []runtime.Object{device("t")}})
+	if err != nil || packed.Placed != 4 || packed.Used != 2 {
+		t.Error(packed, err)
+	}
+	slices, err := s.Sim().ObjectsJSON("ResourceSlice", "", "")
+	check(t, err)
+	if after := state(t, s); after != before || strings.Contains(string(slices), "slice-t") {
+		t.Error(before, after, string(slices))
+	}
+	_, err = s.BinPack(groups, node("t", "4"), []*v1.Pod{p}, snapshot.PackOptions{Objects: []runtime.Object{device("t")}})
+	if !errors.Is(err, libsched.ErrUnsupported) || !errors.As(err, &e) || e.Plugin != "DynamicResources" {
+		t.Error(err)
+	}
+	if _, err = s.BinPack(groups, node("t", "4"), nil, snapshot.PackOptions{Objects: []runtime.Object{p}}); !errors.Is(err, libsched.ErrInvalid) {
+		t.Error(err)
 	}
 }

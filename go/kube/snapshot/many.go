@@ -9,6 +9,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"libsched"
 )
 
@@ -204,10 +206,12 @@ type PackGroup struct {
 
 // PackOptions says how BinPack works.
 type PackOptions struct {
-	KeepOrder bool        // pack the groups as they come; otherwise largest first
-	MaxNodes  int         // 0: any number
-	Permit    func() bool // asked before each new node; it must not use the Snapshot. nil: always
-	Deadline  time.Time   // the zero Time is none
+	KeepOrder bool // pack the groups as they come; otherwise largest first
+	MaxNodes  int  // 0: any number
+	// Objects are the template's CSINode and ResourceSlices, which name it: each new node has its own.
+	Objects  []runtime.Object
+	Permit   func() bool // asked before each new node; it must not use the Snapshot. nil: always
+	Deadline time.Time   // the zero Time is none
 }
 
 // Packing is the answer of BinPack.
@@ -224,20 +228,21 @@ type Packing struct {
 
 // BinPack finds out how many copies of a template pods need, as the autoscaler's estimator does: first-fit
 // decreasing. `pods` are those of each new node. The Snapshot is as before when it returns. Errors:
-// libsched.ErrUnsupported (copies of a pod with claims of its own), those of libsched.Sim.BinPack.
+// libsched.ErrUnsupported (copies of a pod with claims of its own, also of `pods`), those of kube.Sim.Set and
+// libsched.Sim.BinPack.
 func (s *Snapshot) BinPack(groups []PackGroup, template *v1.Node, pods []*v1.Pod, options PackOptions) (Packing, error) {
 	if template == nil {
 		return Packing{}, nilError("the template")
 	}
 	defer s.catalog.Hold().Release()
+	devices := slices.Contains(s.sim.Plugins(), devicePlugin)
 	asked := make([]*v1.Pod, len(groups))
 	for i, group := range groups {
 		if group.Pod == nil {
 			return Packing{}, nilError(fmt.Sprintf("the pod of group %d", i))
 		}
-		if group.Count > 1 && hasOwnClaims(group.Pod) {
-			return Packing{}, &libsched.Error{Code: libsched.ErrUnsupported, Plugin: "DynamicResources",
-				Msg: "pods with claims of their own are packed one by one: each in a group with Count 1"}
+		if group.Count > 1 && devices && hasOwnClaims(group.Pod) {
+			return Packing{}, unsupportedClaims("pods with claims of their own are packed one by one: each in a group with Count 1")
 		}
 		asked[i] = group.Pod
 	}
@@ -254,17 +259,37 @@ func (s *Snapshot) BinPack(groups []PackGroup, template *v1.Node, pods []*v1.Pod
 	if err != nil {
 		return Packing{}, err
 	}
+	if devices && slices.ContainsFunc(pods, hasOwnClaims) {
+		return Packing{}, unsupportedClaims("the template has a pod with claims of its own, which each copy would have to have, too")
+	}
 	like, err := s.catalog.Node(copyFrom(template))
 	if err != nil {
 		return Packing{}, err
 	}
+	objectsOf := ""
+	if len(options.Objects) > 0 {
+		objectsOf = template.Name
+		if err := s.live().Fork(); err != nil {
+			return Packing{}, err
+		}
+		defer func() { must("BinPack", s.sim.Revert()) }()
+		if err := s.sim.Set(options.Objects...); err != nil {
+			return Packing{}, err
+		}
+	}
 	done, err := s.live().BinPack(s.ctx, packed, like, libsched.PackOptions{Prefix: template.Name + "-e-",
-		KeepOrder: options.KeepOrder, MaxNodes: options.MaxNodes, NodePods: on, PermitNode: options.Permit, Ring: &s.ring, Deadline: options.Deadline})
+		KeepOrder: options.KeepOrder, MaxNodes: options.MaxNodes, NodePods: on, ObjectsOf: objectsOf, PermitNode: options.Permit, Ring: &s.ring, Deadline: options.Deadline})
 	if err != nil {
 		return Packing{}, err
 	}
 	defer func() { must("BinPack", s.sim.Revert()) }()
 	return s.packing(&done), nil
+}
+
+const devicePlugin = "DynamicResources"
+
+func unsupportedClaims(why string) error {
+	return &libsched.Error{Code: libsched.ErrUnsupported, Plugin: devicePlugin, Msg: why}
 }
 
 // hasOwnClaims tells whether a copy of the pod would have other claims.

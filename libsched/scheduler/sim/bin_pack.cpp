@@ -8,6 +8,7 @@
 
 #include "libsched/scheduler/sim/change.hpp"
 #include "libsched/scheduler/sim/sim.hpp"
+#include "libsched/scheduler/what_if/node_objects.hpp"
 
 namespace libsched {
 namespace {
@@ -285,6 +286,8 @@ Result<bool> Sim::Packer::add_node() {
   Change change(&sim_);
   const Result<uint32_t> row = sim_.put_node(content_, like_, name);
   if (!row.ok()) return row.error();
+  if (!options_.objects_of.empty())
+    LIBSCHED_TRY(copy_node_objects(*sim_.cluster_, options_.objects_of, name));
   for (const Known* known : node_pods_) {
     const Result<uint32_t> slot = sim_.put_pod(known->content->pod, known->ref, *row);
     if (!slot.ok()) return slot.error();

@@ -80,6 +80,7 @@ struct SimPackOptions {
   Str prefix;
   size_t max_nodes = 0;  // 0: any number
   Span<uint64_t> node_pods;
+  Str objects_of;  // new nodes get copies of the objects of the node of this name; empty: of none
   bool (*permit)(void*) = nullptr;
   void* user_data = nullptr;
   SimRing* ring = nullptr;

@@ -11,7 +11,7 @@
 #include "libsched/scheduler/instance.hpp"
 #include "libsched/scheduler/what_if/change_node.hpp"
 #include "libsched/scheduler/what_if/chosen_nodes.hpp"
-#include "libsched/scheduler/what_if/node_slices.hpp"
+#include "libsched/scheduler/what_if/node_objects.hpp"
 
 namespace libsched {
 namespace {
@@ -82,8 +82,7 @@ Result<void> NodeEditor::add_nodes(const std::string& of, size_t count) {
     const NodeRef made = copy->raw.empty() ? NodeRef(copy) : finished_node(copy);
     const Node* const nodes[] = {made.get()};
     LIBSCHED_TRY(cluster_.add_nodes(nodes, 1));
-    LIBSCHED_TRY(add_csi_node(of, name));
-    LIBSCHED_TRY(copy_node_slices(cluster_, of, name));
+    LIBSCHED_TRY(copy_node_objects(cluster_, of, name));
     for (const PodRef& pod : with_it) LIBSCHED_TRY(add_pod_of_node(*pod, name));
   }
   return {};
@@ -98,19 +97,6 @@ Result<void> NodeEditor::add_pod_of_node(const Pod& pod, const std::string& node
   const Pod* const pods[] = {made.get()};
   const Str nodes[] = {node};
   return cluster_.add_pods(pods, nodes, 1);
-}
-
-Result<void> NodeEditor::add_csi_node(Str of, Str name) {
-  const auto* const there = view().objects().find<CsiNode>(of);
-  if (there == nullptr || view().objects().find<CsiNode>(name) != nullptr) return {};
-  const Ref<CsiNode> made = make_ref<CsiNode>();
-  made->origin = there->origin ? there->origin : Ref<const Object>::share(there);
-  made->meta = there->meta;
-  made->meta.name = made->arena.copy(name);
-  made->meta.uid = Str("", 0);
-  made->meta.key_hash = object_key_hash({}, name);
-  made->drivers = there->drivers;
-  return cluster_.put_object(StoredKind::kCsiNode, ObjectRef(made));
 }
 
 bool NodeEditor::name_taken(Str ns, Str name) const {

@@ -27,7 +27,6 @@ class NodeEditor {
 
   Result<void> add_nodes(const std::string& of, size_t count);
   Result<void> add_pod_of_node(const Pod& pod, const std::string& node);
-  Result<void> add_csi_node(Str of, Str name);
   bool name_taken(Str ns, Str name) const;
 
   Result<void> remove_node(const std::string& name);

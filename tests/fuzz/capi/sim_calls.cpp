@@ -207,6 +207,7 @@ void fill(Turn& t, libsched_sim_pack_options& o) {
     ring = {static_cast<size_t>(make_number(t.choose)), t.choose.below(3)};
     o.ring = &ring;
   }
+  if (t.choose.one_in(3)) o.objects_of = LIBSCHED_STR("absent");
   o.cancel = cancel_handle(t);
   o.deadline_ns = t.choose.one_in(12) ? make_number(t.choose) : 0;
 }

@@ -1,10 +1,11 @@
-// See node_slices.hpp.
-#include "libsched/scheduler/what_if/node_slices.hpp"
+// See node_objects.hpp.
+#include "libsched/scheduler/what_if/node_objects.hpp"
 
 #include <string>
 #include <vector>
 
 #include "libsched/objects/resource_slice.hpp"
+#include "libsched/objects/storage.hpp"
 
 namespace libsched {
 namespace {
@@ -18,9 +19,21 @@ std::vector<ResourceSliceRef> slices_of(const View& view, Str node) {
   return out;
 }
 
-}  // namespace
+Result<void> copy_csi_node(Cluster& cluster, Str of, Str node) {
+  const ObjectStore& objects = cluster.view().objects();
+  const auto* const there = objects.find<CsiNode>(of);
+  if (there == nullptr || objects.find<CsiNode>(node) != nullptr) return {};
+  const Ref<CsiNode> made = make_ref<CsiNode>();
+  made->origin = there->origin ? there->origin : Ref<const Object>::share(there);
+  made->meta = there->meta;
+  made->meta.name = made->arena.copy(node);
+  made->meta.uid = Str("", 0);
+  made->meta.key_hash = object_key_hash({}, node);
+  made->drivers = there->drivers;
+  return cluster.put_object(StoredKind::kCsiNode, ObjectRef(made));
+}
 
-Result<void> copy_node_slices(Cluster& cluster, Str of, Str node) {
+Result<void> copy_slices(Cluster& cluster, Str of, Str node) {
   const auto taken = [&](Str name) {
     return cluster.view().objects().find<ResourceSlice>(name) != nullptr;
   };
@@ -47,6 +60,13 @@ Result<void> copy_node_slices(Cluster& cluster, Str of, Str node) {
     LIBSCHED_TRY(cluster.put_object(StoredKind::kResourceSlice, ObjectRef(made)));
   }
   return {};
+}
+
+}  // namespace
+
+Result<void> copy_node_objects(Cluster& cluster, Str of, Str node) {
+  LIBSCHED_TRY(copy_csi_node(cluster, of, node));
+  return copy_slices(cluster, of, node);
 }
 
 Result<void> remove_node_slices(Cluster& cluster, Str node) {

@@ -12,6 +12,16 @@
 namespace libsched {
 namespace {
 
+// Whether a required anti-affinity term of a pod on a node selects the pod.
+bool any_anti_selects(const View& view, const Pod& pod) {
+  if (view.existing_terms().size() == 0) return false;
+  const Namespace* ns = view.find_namespace(pod.meta.ns);
+  bool any = false;
+  view.existing_terms().for_each_anti(pod, ns == nullptr ? Labels() : ns->meta.labels,
+                                      [&](const ExistingTerms::Term&) { any = true; });
+  return any;
+}
+
 class InterPodAffinity final : public Plugin {
  public:
   InterPodAffinity(const InterPodAffinityArgs& args, const Behaviours& b)
@@ -30,7 +40,7 @@ class InterPodAffinity final : public Plugin {
     const PodSpec& spec = call.pod.spec;
     const bool requires_none =
         spec.pod_affinity.required.empty() && spec.pod_anti_affinity.required.empty();
-    if (requires_none && call.view.existing_terms().size() == 0) return Status(Code::kSkip);
+    if (requires_none && !any_anti_selects(call.view, call.pod)) return Status(Code::kSkip);
     auto data = std::make_shared<AffinityFilter>(call, call.pod, resolved_);
     if (requires_none && data->no_existing_anti()) return Status(Code::kSkip);
     *call.data = std::move(data);

@@ -250,6 +250,7 @@ Cluster::Refusal Cluster::remove(Transaction* change, Str node) {
   if (r == kNoId) return Refusal::kNotFound;
   change->note("Node", state_.node(r), nullptr);
   journal_.tree_remove(r);
+  if (state_.row(r).volumes.claiming_pods != 0) journal_.lose_claims(r);
   journal_.detach_node(r, with_pods(state_, r, kNodeChanges));
   release_row_if_empty(r);
   return Refusal::kNone;

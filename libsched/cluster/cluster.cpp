@@ -76,10 +76,11 @@ void Cluster::make_snapshot() {
 
 void Cluster::renew() {
   finish_unread();
-  const bool reorder = state_.order_membership() != state_.membership();
+  const bool reorder = state_.order_membership() != state_.membership() || state_.lists_anew();
   View::Order order;
-  if (reorder) order = state_.make_order();
-  journal_.refresh(reorder ? &order : nullptr);
+  bool listed = false;
+  if (reorder) order = state_.make_order(&listed);
+  journal_.refresh(reorder ? &order : nullptr, listed);
 }
 
 }  // namespace libsched

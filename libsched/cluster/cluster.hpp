@@ -99,7 +99,8 @@ class Cluster final : public RefCounted {
   // Does what upstream does at the start of a cycle: updates the order list for added and removed
   // nodes, and counts anew on how many nodes the images of changed nodes are.
   void refresh() {
-    if (state_.order_membership() != state_.membership() || state_.images().stale_count() != 0)
+    if (state_.order_membership() != state_.membership() || state_.images().stale_count() != 0 ||
+        state_.lists_anew())
       renew();
   }
   // Whether plugins are running on this cluster: for them the cycle has begun, and only their

@@ -77,6 +77,7 @@ void Journal::clear() noexcept {
   empty(nodes_);
   empty(pods_);
   empty(accountings_);
+  empty(lost_);
   empty(rows_);
   empty(trees_);
   empty(ports_);
@@ -241,11 +242,18 @@ void Journal::put_object(StoredKind kind, Str ns, Str name, ObjectStore::Entry e
   ops_.push_back({.kind = Kind::kObject, .a = static_cast<uint32_t>(kind)});
 }
 
-void Journal::refresh(View::Order* order) {
+void Journal::lose_claims(uint32_t r) {
+  reserve();
+  state_->lose_claims(r, 1);
+  if (recording()) ops_.push_back({.kind = Kind::kLostClaims, .a = r});
+}
+
+void Journal::refresh(View::Order* order, bool listed) {
   Images& images = state_->images();
   reserve(orders_);
   if (recording()) {
-    reserve_more(ops_, images.stale_count() + 1);
+    reserve_more(ops_, images.stale_count() + 2);
+    if (listed) reserve_more(lost_, state_->claim_sums().uneven());
     size_t numbers = 0;
     images.for_each_stale(
         [&](uint32_t row) { numbers += images.outdated(row) ? images.count(row) : 0; });
@@ -260,11 +268,25 @@ void Journal::refresh(View::Order* order) {
         if (recording()) ops_.push_back({.kind = Kind::kImages, .flag = outdated, .a = row});
       });
   if (order == nullptr) return;
+  if (listed) begin_claim_sums();
   View::Order old = state_->replace_order(std::move(*order));
   log(kNoId, kOrderChanged);
   if (!recording()) return;
   orders_.push_back(std::move(old));
   ops_.push_back({.kind = Kind::kOrder});
+}
+
+// For refresh(), which has made room.
+void Journal::begin_claim_sums() noexcept {
+  ObjectUses& claims = state_->claim_sums();
+  if (claims.uneven() == 0) return;
+  uint32_t count = 0;
+  claims.begin_sums([&](uint32_t id, uint32_t lost) {
+    if (recording()) lost_.push_back({id, lost});
+    ++count;
+  });
+  log(kNoId, kVolumesChanged);
+  if (recording()) ops_.push_back({.kind = Kind::kClaimSums, .a = count});
 }
 
 void Journal::undo_add_pod(const Op& op) noexcept {
@@ -335,6 +357,14 @@ void Journal::undo(const Op& op) noexcept {
       log(op.a, kImagesChanged);
       break;
     }
+    case Kind::kLostClaims: state_->lose_claims(op.a, -1); break;
+    case Kind::kClaimSums:
+      for (uint32_t i = 0; i < op.a; ++i) {
+        const LostClaim before = pop(lost_);
+        state_->claim_sums().set_lost(before.id, before.lost);
+      }
+      log(kNoId, kVolumesChanged);
+      break;
     case Kind::kOrder:
       state_->replace_order(pop(orders_));
       log(kNoId, kOrderChanged);

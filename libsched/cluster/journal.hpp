@@ -47,9 +47,11 @@ class Journal {
   void nominate(PodRef pod);
   void withdraw(const Pod& nominated);
   void set_accounting(const PodAccounting& accounting);
-  // Freezes the images of stale rows, and replaces the order list if one is given. If memory runs
-  // out, neither happens.
-  void refresh(View::Order* order);
+  // The node of the row leaves, and with it what its pods use of claims (ObjectUses::lose()).
+  void lose_claims(uint32_t r);
+  // Freezes the images of stale rows, and replaces the order list if one is given; `listed`: it was
+  // made of the tree. If memory runs out, nothing happens.
+  void refresh(View::Order* order, bool listed);
 
  private:
   enum class Kind : uint8_t {
@@ -66,6 +68,8 @@ class Journal {
     kObject,
     kAssumed,
     kOrder,
+    kLostClaims,
+    kClaimSums,
     kImages,
     kNominate,
     kWithdraw,
@@ -94,6 +98,9 @@ class Journal {
     NodeTree::Removed removed;
   };
 
+  struct LostClaim {
+    uint32_t id, lost;
+  };
   struct ObjectChange {
     ObjectRef named;  // has the namespace and name
     ObjectStore::Replaced old;
@@ -110,6 +117,7 @@ class Journal {
   }
   void add_ports(uint32_t r, const PodRef& pod);
   void remove_ports(uint32_t r, const Pod& pod);
+  void begin_claim_sums() noexcept;
   void undo(const Op& op) noexcept;
   void undo_add_pod(const Op& op) noexcept;
   // Every change and every undo is logged.
@@ -135,6 +143,7 @@ class Journal {
   std::vector<std::vector<Images::Saved>> images_;
   std::vector<uint32_t> image_numbers_;
   std::vector<PodAccounting> accountings_;
+  std::vector<LostClaim> lost_;
 };
 
 }  // namespace libsched

@@ -192,6 +192,7 @@ spec:
                                               {});
   REQUIRE(set.ok());
   REQUIRE(c->apply(*set).ok());
+  REQUIRE(c->account_as({.claims_by_changes = false}).ok());
   CHECK_FALSE(c->view().claim_in_use("ns", "c"));
   const Result<NodeRef> node = parse_node("metadata: {name: node}", {});
   REQUIRE(node.ok());

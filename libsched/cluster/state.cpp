@@ -63,9 +63,6 @@ bool State::attach_node(uint32_t r, NodeRef node) {
   live_.edit().reserve(capacity);
   images_.reserve_stale(capacity);
   columns_.prepare(node->allocatable);
-  if (row.volumes.claiming_pods != 0)
-    for (const uint32_t s : row.pods)
-      claim_uses_.prepare(slots_[s].pod->meta.ns, slots_[s].pod->claim_names);
   const uint32_t taint_set = taints_.prepare(node, capacity);
   // Copies of a node often come one after the other.
   const uint32_t latest = std::exchange(latest_node_, kNoId);
@@ -106,8 +103,18 @@ void State::link_node(uint32_t r, NodeRef node, uint32_t taint_set) noexcept {
   live_.edit().set(r);
   row.node = std::move(node);
   if (row.volumes.claiming_pods != 0)
-    for (const uint32_t s : row.pods)
-      claim_uses_.add(slots_[s].pod->meta.ns, slots_[s].pod->claim_names);
+    for (const uint32_t s : row.pods) move_claims(*slots_[s].pod, true);
+}
+
+// The uses of claims by a pod of a row that gets its node, or loses it.
+void State::move_claims(const Pod& pod, bool there) noexcept {
+  claim_uses_.remove(pod.meta.ns, pod.claim_names, !there);
+  claim_uses_.add(pod.meta.ns, pod.claim_names, there);
+}
+
+void State::lose_claims(uint32_t r, int by) noexcept {
+  for (const uint32_t s : rows_[r].pods)
+    claim_uses_.lose(slots_[s].pod->meta.ns, slots_[s].pod->claim_names, by);
 }
 
 void State::undo_attach_node(uint32_t r, bool touched) noexcept {
@@ -118,8 +125,7 @@ void State::undo_attach_node(uint32_t r, bool touched) noexcept {
 NodeRef State::detach_node(uint32_t r) noexcept {
   Row& row = rows_.edit(r);
   if (row.volumes.claiming_pods != 0)
-    for (const uint32_t s : row.pods)
-      claim_uses_.remove(slots_[s].pod->meta.ns, slots_[s].pod->claim_names);
+    for (const uint32_t s : row.pods) move_claims(*slots_[s].pod, false);
   live_.edit().clear(r);
   if (unschedulable_->test(r)) unschedulable_.edit().clear(r);
   taints_.remove(r, row.taint_set);
@@ -194,7 +200,7 @@ void State::undo_release_slot(uint32_t s, PodRef pod) noexcept {
 // Makes room for what add_pod() changes, except for what all pods need.
 void State::prepare_pod(uint32_t s, const Pod& pod, uint32_t r) {
   columns_.prepare(pod.occupied);
-  if (rows_[r].node && !pod.claim_names.empty()) claim_uses_.prepare(pod.meta.ns, pod.claim_names);
+  if (!pod.claim_names.empty()) claim_uses_.prepare(pod.meta.ns, pod.claim_names);
   if (!pod.spec.scheduling_group.empty()) group_uses_.prepare(pod.meta.ns, group_of(pod));
   existing_terms_.prepare_attach(s, pod, r, columns_.capacity());  // last: it notes the slot
 }
@@ -215,7 +221,7 @@ __attribute__((always_inline)) inline void State::link_pod(uint32_t s, Slot& slo
 void State::link_parts(uint32_t s, const Pod& pod, uint32_t r, Row& row) noexcept {
   existing_terms_.attach_pod(s, pod, r);
   row.volumes.add(pod);
-  if (row.node && !pod.claim_names.empty()) claim_uses_.add(pod.meta.ns, pod.claim_names);
+  if (!pod.claim_names.empty()) claim_uses_.add(pod.meta.ns, pod.claim_names, row.node != nullptr);
   if (!pod.spec.scheduling_group.empty()) group_uses_.add(pod.meta.ns, group_of(pod));
 }
 
@@ -237,7 +243,8 @@ __attribute__((always_inline)) inline void State::unlink_pod(uint32_t s,
 void State::unlink_parts(uint32_t s, const Pod& pod, uint32_t r, Row& row) noexcept {
   existing_terms_.detach_pod(s, pod, r);
   row.volumes.remove(pod);
-  if (row.node && !pod.claim_names.empty()) claim_uses_.remove(pod.meta.ns, pod.claim_names);
+  if (!pod.claim_names.empty())
+    claim_uses_.remove(pod.meta.ns, pod.claim_names, row.node != nullptr);
   if (!pod.spec.scheduling_group.empty()) group_uses_.remove(pod.meta.ns, group_of(pod));
 }
 
@@ -325,12 +332,15 @@ void State::undo_remove_port(uint32_t r, UsedPorts::Removed removed) noexcept {
   note_ports(r);
 }
 
-View::Order State::make_order() const {
+View::Order State::make_order(bool* listed) {
+  const bool anew = lists_anew();
+  if (anew) membership_ = numbers_.draw();  // by which others know the list
   Order out;
   out.membership = membership_;
   out.name_set = name_set_;
-  if (order_mode_ == NodeOrder::kUpstream && order_->name_set == name_set_ &&
-      same_names(&out.rows)) {
+  *listed = anew || order_mode_ != NodeOrder::kUpstream || order_->name_set != name_set_ ||
+            !same_names(&out.rows);
+  if (!*listed) {
     out.nodes = order_->nodes;
     return out;
   }

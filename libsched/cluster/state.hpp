@@ -139,7 +139,12 @@ class State final : public View {
   // The list after a refresh: a new one only if a name was added or removed since the last refresh.
   // A node that was removed and added again, or moved to another zone, keeps its place, as in
   // upstream.
-  Order make_order() const;
+  // Without a change of names, it is also made anew if lists_anew().
+  Order make_order(bool* listed);
+  // The node of the row leaves, or (-1) that is undone: with it goes what its pods use.
+  void lose_claims(uint32_t r, int by) noexcept;
+  using View::claim_sums;
+  ObjectUses& claim_sums() { return claim_uses_; }
   // Reclaims unused ids that were assigned after this latest_id(), if there are many. 0: all unused
   // ids.
   void collect_ids(uint64_t since) noexcept;
@@ -160,6 +165,7 @@ class State final : public View {
 
  private:
   void link_node(uint32_t r, NodeRef node, uint32_t taint_set) noexcept;
+  void move_claims(const Pod& pod, bool there) noexcept;
   void prepare_pod(uint32_t s, const Pod& pod, uint32_t r);
   void link_pod(uint32_t s, Slot& slot, uint32_t r, Row& row) noexcept;
   void link_parts(uint32_t s, const Pod& pod, uint32_t r, Row& row) noexcept;

@@ -138,9 +138,16 @@ class View : public HandleMark {
   NodeOrder order_mode() const { return order_mode_; }
   const ObjectStore& objects() const { return objects_; }
   const Namespace* find_namespace(Str name) const { return objects_.find<Namespace>(name); }
-  // Whether a pod on an existing node uses the PersistentVolumeClaim.
-  bool claim_in_use(Str ns, Str name) const { return claim_uses(ns, name) != 0; }
+  // Whether a pod on an existing node uses the PersistentVolumeClaim, as upstream counts it.
+  bool claim_in_use(Str ns, Str name) const {
+    return accounting_.claims_by_changes ? claim_uses_.sum(ns, name) > 0
+                                         : claim_uses(ns, name) != 0;
+  }
   uint32_t claim_uses(Str ns, Str name) const { return claim_uses_.count(ns, name); }
+  const ObjectUses& claim_sums() const { return claim_uses_; }
+  // Whether the next refresh makes the list of nodes anew, although they are the same: upstream
+  // does so when it finds a claim in use less than never.
+  bool lists_anew() const { return accounting_.claims_by_changes && claim_uses_.any_below_zero(); }
   // The number of pods of a PodGroup that have a node, even if only assumed.
   uint32_t group_size(Str ns, Str name) const { return group_uses_.count(ns, name); }
 

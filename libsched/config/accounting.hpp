@@ -13,6 +13,7 @@ inline PodAccounting accounting_of(const FeatureGates& gates, const Behaviours& 
           .sidecar_ports = !behaviours.ports_of_containers_only,
           .sidecar_defaults = !behaviours.sidecars_not_in_nonzero,
           .resizes_by_pod = behaviours.resizes_by_pod,
+          .claims_by_changes = behaviours.claims_by_changes,
           .allocatable = !gates.enabled(Gate::kDRANodeAllocatableResources)
                              ? AllocatableClaims::kNone
                          : behaviours.allocatable_overheads ? AllocatableClaims::kMapped

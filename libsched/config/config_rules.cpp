@@ -15,6 +15,7 @@ ConfigRules config_rules(Release release) {
   if (until(Release::k1_34, release)) {
     out.scheme = "pkg/runtime/scheme.go:110";
     out.binding_timeout = false;
+    out.older_syntax = true;
   }
   if (until(Release::k1_32, release)) {
     out.shape_gate = Gate::kVolumeCapacityPriority;

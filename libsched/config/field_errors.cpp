@@ -50,8 +50,9 @@ void FieldErrors::not_supported(const std::string& path, const std::string& valu
   add(path, "Unsupported value: " + value, "supported values: " + list);
 }
 
-void FieldErrors::check_label_key(const std::string& path, Str key) {
-  for (const std::string& e : qualified_name_errors(key)) invalid(path, go_quote(key), e);
+void FieldErrors::check_label_key(const std::string& path, Str key, bool older_syntax) {
+  for (const std::string& e : qualified_name_errors(key, older_syntax))
+    invalid(path, go_quote(key), e);
 }
 
 Error FieldErrors::error() const {

@@ -26,7 +26,7 @@ class FieldErrors {
   // Adds aggregated errors: "" for none, "path: ...", or "[path: ..., path: ...]".
   void aggregate(const std::string& path, std::string text);
   // Upstream's check of label keys, which are also resource names; each message is an error.
-  void check_label_key(const std::string& path, Str key);
+  void check_label_key(const std::string& path, Str key, bool older_syntax);
 
   bool empty() const { return list_.empty(); }
   // All of them: "a", or "[a, b]" without repetitions. The error's path is that of the first one.

@@ -74,6 +74,8 @@ struct Behaviours {
   bool named_taint = false;
   // Errors of selectors show lists of values as Go source does.
   bool go_lists = false;
+  // Errors of the syntax of label keys and values have older texts: see qualified_name_errors().
+  bool older_syntax_texts = false;
   // VolumeBinding speaks of a "volume node affinity conflict".
   bool volume_conflict_text = false;
   // VolumeBinding misses "pod volumes", and VolumeRestrictions says otherwise that a claim with
@@ -107,6 +109,11 @@ struct Behaviours {
   bool dated_flushes = false;
   // Events that concern all plugins (timeouts, activations) reach gated pods, too.
   bool wildcards_reach_gated = false;
+  // A pod that is gated while it backs off waits for its gate as well, and an update with another
+  // uid adds a pod instead of changing the one that is there.
+  bool gates_backing_off = false, adds_other_uid = false;
+  // Uses of claims are summed up by changes: see PodAccounting::claims_by_changes.
+  bool claims_by_changes = false;
   // A pod is nominated by its status once it is added, gated or not, also if it is added by its
   // update.
   bool nominates_added = false;

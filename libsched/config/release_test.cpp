@@ -86,6 +86,7 @@ TEST_CASE("each behaviour by release") {
   CHECK_EQ(where(&Behaviours::sidecars_not_in_nonzero), "1");
   CHECK_EQ(where(&Behaviours::named_taint), "123");
   CHECK_EQ(where(&Behaviours::go_lists), "123");
+  CHECK_EQ(where(&Behaviours::older_syntax_texts), "1234");
   CHECK_EQ(where(&Behaviours::volume_conflict_text), "12");
   CHECK_EQ(where(&Behaviours::older_volume_texts), "123");
   CHECK_EQ(where(&Behaviours::uniform_ties), "1234");
@@ -98,6 +99,9 @@ TEST_CASE("each behaviour by release") {
                                   &Behaviours::any_anti_affinity_term,
                                   &Behaviours::dated_flushes,
                                   &Behaviours::wildcards_reach_gated,
+                                  &Behaviours::gates_backing_off,
+                                  &Behaviours::adds_other_uid,
+                                  &Behaviours::claims_by_changes,
                                   &Behaviours::nominates_added,
                                   &Behaviours::drops_cleared_nominations,
                                   &Behaviours::forgets_rejections,

@@ -176,7 +176,7 @@ void extenders(const std::vector<ExtenderConfig>& list, const ConfigRules& rules
     for (size_t j = 0; j < e.managed_resources.size(); ++j) {
       const std::string& name = e.managed_resources[j].name;
       const std::string at = child(item(child(path, "managedResources"), j), "name");
-      const auto syntax = qualified_name_errors(name);
+      const auto syntax = qualified_name_errors(name, rules.older_syntax);
       for (const std::string& s : syntax)
         errors.invalid(at, rules.go_values ? name : json_quote(name), s);
       if (syntax.empty() && !is_extended_resource_name(name)) {

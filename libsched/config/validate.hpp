@@ -17,6 +17,6 @@ void validate_args(const PluginArgs& args, const std::string& path, const Featur
 
 // addedAffinity of NodeAffinity (validate_affinity.cpp).
 void validate_added_affinity(const NodeAffinity& affinity, const std::string& path,
-                             FieldErrors& errors);
+                             const SelectorTexts& texts, FieldErrors& errors);
 
 }  // namespace libsched

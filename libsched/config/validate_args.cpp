@@ -99,7 +99,9 @@ struct ArgsValidator {
   }
 
   void operator()(const NodeAffinityArgs& a) const {
-    validate_added_affinity(a.added_affinity, child(path, "addedAffinity"), errors);
+    validate_added_affinity(a.added_affinity, child(path, "addedAffinity"),
+                            {.go_lists = rules.go_values, .older_syntax = rules.older_syntax},
+                            errors);
   }
 
   void operator()(const NodeResourcesBalancedAllocationArgs& a) const {
@@ -118,7 +120,8 @@ struct ArgsValidator {
   void operator()(const NodeResourcesFitArgs& a) const {
     if (!construction) return;
     for (size_t i = 0; i < a.ignored_resources.size(); ++i) {
-      errors.check_label_key(item(child(path, "ignoredResources"), i), a.ignored_resources[i]);
+      errors.check_label_key(item(child(path, "ignoredResources"), i), a.ignored_resources[i],
+                             rules.older_syntax);
     }
     for (size_t i = 0; i < a.ignored_resource_groups.size(); ++i) {
       const std::string& group = a.ignored_resource_groups[i];
@@ -126,7 +129,7 @@ struct ArgsValidator {
       if (group.find('/') != std::string::npos) {
         errors.invalid(at, go_quote(group), "resource group name can't contain '/'");
       }
-      errors.check_label_key(at, group);
+      errors.check_label_key(at, group, rules.older_syntax);
     }
     check_strategy(a.scoring_strategy, child(path, "scoringStrategy"));
   }
@@ -175,7 +178,7 @@ struct ArgsValidator {
     if (c.topology_key.empty())
       errors.required(child(at, "topologyKey"), "can not be empty");
     else
-      errors.check_label_key(child(at, "topologyKey"), c.topology_key);
+      errors.check_label_key(child(at, "topologyKey"), c.topology_key, rules.older_syntax);
     const std::string when = child(at, "whenUnsatisfiable");
     if (c.when_unsatisfiable.empty()) {
       errors.required(when, "can not be empty");

@@ -27,8 +27,8 @@ bool matches_name(Str s) {
 
 bool is_name_part(Str s) { return s.size() <= kMaxLabel && matches_name(s); }
 
-std::string too_long(size_t limit) {
-  return "must be no more than " + std::to_string(limit) + " bytes";
+std::string too_long(size_t limit, bool older) {
+  return "must be no more than " + std::to_string(limit) + (older ? " characters" : " bytes");
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ bool is_qualified_name(Str s) {
 
 bool is_label_value(Str s) { return s.empty() || is_name_part(s); }
 
-std::vector<std::string> qualified_name_errors(Str s) {
+std::vector<std::string> qualified_name_errors(Str s, bool older) {
   std::vector<std::string> errors;
   if (is_qualified_name(s)) return errors;
   const size_t slash = s.find('/');
@@ -62,7 +62,8 @@ std::vector<std::string> qualified_name_errors(Str s) {
     const Str prefix = s.substr(0, slash);
     name = s.substr(slash + 1);
     if (name.find('/') != Str::npos) {
-      errors.push_back("a valid label key " + std::string(kNameRule) +
+      errors.push_back((older ? "a qualified name " : "a valid label key ") +
+                       std::string(kNameRule) +
                        " with an optional DNS subdomain prefix and '/' (e.g. "
                        "'example.com/MyName')");
       return errors;
@@ -70,22 +71,23 @@ std::vector<std::string> qualified_name_errors(Str s) {
     if (prefix.empty()) {
       errors.push_back("prefix part must be non-empty");
     } else {
-      if (prefix.size() > kMaxSubdomain) errors.push_back("prefix part " + too_long(kMaxSubdomain));
+      if (prefix.size() > kMaxSubdomain)
+        errors.push_back("prefix part " + too_long(kMaxSubdomain, older));
       if (!matches_subdomain(prefix)) {
         errors.push_back("prefix part " + std::string(kSubdomainRule));
       }
     }
   }
   if (name.empty()) errors.push_back("name part must be non-empty");
-  if (name.size() > kMaxLabel) errors.push_back("name part " + too_long(kMaxLabel));
+  if (name.size() > kMaxLabel) errors.push_back("name part " + too_long(kMaxLabel, older));
   if (!matches_name(name)) errors.push_back("name part " + std::string(kNameRule));
   return errors;
 }
 
-std::vector<std::string> label_value_errors(Str s) {
+std::vector<std::string> label_value_errors(Str s, bool older) {
   std::vector<std::string> errors;
   if (is_label_value(s)) return errors;
-  if (s.size() > kMaxLabel) errors.push_back(too_long(kMaxLabel));
+  if (s.size() > kMaxLabel) errors.push_back(too_long(kMaxLabel, older));
   if (!matches_name(s)) errors.emplace_back(kValueRule);
   return errors;
 }

@@ -23,6 +23,9 @@ struct PodAccounting {
   // Of a resize counts the largest of the pod's totals of what is asked for, set and allocated;
   // without, for each container the largest of the three.
   bool resizes_by_pod = true;
+  // Uses of claims are sums of changes since the list of nodes was made: what the pods of a node
+  // use that leaves is taken off with it, again when they leave, and not added if it comes back.
+  bool claims_by_changes = true;
   // Gate DRANodeAllocatableResources: what devices take of the node's resources adds to the pod's
   // use of the node, but not to its requests.
   AllocatableClaims allocatable = AllocatableClaims::kNone;

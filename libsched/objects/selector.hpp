@@ -56,27 +56,31 @@ struct PreferredSchedulingTerm {
   NodeSelectorTerm preference;
 };
 
+// How errors of selectors are worded, where releases differ.
+struct SelectorTexts {
+  bool go_lists = false;      // lists of values are []string{"a"} instead of ["a"]
+  bool older_syntax = false;  // syntax errors: see qualified_name_errors()
+};
+
 // Upstream's error for a requirement of a node selector term ("" if it is valid), in
 // matchExpressions and in matchFields. `path` is the requirement's path, which upstream puts
 // before the field: "nodeSelectorTerms[0].matchExpressions[1]" gives
 // "nodeSelectorTerms[0].matchExpressions[1].key: Invalid value: ...". A valid one costs no memory.
-std::string requirement_error(const Requirement& r, Str path = {});
-std::string field_requirement_error(const Requirement& r, Str path = {});
-
-// How an error shows a list of values: ["a"], or as releases up to 1.33 do, []string{"a"}.
-enum class ListText : uint8_t { kJson, kGo };
+std::string requirement_error(const Requirement& r, Str path = {}, const SelectorTexts& texts = {});
+std::string field_requirement_error(const Requirement& r, Str path = {},
+                                    const SelectorTexts& texts = {});
 
 // All errors of a node selector and of preferred terms ("" without errors), as given by upstream's
 // NewNodeSelector and NewPreferredSchedulingTerms.
 std::string node_selector_error(const NodeSelector& s, Str path = {},
-                                ListText form = ListText::kJson);
+                                const SelectorTexts& texts = {});
 std::string preferred_terms_error(Span<PreferredSchedulingTerm> terms, Str path = {},
-                                  ListText form = ListText::kJson);
+                                  const SelectorTexts& texts = {});
 
 // The same for metav1.LabelSelector, where Gt and Lt are no operators: of one requirement, and the
 // first error of a selector.
-std::string label_requirement_error(const Requirement& r, ListText form = ListText::kJson);
-std::string label_selector_error(const LabelSelector& s, ListText form = ListText::kJson);
+std::string label_requirement_error(const Requirement& r, const SelectorTexts& texts = {});
+std::string label_selector_error(const LabelSelector& s, const SelectorTexts& texts = {});
 
 // These tell whether the labels satisfy one valid requirement, and a whole valid selector.
 bool requirement_matches(const Requirement& r, Labels labels);
@@ -89,12 +93,13 @@ bool term_matches(const NodeSelectorTerm& term, Labels labels, Str node_name);
 bool node_selector_matches(const NodeSelector& s, Labels labels, Str node_name);
 
 // Upstream's syntax checks: qualified names (label keys, resource names) and label values. The
-// _errors variants give upstream's explanations, none if the text is valid.
+// _errors variants give upstream's explanations, none if the text is valid; `older`: as releases
+// do that speak of a qualified name instead of a label key, and of characters instead of bytes.
 bool is_qualified_name(Str s);
 bool is_label_value(Str s);
 bool is_dns1123_subdomain(Str s);
-std::vector<std::string> qualified_name_errors(Str s);
-std::vector<std::string> label_value_errors(Str s);
+std::vector<std::string> qualified_name_errors(Str s, bool older = false);
+std::vector<std::string> label_value_errors(Str s, bool older = false);
 
 // As Go's strconv.ParseInt(s, 10, 64): an optional sign and digits, nothing else.
 std::optional<int64_t> parse_int64(Str s);

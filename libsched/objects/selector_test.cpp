@@ -202,24 +202,40 @@ TEST_CASE("errors of label selectors: the first one, without a path") {
 }
 
 TEST_CASE("errors of selectors may show lists as Go source does") {
+  constexpr SelectorTexts kGoLists{.go_lists = true};
   Maker make;
   const std::vector<Requirement> bad = {make("a", "Exists", {"x", "y\"z"})};
   const std::vector<PreferredSchedulingTerm> preferred = {{3, {bad, {}}}};
   CHECK(
-      preferred_terms_error(preferred, {}, ListText::kGo)
+      preferred_terms_error(preferred, {}, kGoLists)
           .starts_with(
               R"([[0].matchExpressions[0].values: Invalid value: []string{"x", "y\"z"}: values set must be )"
               "empty for exists and does not exist, "));
-  CHECK(label_requirement_error(make("a", "In"), ListText::kGo) ==
+  CHECK(label_requirement_error(make("a", "In"), kGoLists) ==
         "values: Invalid value: []string(nil): for 'in', 'notin' operators, values set can't be "
         "empty");
   NodeSelector s;
   const std::vector<Requirement> named = {make("metadata.name", "In", {"n1", "n2"})};
   const std::vector<NodeSelectorTerm> terms = {{{}, named}};
   s.terms = terms;
-  CHECK(node_selector_error(s, {}, ListText::kGo) ==
+  CHECK(node_selector_error(s, {}, kGoLists) ==
         R"(nodeSelectorTerms[0].matchFields[0].values: Invalid value: []string{"n1", "n2"}: )"
         "must have one element");
+}
+
+TEST_CASE("errors of selectors may have the older texts of syntax") {
+  constexpr SelectorTexts kOlder{.older_syntax = true};
+  Maker make;
+  const auto begins = [](const std::string& text, const std::string& begin) {
+    return text.starts_with(begin);
+  };
+  const Requirement key = make("a/b/c", "Exists");
+  CHECK(begins(label_requirement_error(key), R"(key: Invalid value: "a/b/c": a valid label key )"));
+  CHECK(begins(label_requirement_error(key, kOlder),
+               R"(key: Invalid value: "a/b/c": a qualified name must consist of )"));
+  const std::string value(64, 'v');
+  CHECK(label_requirement_error(make("k", "In", {value}), kOlder) ==
+        "values[0][k]: Invalid value: \"" + value + "\": must be no more than 63 characters");
 }
 
 TEST_CASE("parse_int64 takes what Go's ParseInt takes") {

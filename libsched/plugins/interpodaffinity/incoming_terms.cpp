@@ -4,16 +4,16 @@
 #include <algorithm>
 
 namespace libsched {
-std::string terms_error(Span<PodAffinityTerm> terms, ListText form) {
+std::string terms_error(Span<PodAffinityTerm> terms, const SelectorTexts& texts) {
   for (const PodAffinityTerm& t : terms) {
     for (const LabelSelector* s : {&t.selector, &t.namespace_selector})
-      if (std::string e = s->present ? label_selector_error(*s, form) : std::string(); !e.empty())
+      if (std::string e = s->present ? label_selector_error(*s, texts) : std::string(); !e.empty())
         return e;
   }
   return {};
 }
 
-std::string affinity_terms_error(const Pod& pod, ListText form) {
+std::string affinity_terms_error(const Pod& pod, const SelectorTexts& texts) {
   if (!pod.has_pod_affinity) return {};
   const PodAffinity& a = pod.spec.pod_affinity;
   const PodAffinity& anti = pod.spec.pod_anti_affinity;
@@ -25,7 +25,7 @@ std::string affinity_terms_error(const Pod& pod, ListText form) {
   };
   std::vector<std::string> errors;
   for (const auto& [name, terms] : lists)
-    if (const std::string e = terms_error(terms, form); !e.empty()) errors.push_back(name + e);
+    if (const std::string e = terms_error(terms, texts); !e.empty()) errors.push_back(name + e);
   if (errors.size() <= 1) return errors.empty() ? "" : errors[0];
   std::string out = "[";
   for (const std::string& e : errors) out += (out.size() == 1 ? "" : ", ") + e;

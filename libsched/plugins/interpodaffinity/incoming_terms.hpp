@@ -8,7 +8,7 @@
 namespace libsched {
 
 // Returns upstream's error for lists that do not parse, or "".
-std::string affinity_terms_error(const Pod& pod, ListText form = ListText::kJson);
+std::string affinity_terms_error(const Pod& pod, const SelectorTexts& texts = {});
 
 // What becomes of a term's namespace selector once it is resolved to names of namespaces.
 enum class ResolvedSelector : uint8_t {
@@ -27,7 +27,7 @@ bool add_selected_by_all(const View& view, const Pod& pod, Span<PodAffinityTerm>
                          ResolvedSelector resolved, CountKey* key);
 
 // Returns upstream's error for the first term of a list that does not parse, or "".
-std::string terms_error(Span<PodAffinityTerm> terms, ListText form = ListText::kJson);
+std::string terms_error(Span<PodAffinityTerm> terms, const SelectorTexts& texts = {});
 
 // Reports whether an anti-affinity term of the running pod `owner` selects the pod, whose namespace
 // is `ns` (null: it has no object).

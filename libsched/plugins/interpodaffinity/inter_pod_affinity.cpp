@@ -1,6 +1,7 @@
 // InterPodAffinity: required terms of the incoming pod and required anti-affinity of existing pods
 // decide where it may run; preferred terms of both, and required affinity of existing pods, where
 // it should run. Mirrors upstream's plugins/interpodaffinity.
+#include "libsched/config/selector_texts.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/interpodaffinity/affinity_filter.hpp"
@@ -28,14 +29,14 @@ class InterPodAffinity final : public Plugin {
       : args_(args),
         resolved_(b.replaces_namespace_selector ? ResolvedSelector::kGoes
                                                 : ResolvedSelector::kStays),
-        lists_(b.go_lists ? ListText::kGo : ListText::kJson),
+        texts_(selector_texts(b)),
         any_anti_term_(b.any_anti_affinity_term),
         pod_events_(b) {}
 
   bool passes_deferred_resizes() const override { return true; }
 
   Result<Status> pre_filter(const PreFilterCall& call, PreFilterResult*) const override {
-    if (const std::string e = affinity_terms_error(call.pod, lists_); !e.empty())
+    if (const std::string e = affinity_terms_error(call.pod, texts_); !e.empty())
       return Status(Code::kUnschedulableAndUnresolvable, "parsing pod: " + e);
     const PodSpec& spec = call.pod.spec;
     const bool requires_none =
@@ -94,7 +95,7 @@ class InterPodAffinity final : public Plugin {
   }
 
   void pod_facts(const Call&, const Pod& pod, const Status& status, Facts* facts) const override {
-    facts->add(status.reasons[0]).text("problem", affinity_terms_error(pod, lists_));
+    facts->add(status.reasons[0]).text("problem", affinity_terms_error(pod, texts_));
   }
   void node_facts(const FilterCall& call, uint32_t row, const Status& status,
                   Facts* facts) const override {
@@ -106,7 +107,7 @@ class InterPodAffinity final : public Plugin {
     const bool prefers_none =
         spec.pod_affinity.preferred.empty() && spec.pod_anti_affinity.preferred.empty();
     if (args_.ignore_preferred_terms_of_existing_pods && prefers_none) return Status(Code::kSkip);
-    if (const std::string e = affinity_terms_error(call.pod, lists_); !e.empty())
+    if (const std::string e = affinity_terms_error(call.pod, texts_); !e.empty())
       return Status(Code::kError, "failed to parse pod: " + e);
     if (prefers_none && call.view.existing_terms().size() == 0) return Status(Code::kSkip);
     auto data = std::make_shared<AffinityScore>(call, args_.hard_pod_affinity_weight, resolved_);
@@ -219,7 +220,7 @@ class InterPodAffinity final : public Plugin {
 
   InterPodAffinityArgs args_;
   ResolvedSelector resolved_;
-  ListText lists_;
+  SelectorTexts texts_;
   bool any_anti_term_;  // see Behaviours
   PodEvents pod_events_;
 };

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "libsched/cluster/node_match.hpp"
+#include "libsched/config/selector_texts.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/selector_facts.hpp"
@@ -70,7 +71,8 @@ Result<bool> required_matches(const Pod& pod, const Node& node) {
 
 class NodeAffinityPlugin final : public Plugin {
  public:
-  NodeAffinityPlugin(const NodeAffinity& added, ListText lists) : added_(added), lists_(lists) {}
+  NodeAffinityPlugin(const NodeAffinity& added, SelectorTexts texts)
+      : added_(added), texts_(texts) {}
 
   bool passes_deferred_resizes() const override { return true; }
 
@@ -168,7 +170,7 @@ class NodeAffinityPlugin final : public Plugin {
   Status pre_score(const PreScoreCall& call, std::shared_ptr<PluginData>* data) const override {
     const NodeAffinity& affinity = call.pod.spec.node_affinity;
     if (affinity.preferred_present)
-      if (std::string e = preferred_terms_error(affinity.preferred, {}, lists_); !e.empty())
+      if (std::string e = preferred_terms_error(affinity.preferred, {}, texts_); !e.empty())
         return Status(Code::kError, std::move(e));
     if (!affinity.preferred_present && added_.preferred.empty()) return Status(Code::kSkip);
     *data = std::make_shared<Preferred>(call.view, added_, affinity);
@@ -189,7 +191,7 @@ class NodeAffinityPlugin final : public Plugin {
 
   Status score_status(const ScoreCall& call, uint32_t) const override {
     return Status(Code::kError,
-                  preferred_terms_error(call.pod.spec.node_affinity.preferred, {}, lists_));
+                  preferred_terms_error(call.pod.spec.node_affinity.preferred, {}, texts_));
   }
 
   bool normalizes() const override { return true; }
@@ -242,7 +244,7 @@ class NodeAffinityPlugin final : public Plugin {
 
  private:
   NodeAffinity added_;  // points into the configuration, which the framework keeps
-  const ListText lists_;
+  const SelectorTexts texts_;
 };
 
 }  // namespace
@@ -251,8 +253,7 @@ Result<std::unique_ptr<Plugin>> make_node_affinity(const FactoryCall& call) {
   const auto* args =
       call.args == nullptr ? nullptr : std::get_if<NodeAffinityArgs>(&call.args->value);
   return std::unique_ptr<Plugin>(std::make_unique<NodeAffinityPlugin>(
-      args == nullptr ? NodeAffinity() : args->added_affinity,
-      call.behaviours.go_lists ? ListText::kGo : ListText::kJson));
+      args == nullptr ? NodeAffinity() : args->added_affinity, selector_texts(call.behaviours)));
 }
 
 }  // namespace libsched

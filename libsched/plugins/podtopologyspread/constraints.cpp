@@ -56,7 +56,7 @@ Result<std::vector<SpreadConstraint>> spread_constraints(const SpreadSettings& s
   for (const TopologySpreadConstraint& c : own ? pod.spec.spread : settings.defaults) {
     if (c.when_unsatisfiable != action) continue;
     if (c.selector.present)
-      if (const std::string e = label_selector_error(c.selector, settings.lists); !e.empty())
+      if (const std::string e = label_selector_error(c.selector, settings.texts); !e.empty())
         return Error{Rc::kInvalid, std::string(own ? "obtaining pod's " : "setting default ") +
                                        (hard ? "hard" : "soft") +
                                        " topology spread constraints: " + e};

@@ -31,8 +31,8 @@ struct SpreadSettings {
   Span<TopologySpreadConstraint> defaults;
   bool system_defaults = false;
   bool match_label_keys = true, inclusion_policies = true, comparison_operators = false;
-  ListText lists = ListText::kJson;  // in errors of selectors
-  bool by_key = false;               // constraints of one key share their counts
+  SelectorTexts texts = {};  // of errors of selectors
+  bool by_key = false;       // constraints of one key share their counts
 };
 
 enum class SpreadKind : uint8_t { kHard, kSoft };  // DoNotSchedule, ScheduleAnyway

@@ -1,6 +1,7 @@
 // PodTopologySpread: spreads the pods that a selector matches over the domains of a topology key.
 // Mirrors upstream's plugins/podtopologyspread. DoNotSchedule constraints are judged in filter.cpp,
 // ScheduleAnyway ones scored in score.cpp.
+#include "libsched/config/selector_texts.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
 #include "libsched/plugins/podtopologyspread/filter.hpp"
@@ -183,7 +184,7 @@ Result<std::unique_ptr<Plugin>> make_pod_topology_spread(const FactoryCall& call
   s.defaults = s.system_defaults ? system_defaults() : args->default_constraints;
   s.match_label_keys = call.gates.enabled(Gate::kMatchLabelKeysInPodTopologySpread);
   s.inclusion_policies = call.gates.enabled(Gate::kNodeInclusionPolicyInPodTopologySpread);
-  s.lists = call.behaviours.go_lists ? ListText::kGo : ListText::kJson;
+  s.texts = selector_texts(call.behaviours);
   s.by_key = call.behaviours.spread_by_key;
   s.comparison_operators = call.gates.enabled(Gate::kTaintTolerationComparisonOperators);
   return std::unique_ptr<Plugin>(std::make_unique<PodTopologySpread>(s, call.behaviours));

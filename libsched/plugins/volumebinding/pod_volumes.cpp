@@ -53,7 +53,7 @@ std::string search_error(const PersistentVolumeClaim& claim, const PodVolumesSet
     return "unsupported volumeAttributesClassName is set on claim " + name +
            " when the feature-gate VolumeAttributesClass is disabled";
   if (!claim.selector.present) return {};
-  std::string wrong = label_selector_error(claim.selector, settings.lists);
+  std::string wrong = label_selector_error(claim.selector, settings.texts);
   if (wrong.empty()) return wrong;
   return "error creating internal label selector for claim: " + name + ": " + wrong;
 }

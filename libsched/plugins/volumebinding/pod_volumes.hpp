@@ -24,7 +24,7 @@ struct PodClaims {
 
 struct PodVolumesSettings {
   bool attributes_classes = true;  // gate VolumeAttributesClass
-  ListText lists = ListText::kJson;  // in errors of selectors
+  SelectorTexts texts = {};        // of errors of selectors
   // The reason where a bound volume does not match the node.
   const char* node_conflict = "node(s) didn't match PersistentVolume's node affinity";
 };

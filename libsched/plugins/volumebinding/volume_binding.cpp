@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "libsched/base/quote.hpp"
+#include "libsched/config/selector_texts.hpp"
 #include "libsched/objects/volume_fit.hpp"
 #include "libsched/plugins/hints.hpp"
 #include "libsched/plugins/in_tree.hpp"
@@ -97,7 +98,7 @@ class VolumeBinding final : public Plugin {
         shape_(std::move(shape)),
         static_only_(call.gates.enabled(Gate::kVolumeCapacityPriority)),
         settings_{.attributes_classes = call.gates.enabled(Gate::kVolumeAttributesClass),
-                  .lists = call.behaviours.go_lists ? ListText::kGo : ListText::kJson},
+                  .texts = selector_texts(call.behaviours)},
         missing_(call.behaviours.older_volume_texts ? "no pod volumes found for node "
                                                     : "no pod volume found for node ") {
     if (call.behaviours.volume_conflict_text)

@@ -157,7 +157,8 @@ void SchedulingQueue::change(const PodRef& old_pod, const PodRef& new_pod) {
     return;
   }
   QueuedPodInfo* const there = table_.find(*new_pod);
-  if (there == nullptr) {
+  if (there == nullptr ||
+      (behaviours_.adds_other_uid && there->pod->meta.uid != new_pod->meta.uid)) {
     add_new(new_pod, *pod_updated_);
     return;
   }

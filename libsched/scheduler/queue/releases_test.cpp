@@ -91,6 +91,38 @@ TEST_CASE("a flush reaches a gated pod in 1.37, and counts as the begin of its s
   }
 }
 
+TEST_CASE("a pod that is gated while it backs off waits for its gate, too, in 1.37") {
+  for (const Release release : kReleases) {
+    const bool newer = release == Release::k1_37;
+    const std::string mine = newer ? "TargetPod" : "UnschedulablePod";
+    const auto closed = std::make_shared<Names>();
+    QueueTrial t(
+        {rejector("Labels", {{mine, kUpdatePodLabel, {}}}),
+         rejector("Tolerations", {{mine, kUpdatePodToleration, {}}}), gate("Gate", closed)},
+        kNoPop, {}, release);
+    const PodRef a = queue_pod("a");
+    t.rejected(a, {"Labels"}, {"Tolerations"});
+    closed->push_back("a");
+    // The labels send it into the backoff; the toleration would make it active at once.
+    t.update(a, queue_pod("a", 0, "uid: a, labels: {k: v}", "tolerations: [{operator: Exists}]"));
+    CHECK(t.show() == (newer ? "|a || (a)" : "|a ||"));
+  }
+}
+
+TEST_CASE("an update with another uid is another pod in 1.37") {
+  for (const Release release : kReleases) {
+    const bool newer = release == Release::k1_37;
+    QueueTrial t({rejector("F", {})}, "", {}, release);
+    const PodRef before = queue_pod("a", 0, "uid: before"), after = queue_pod("a", 0, "uid: after");
+    t.rejected(before, {"F"});
+    t.update(before, after);
+    CHECK(t.show() == (newer ? "a |||" : "||| a"));
+    const QueuedPodInfo& a = newer ? *t.queue->active()[0] : *t.queue->unschedulable(false)[0];
+    CHECK(a.pod->meta.uid == "after");
+    CHECK(a.attempts == (newer ? 0 : 1));
+  }
+}
+
 TEST_CASE("an event that concerns all plugins reaches a gated pod in 1.37") {
   for (const Release release : kReleases) {
     const auto closed = closed_for("g");

@@ -172,7 +172,7 @@ void SchedulingQueue::take(const Course& course) {
         back_off(error_backoff_, QueueHeap::kErrorBackoff, taken);
         break;
       case Course::Step::kGated:
-        if (pod.heap != QueueHeap::kNone) break;
+        if (pod.heap != QueueHeap::kNone && !behaviours_.gates_backing_off) break;
         [[fallthrough]];
       case Course::Step::kWait:
         if (pod.waits) break;

@@ -42,6 +42,11 @@ constexpr KnownKind kKinds[] = {
     {"resource.k8s.io", "ResourceSlice", "v1 v1beta1 v1beta2", ObjectKind::kStored},
     {"resource.k8s.io", "DeviceClass", "v1 v1beta1 v1beta2", ObjectKind::kStored},
     {"resource.k8s.io", "DeviceTaintRule", "v1 v1beta2 v1alpha3", ObjectKind::kStored},
+    // Versions of releases in which dynamic resource allocation is off.
+    {"resource.k8s.io", "ResourceClaim", "v1alpha3", ObjectKind::kOther},
+    {"resource.k8s.io", "ResourceClaimTemplate", "v1alpha3", ObjectKind::kOther},
+    {"resource.k8s.io", "ResourceSlice", "v1alpha3", ObjectKind::kOther},
+    {"resource.k8s.io", "DeviceClass", "v1alpha3", ObjectKind::kOther},
     {"policy", "PodDisruptionBudget", "v1 v1beta1", ObjectKind::kStored},
     {"scheduling.k8s.io", "PodGroup", "v1beta1 v1alpha3 v1alpha2", ObjectKind::kStored},
     {"scheduling.k8s.io", "CompositePodGroup", "v1alpha3", ObjectKind::kStored},

@@ -39,6 +39,10 @@ TEST_CASE("kinds: what is read, skipped or refused") {
   for (const char* version :
        {"resource.k8s.io/v1alpha3", "resource.k8s.io/v1beta2", "resource.k8s.io/v1"})
     CHECK(kind(version, "DeviceTaintRule") == is(ObjectKind::kStored));
+  for (const char* name :
+       {"ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass"})
+    CHECK(kind("resource.k8s.io/v1alpha3", name) == is(ObjectKind::kOther));
+  CHECK(kind("resource.k8s.io/v1alpha3", "ResourceSliceList") == is(ObjectKind::kList));
   // The API's own in versions that do not exist.
   CHECK(kind("v2", "Pod") == R"(.apiVersion: no kind "Pod" is registered for version "v2")");
   CHECK(kind("apps/v1", "Pod") ==

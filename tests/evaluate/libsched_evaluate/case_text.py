@@ -101,6 +101,16 @@ def entries_at(text: str, start: int) -> list[tuple[Any, int, int]]:
     return entries
 
 
+def without_group(text: str, group: str) -> str:
+    """Removes the objects of an API group from a list."""
+    kept = []
+    for value, at, end in entries_at(text, 0):
+        version = value.get("apiVersion") if isinstance(value, dict) else None
+        if not (isinstance(version, str) and version.startswith(f"{group}/")):
+            kept.append(text[at:end])
+    return f"[{','.join(kept)}]"
+
+
 def with_uids(text: str) -> str:
     """Adds the uid ``Kind/namespace/name`` to each object of a list that has none.
 

@@ -23,11 +23,14 @@ from .case_text import (
     skip_space,
     string,
     with_uids,
+    without_group,
 )
 from .queue_spec import QueueSpec, queue_spec
 from .trace_spec import FAKES, STEPS, checked
 
 _STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[\]{}]')
+#: Releases whose dynamic resource allocation is off: their schedulers read nothing of resource.k8s.io.
+_WITHOUT_DEVICES = frozenset(("1.31", "1.32", "1.33"))
 #: The members of a JSON object, each as a value and as a text.
 _Members = dict[str, tuple[Any, str]]
 
@@ -192,6 +195,10 @@ def _case(members: _Members) -> Case:
     elif config_value is not None:
         config = config_text.encode("latin-1")
     mode = of_type("mode", str, "a text", "") or "evaluate"
+    release = of_type("release", str, "a text", "")
+    objects, objects_text = members.get("objects", (None, ""))
+    if release in _WITHOUT_DEVICES and isinstance(objects, list):
+        members["objects"] = objects, without_group(objects_text, "resource.k8s.io")
     return Case(
         name=name,
         mode=mode,
@@ -207,7 +214,7 @@ def _case(members: _Members) -> Case:
         steps=_whole(members, "steps", STEPS, name),
         queue=_queue(members, name) if mode == "queue" else None,
         line=_line(members) if mode in ("cycles", "cel", "dra") else b"",
-        release=of_type("release", str, "a text", ""),
+        release=release,
         gates=_gates(of_type("gates", dict, "a JSON object", {}), name),
     )
 

@@ -214,6 +214,16 @@ class TestMutants:
         assert all(one.reason and len({two.name for two in legitimate.ALL}) == len(legitimate.ALL)
                    for one in legitimate.ALL)
 
+    def test_a_pod_with_two_entries_of_the_queue_is_known(self):
+        def ask(release, **ours):
+            case = json.dumps({"name": "x", "mode": "queue", "release": release})
+            golden = {"name": "x", "steps": [{"do": "activate", "active": ["d/p"], "backoff": ["d/p"]}]}
+            answer = json.dumps({"name": "x", "steps": [{"do": "activate", **ours}]})
+            return scripts.ScriptMutants(1, 2, 3).compare(case, golden, answer, ())
+        assert ask("1.37", active=["d/p"]).legitimate == "two entries"
+        assert ask("1.36", active=["d/p"]).differences
+        assert ask("1.37", active=["d/p", "d/q"], backoff=["d/p"]).differences
+
     def test_all_modes_and_kinds_take_turns(self):
         chunks = mutated.chunks(("a", "b"), 1, 10_010, "folder")
         assert sum(chunk.count for chunk in chunks) == 10_010

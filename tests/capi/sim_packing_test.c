@@ -81,6 +81,27 @@ static void test_packing_ends(void) {
   CHECK(libsched_sim_pod_count(w.sim) == 10);
   CHECK_OK(libsched_sim_revert(w.sim, err));
 
+  /* Objects of a node that is not there, of which each new node gets copies. */
+  libsched_objects* objects;
+  libsched_text* list;
+  CHECK_OK(libsched_objects_parse(text("{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: "
+                                       "{name: like}, spec: {drivers: []}}"),
+                                  NULL, &objects, err));
+  CHECK_OK(libsched_sim_put_objects(w.sim, objects, err));
+  libsched_objects_unref(objects);
+  options.objects_of = LIBSCHED_STR("like");
+  CHECK_OK(libsched_sim_bin_pack(w.sim, &group, 1, w.small_a, &options, &packing, err));
+  CHECK_OK(libsched_view_objects_json(libsched_sim_view(w.sim), text("CSINode"), text(""), text(""),
+                                      &list, err));
+  CHECK(strstr(libsched_text_get(list).ptr, "new-0") != NULL);
+  libsched_text_unref(list);
+  CHECK_OK(libsched_sim_revert(w.sim, err));
+  CHECK_OK(libsched_view_objects_json(libsched_sim_view(w.sim), text("CSINode"), text(""),
+                                      text("new-0"), &list, err));
+  CHECK(strstr(libsched_text_get(list).ptr, "new-0") == NULL);
+  libsched_text_unref(list);
+  options.objects_of = LIBSCHED_STR("");
+
   libsched_sim_packing untouched;
   memset(&untouched, 0x5a, sizeof untouched);
   packing = untouched;

@@ -227,7 +227,8 @@ typedef struct libsched_sim_place_options {
 } libsched_sim_place_options;
 #define LIBSCHED_SIM_PLACE_OPTIONS_INIT {sizeof(libsched_sim_place_options), false, false, false, {false}, LIBSCHED_NULL}
 /* Places pods, each on the first node that takes it; every pod sees those before it. ResourceClaims of placed pods and
-   extended resources that DeviceClasses provide get their devices, as by Reserve and PreBind. hits[i] is the place
+   extended resources that DeviceClasses provide get their devices and are reserved, without the time of the allocation,
+   which binding sets. hits[i] is the place
    of pods[i], zero everywhere if it found none; `placed` gets the number of pods that found one. A hint that is stale is passed over. When
    the deadline ends the call, what has been placed stays, and `*ended` (may be NULL) is true; so do
    CANCELLED. Errors: STALE (nothing has been placed then), UNSUPPORTED (likewise). */

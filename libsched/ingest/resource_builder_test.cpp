@@ -263,7 +263,7 @@ TEST_CASE("templates, classes and rules") {
       parse_objects(head("ResourceClaim", "v1alpha3") + "spec: {devices: 1}", {});
   REQUIRE(older.ok());
   REQUIRE(older->skipped.size() == 1);
-  CHECK(older->skipped[0].kind == "ResourceClaim");
+  CHECK(older->skipped[0].kind == "resource.k8s.io/v1alpha3 ResourceClaim");
   CHECK(error(head("ResourceClaim", "v1alpha1")) ==
         "apiVersion: no kind \"ResourceClaim\" is registered for version "
         "\"resource.k8s.io/v1alpha1\"");

@@ -90,9 +90,8 @@ TEST_CASE("a claim for one pod") {
   const std::string spec = "{volumes: [" + uses("once") + ", " + uses("many") + "]}";
   Trial t("VolumeRestrictions", world);
   CHECK(t.pre_filter(*Trial::pod(spec)) == "Skip");
-  // No conflict in another namespace, or on a node that does not exist.
-  t.apply(bound("a", uses("once"), "n", "elsewhere") + bound("b", uses("once"), "gone") +
-          bound("c", uses("many")));
+  // No conflict in another namespace.
+  t.apply(bound("a", uses("once"), "n", "elsewhere") + bound("c", uses("many")));
   CHECK(t.pre_filter(*Trial::pod(spec)) == "Skip");
   t.apply(bound("d", uses("once")));
   CHECK(t.pre_filter(*Trial::pod(spec)) == "Success");
@@ -101,6 +100,26 @@ TEST_CASE("a claim for one pod") {
   CHECK(t.filter("{volumes: [" + uses("many") + "]}") == "Success");
   REQUIRE(t.cluster().remove_pod("default", "d").ok());
   CHECK(t.filter(spec) == "Success");
+}
+
+TEST_CASE("a claim of a pod whose node is not there, or comes again") {
+  for (const Release release : {Release::k1_36, Release::k1_37}) {
+    const bool by_changes = release == Release::k1_37;
+    TrialOptions options;
+    options.release = release;
+    Trial t("VolumeRestrictions", node_n() + claim("once", "ReadWriteOncePod"), options);
+    const PodRef pod = Trial::pod("{volumes: [" + uses("once") + "]}");
+    CHECK(t.pre_filter(*pod) == "Skip");
+    t.apply(bound("a", uses("once"), "gone"));
+    CHECK(t.pre_filter(*pod) == (by_changes ? "Success" : "Skip"));
+    REQUIRE(t.cluster().remove_pod("default", "a").ok());
+    t.apply(bound("b", uses("once")));
+    CHECK(t.pre_filter(*pod) == "Success");
+    const NodeRef node = NodeRef::share(t.cluster().view().node(0));
+    REQUIRE(t.cluster().remove_node("n").ok());
+    REQUIRE(t.cluster().update_node(node).ok());
+    CHECK(t.pre_filter(*pod) == (by_changes ? "Skip" : "Success"));
+  }
 }
 
 TEST_CASE("the disk comes first; a missing claim ends the search") {

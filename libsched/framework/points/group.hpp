@@ -25,6 +25,17 @@ struct GroupCall : Call {
   GroupCycle* cycle;  // null: none of them has been tried
   // The group itself, or the PodGroups below a CompositePodGroup.
   Span<const PodGroup*> groups;
+  // A group so far below that upstream does not look at the tree; null: there is none.
+  const PodGroup* too_deep = nullptr;
+
+  // What plugins say that look at the PodGroups below: an error if one is too deep.
+  Status depth_status() const {
+    if (too_deep == nullptr) return {};
+    return Status::from_error(
+        "exceeded maximum hierarchy depth at " +
+        std::string(too_deep->composite ? "compositepodgroup/" : "podgroup/") +
+        std::string(too_deep->meta.ns) + "/" + std::string(too_deep->meta.name));
+  }
 };
 
 // A member and the node that its trial has chosen.

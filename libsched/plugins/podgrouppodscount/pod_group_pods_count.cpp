@@ -12,6 +12,7 @@ class PodGroupPodsCount final : public Plugin {
  public:
   Status score_placement(const GroupCall& call, const GroupPlacement&, Span<GroupAssignment> pods,
                          int64_t* score) const override {
+    if (Status s = call.depth_status(); !s.success()) return s;
     *score = static_cast<int64_t>(pods.size());
     for (const PodGroup* const group : call.groups)
       *score += call.view.group_size(group->meta.ns, group->meta.name);

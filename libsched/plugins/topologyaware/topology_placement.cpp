@@ -18,6 +18,7 @@ class TopologyPlacement final : public Plugin {
       out->push_back(parent);
       return {};
     }
+    if (Status s = call.depth_status(); !s.success()) return s;
     const TopologyRef column = call.view.tables().topology(call.view, key);
     std::optional<Str> only;  // where pods of the group are already
     if (Status s = find_domain(call, *column, &only); !s.success()) return s;

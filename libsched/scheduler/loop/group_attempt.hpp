@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libsched/framework/group_forest.hpp"
 #include "libsched/framework/points/group.hpp"
 #include "libsched/scheduler/loop/group_trial.hpp"
 #include "libsched/scheduler/loop/scheduler.hpp"
@@ -36,6 +37,15 @@ struct Scheduler::Subgroup {
   // itself. As upstream's pointers, both have one status from then on.
   Subgroup* told_by = nullptr;
 
+  // The first group that is so many levels below, in the order of trials; null: there is none.
+  const PodGroup* first_below(size_t levels) const {
+    if (levels == 0) return object.get();
+    for (const Subgroup& child : children)
+      if (const PodGroup* const found = child.first_below(levels - 1); found != nullptr)
+        return found;
+    return nullptr;
+  }
+
   // Calls f(subgroup) for this one and all below, parents first.
   template <typename F>
   void each(F&& f) {
@@ -63,7 +73,8 @@ struct Scheduler::Group {
             *of.object,
             of.pods,
             cycle.get(),
-            of.leaves};
+            of.leaves,
+            of.first_below(GroupForest::kMaxDepth)};
   }
 };
 

@@ -344,6 +344,39 @@ TEST_CASE("groups below a group are placed within its placement") {
   CHECK(w.pods().find("n1") == std::string::npos);
 }
 
+TEST_CASE("a tree with a topology constraint and a group four levels below it is an error") {
+  for (const bool constrained : {false, true}) {
+    Tree w;
+    w.node("n1", "a", 1);
+    w.composite("r", "", 1, constrained ? kInZone : "");
+    w.composite("s", "r", 1);
+    w.composite("t", "s", 1);
+    w.composite("u", "t", 1);
+    w.leaf("a", "u", 1);
+    w.members({"a1"});
+    w.settle();
+    CHECK(w.pods() == (constrained ? "a1 -" : "a1 n1"));
+    const bool said =
+        w.condition("a").find("exceeded maximum hierarchy depth at podgroup/default/a") !=
+        std::string::npos;
+    CHECK(said == constrained);
+  }
+}
+
+TEST_CASE("a PodGroup below a group of its name has no pods to count on") {
+  for (const bool below : {false, true}) {
+    Tree w;
+    w.node("n1", "a", 2);
+    w.composite(below ? "a" : "r", "", 1);
+    w.composite("s", below ? "a" : "r", 1);
+    w.leaf("a", "s", 1);
+    w.members({"a1"});
+    w.settle();
+    CHECK(w.pods() == (below ? "a1 -" : "a1 n1"));
+    CHECK((w.condition("a") == "Scheduled ") != below);
+  }
+}
+
 TEST_CASE("a tree of higher priority evicts what is in its way, once for all its pods") {
   Tree w;
   w.node("n1", "a", 1);

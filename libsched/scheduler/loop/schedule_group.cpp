@@ -126,13 +126,22 @@ void Scheduler::skip_members(Group& group) {
 }
 
 // Gives each PodGroup of the tree its members.
+// Upstream finds the group of a pod by its name, from the root down. So a PodGroup below a
+// CompositePodGroup of its name has no pod that it could count on.
 void Scheduler::seat_members(Group& group) {
+  const auto is_hidden = [&](const PodGroup& leaf) {
+    const View& view = cluster_->view();
+    const PodGroup* at =
+        group.root.object->composite ? GroupForest::parent_of(view, leaf) : nullptr;
+    while (at != nullptr && at->meta.name != leaf.meta.name) at = GroupForest::parent_of(view, *at);
+    return at != nullptr;
+  };
   group.root.each([&](Subgroup& of) {
     for (const PodGroup* const leaf : of.leaves)
       for (size_t i = 0; i < group.members.size(); ++i) {
         const PodRef& pod = group.members[i].queued->pod;
         if (pod->spec.scheduling_group != leaf->meta.name) continue;
-        of.pods.push_back(pod);
+        if (!is_hidden(*leaf)) of.pods.push_back(pod);
         if (of.children.empty()) of.members.push_back(i);
       }
   });

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "libsched/objects/pod_parts.hpp"
+#include "libsched/scheduler/cycle.hpp"
 #include "libsched/scheduler/queue/queue.hpp"
 
 namespace libsched {
@@ -91,7 +92,7 @@ const PodGroup* SchedulingQueue::root_of(const Pod& pod) const {
 
 QueuedGroup* SchedulingQueue::home_of(const Pod& pod) {
   const PodGroup* const root = root_of(pod);
-  return root == nullptr ? nullptr : groups_.find(root->meta.ns, root->meta.name);
+  return root == nullptr ? nullptr : groups_.find(*root);
 }
 
 // The pod is in no part of the queue.
@@ -110,7 +111,7 @@ void SchedulingQueue::add_member(const QueuedPodRef& made) {
   const Pod& pod = *made->pod;
   const PodGroupRef root = PodGroupRef::share(root_of(pod));
   if (!root) return wait(made, false);
-  QueuedGroup& group = groups_.get(root->meta.ns, root->meta.name);
+  QueuedGroup& group = groups_.get(*root);
   if (!group.entity && groups_.popped() == &group) return wait(made, true);
   if (group.entity) {
     Members& members = *group.entity->members;
@@ -131,9 +132,29 @@ void SchedulingQueue::add_member(const QueuedPodRef& made) {
   entity->initial_attempt_ns = made->initial_attempt_ns;
   Course course(*entity);
   move_to_active(course, *entity->pod, entity->scheduler, pod_added_->label, false);
+  const std::vector<PodRef> hidden = pending_as(*root, true);
   reserve(1, 0);
   group.entity = entity;
   take(course);
+  show_nominated(hidden);
+}
+
+std::vector<PodRef> SchedulingQueue::pending_as(const PodGroup& root, bool bare) const {
+  std::vector<PodRef> out;
+  const Nominator& nominator = services_->nominator();
+  if (nominator.empty()) return out;
+  services_->group_forest().each_leaf(view(), root, [&](const PodGroup& leaf) {
+    const QueuedGroup* const group = groups_.find(leaf);
+    if (group == nullptr) return;
+    for (const QueuedPodRef& pod : group->pending)
+      if (!nominator.node_of(*pod->pod).empty())
+        out.push_back(bare ? bare_pod(*pod->pod) : pod->pod);
+  });
+  return out;
+}
+
+void SchedulingQueue::show_nominated(const std::vector<PodRef>& pods) {
+  for (const PodRef& pod : pods) services_->nominator().show(pod);
 }
 
 // Updates a member in its place. False: it has none.
@@ -282,7 +303,7 @@ void SchedulingQueue::group_added(const PodGroup& added) {
   if (root == nullptr) return;
   std::vector<QueuedGroup*> waiting;
   services_->group_forest().each_leaf(view(), *root, [&](const PodGroup& leaf) {
-    QueuedGroup* const group = groups_.find(leaf.meta.ns, leaf.meta.name);
+    QueuedGroup* const group = groups_.find(leaf);
     if (group != nullptr && !group->waiting.empty()) waiting.push_back(group);
   });
   std::sort(waiting.begin(), waiting.end(),
@@ -301,8 +322,7 @@ void SchedulingQueue::group_added(const PodGroup& added) {
 // Upstream's DeletePodGroup and DeleteCompositePodGroup: the pods below the group wait for it.
 void SchedulingQueue::group_removed(const PodGroup& removed) {
   const PodGroup* const root = trees_ ? GroupForest::root_of(view(), removed) : &removed;
-  QueuedGroup* const home =
-      root == nullptr ? nullptr : groups_.find(root->meta.ns, root->meta.name);
+  QueuedGroup* const home = root == nullptr ? nullptr : groups_.find(*root);
   if (home == nullptr) return;
   std::set<Str> below;  // PodGroups
   services_->group_forest().each_leaf(view(), removed,
@@ -345,7 +365,7 @@ void SchedulingQueue::group_removed(const PodGroup& removed) {
 
 // Pops a group: its pods are in flight now. False: all of them were already.
 bool SchedulingQueue::fly_group(QueuedPodInfo& entity) {
-  QueuedGroup* const group = groups_.find(*entity.pod);
+  QueuedGroup* const group = groups_.find(*entity.group);
   group->entity = {};
   ++entity.attempts;
   entity.popped_ns = now();
@@ -368,7 +388,7 @@ Result<void> SchedulingQueue::end_group(const QueuedPodRef& popped, const Status
   LIBSCHED_TRY(may_change());
   const Busy busy(*this);
   const Pod& names = *popped->pod;
-  QueuedGroup* const group = groups_.find(names);
+  const QueuedGroup* const group = groups_.find(*popped->group);
   if (group != nullptr && group->entity) {
     const QueueHeap heap = group->entity->heap;
     const char* const part = group->entity->waits         ? " unschedulable"
@@ -386,7 +406,7 @@ Result<void> SchedulingQueue::end_group(const QueuedPodRef& popped, const Status
   std::vector<QueuedGroup*> leaves;
   if (root)
     services_->group_forest().each_leaf(view(), *root, [&](const PodGroup& leaf) {
-      QueuedGroup* const waiting = groups_.find(leaf.meta.ns, leaf.meta.name);
+      QueuedGroup* const waiting = groups_.find(leaf);
       if (waiting == nullptr || waiting->pending.empty()) return;
       leaves.push_back(waiting);
       back.insert(back.end(), waiting->pending.begin(), waiting->pending.end());
@@ -420,7 +440,7 @@ Result<void> SchedulingQueue::end_group(const QueuedPodRef& popped, const Status
   // Upstream counts a group that comes back as a new one, wherever it goes.
   for (Course::Taken& taken : course.steps) taken.bound_for.reset();
   reserve(1, 0);
-  groups_.get(root->meta.ns, root->meta.name).entity = entity;
+  groups_.get(*root).entity = entity;
   for (QueuedGroup* const waiting : leaves) {
     waiting->pending.clear();
     groups_.drop_if_unused(waiting);

@@ -189,6 +189,35 @@ TEST_CASE("a pod that fails during a group's cycle separates the pods that come 
   CHECK(t.show() == "a ||| alone");
 }
 
+TEST_CASE(
+    "a nominated pod that is pending beside its group's entity counts as one without a spec") {
+  Entities t({rejector("F", {})});
+  t.group(kAdd);
+  for (const char* name : {"a", "b"}) t.add(member(name));
+  t.add(queue_pod("alone", 1));
+  const QueuedPodRef alone = t.pop();
+  CHECK(t.pop_group() == "a b");
+  t.fail(t.popped->members->at(0), {});
+  t.services->nominator().add(member("a"), Nomination{true, "n"});
+  const auto bare = [&] {
+    const std::vector<PodRef>& on = t.services->nominator().on("n");
+    REQUIRE(on.size() == 1);
+    CHECK(on[0]->meta.name == "a");
+    return on[0]->spec.scheduling_group.empty();
+  };
+  CHECK_FALSE(bare());
+  t.fail(alone, {"F"});
+  CHECK_FALSE(bare());
+  t.fail(t.popped->members->at(1), {});
+  CHECK(t.show() == "b ||| alone");
+  CHECK(bare());
+  CHECK(t.pop_group() == "b");
+  CHECK_FALSE(bare());
+  t.end({});
+  CHECK(t.show() == "a ||| alone");
+  CHECK_FALSE(bare());
+}
+
 TEST_CASE("an update reaches a member in its place, and activation takes the whole group") {
   const auto names = std::make_shared<std::vector<std::string>>(std::vector<std::string>{"b"});
   Entities t({gate("G", names), rejector("F", {})});
@@ -270,6 +299,31 @@ TEST_CASE("pods of all groups of a tree come back as one") {
   t.end({});
   CHECK(t.show() == "|||");
   CHECK(t.queue->groups()->waiting(false) == 0);
+}
+
+TEST_CASE("a PodGroup is another group than a CompositePodGroup of its name") {
+  Trees t;
+  t.grow();
+  t.object(kAdd, "PodGroup", "r", "priority: 7");  // of no tree
+  t.leaf(kAdd, "s", "s");                          // below the other group of its name
+  for (const char* name : {"r1", "s1"}) t.add(pod_of(name));
+  t.add_all();
+  CHECK(t.show() == "r1 a1 a2 b1 c1 s1 |||");
+  CHECK(t.pop_group() == "r1");
+  t.add(pod_of("r2"));
+  t.add(pod_of("b2"));
+  CHECK(t.show() == "a1 a2 b1 b2 c1 s1 |||");
+  t.end({});
+  CHECK(t.show() == "r2 a1 a2 b1 b2 c1 s1 |||");
+  t.object(kDelete, "PodGroup", "r", "priority: 7");
+  CHECK(t.show() == "a1 a2 b1 b2 c1 s1 |||");
+  CHECK(t.pop_group() == "a1 a2 b1 b2 c1 s1");
+  t.fail(t.popped->members->at(5), {"F"});
+  t.end({});
+  CHECK(t.show() == "s1 |||");
+  t.leaf(kDelete, "s", "s");
+  CHECK(t.show() == "|||");
+  CHECK(t.queue->groups()->waiting(true) == 2);  // r2 and s1
 }
 
 TEST_CASE("a group that goes takes the pods below it out of the tree") {

@@ -232,11 +232,16 @@ Result<QueuedPodRef> SchedulingQueue::pop() {
   const Busy busy(*this);
   while (can_pop()) {
     const bool from_backoff = active_.empty();
-    in_flight_.reserve(from_backoff ? backoff_.top().size() : active_.top().size());
+    const QueuedPodInfo& next = from_backoff ? backoff_.top() : active_.top();
+    in_flight_.reserve(next.size());
+    const std::vector<PodRef> found =
+        next.members ? pending_as(*next.group, false) : std::vector<PodRef>();
     const QueuedPodRef pod = QueuedPodRef::share(&(from_backoff ? backoff_.pop() : active_.pop()));
     if (from_backoff) metrics_.came(QueuePart::kActive, pop_from_backoff_, *pod);
     if (pod->members) {
-      if (fly_group(*pod)) return pod;
+      const bool flies = fly_group(*pod);
+      show_nominated(found);
+      if (flies) return pod;
       continue;
     }
     forget_if_gone(*pod);

@@ -252,6 +252,10 @@ class SchedulingQueue final : public RefCounted {
                                     const ObjectChange& change) const;
   Course course_back(QueuedPodInfo& entity, const EventPlan& event) const;
   void leave(QueuedPodInfo& entity);
+  // How nominated pods of a tree count that are pending: upstream looks for them in the tree's
+  // entity alone once there is one, and does not find them there.
+  std::vector<PodRef> pending_as(const PodGroup& root, bool bare) const;
+  void show_nominated(const std::vector<PodRef>& pods);
   void add_member(const QueuedPodRef& made);
   bool change_member(const PodRef& old_pod, const PodRef& new_pod, const PodEvents& events,
                      const ObjectChange& change);

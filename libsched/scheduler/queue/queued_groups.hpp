@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "libsched/scheduler/queue/queued_pod_info.hpp"
@@ -12,6 +13,7 @@ namespace libsched {
 
 struct QueuedGroup {
   std::string ns, name;
+  bool composite = false;  // a CompositePodGroup, which may have the name of a PodGroup
   // Of the root of a tree; null: no pod of the tree is in a part of the queue.
   QueuedPodRef entity;
   // Of a PodGroup: its pods in no part of the queue, which wait for a group, or are pending until
@@ -24,24 +26,21 @@ class QueuedGroups {
   // Null: nothing is known of the pod's group.
   QueuedGroup* find(const Pod& pod) { return find(pod.meta.ns, pod.spec.scheduling_group); }
   const QueuedGroup* find(const Pod& pod) const {
-    const auto at = groups_.find(std::pair(pod.meta.ns, pod.spec.scheduling_group));
-    return at == groups_.end() ? nullptr : &at->second;
+    return found(*this, Key{pod.meta.ns, pod.spec.scheduling_group, false});
   }
-  QueuedGroup* find(Str ns, Str name) {
-    const auto at = groups_.find(std::pair(ns, name));
-    return at == groups_.end() ? nullptr : &at->second;
-  }
-  QueuedGroup& get(Str ns, Str name) {
-    if (QueuedGroup* group = find(ns, name)) return *group;
-    QueuedGroup made{std::string(ns), std::string(name), {}, {}, {}};
-    return groups_.emplace(std::pair(made.ns, made.name), std::move(made)).first->second;
-  }
+  // Of a PodGroup.
+  QueuedGroup* find(Str ns, Str name) { return found(*this, Key{ns, name, false}); }
+  QueuedGroup& get(Str ns, Str name) { return get(Key{ns, name, false}); }
+  // Of a group of either kind.
+  QueuedGroup* find(const PodGroup& group) { return found(*this, key_of(group)); }
+  const QueuedGroup* find(const PodGroup& group) const { return found(*this, key_of(group)); }
+  QueuedGroup& get(const PodGroup& group) { return get(key_of(group)); }
   // Forgets the group if nothing is known of it any more. Null: no group.
   void drop_if_unused(const QueuedGroup* group) noexcept {
     if (group == nullptr || group == popped_ || group->entity || !group->waiting.empty() ||
         !group->pending.empty())
       return;
-    groups_.erase(groups_.find(std::pair(Str(group->ns), Str(group->name))));
+    groups_.erase(groups_.find(key_of(*group)));
   }
 
   // The group that was popped last, until its cycle has ended or something else is popped.
@@ -78,14 +77,42 @@ class QueuedGroups {
   }
 
  private:
+  struct Key {
+    Str ns, name;
+    bool composite;
+  };
+  using Owned = std::tuple<std::string, std::string, bool>;
+
+  static Key key_of(const PodGroup& group) {
+    return {group.meta.ns, group.meta.name, group.composite};
+  }
+  static Key key_of(const QueuedGroup& group) { return {group.ns, group.name, group.composite}; }
+  static Key key_of(const Owned& key) {
+    return {std::get<0>(key), std::get<1>(key), std::get<2>(key)};
+  }
+  static const Key& key_of(const Key& key) { return key; }
+
+  template <typename Groups>
+  static auto found(Groups& all, const Key& key) -> decltype(&all.groups_.begin()->second) {
+    const auto at = all.groups_.find(key);
+    return at == all.groups_.end() ? nullptr : &at->second;
+  }
+  QueuedGroup& get(const Key& key) {
+    if (QueuedGroup* group = found(*this, key)) return *group;
+    QueuedGroup made{std::string(key.ns), std::string(key.name), key.composite, {}, {}, {}};
+    return groups_.emplace(Owned(made.ns, made.name, made.composite), std::move(made))
+        .first->second;
+  }
+
   struct Less {
     using is_transparent = void;
-    bool operator()(const auto& a, const auto& b) const {
-      const Str ns_a = a.first, ns_b = b.first, name_a = a.second, name_b = b.second;
-      return ns_a != ns_b ? ns_a < ns_b : name_a < name_b;
+    bool operator()(const auto& one, const auto& other) const {
+      const Key& a = key_of(one);
+      const Key& b = key_of(other);
+      return std::tie(a.ns, a.name, a.composite) < std::tie(b.ns, b.name, b.composite);
     }
   };
-  std::map<std::pair<std::string, std::string>, QueuedGroup, Less> groups_;
+  std::map<Owned, QueuedGroup, Less> groups_;
   QueuedGroup* popped_ = nullptr;
 };
 

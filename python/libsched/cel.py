@@ -27,7 +27,7 @@ from ._arguments import names_arguments
 from ._html import escaped, grid
 from ._sources import Source
 from .config import semantics_text
-from .data_table import DataTable, Tabular
+from .data_table import DataTable, Tabular, table_of
 from .errors import InvalidError
 from .objects import Objects
 
@@ -152,7 +152,7 @@ class Answers(Sequence[Answer], Tabular):
     __slots__ = ("_answers", "expression")
 
     def __init__(self, expression: str, answers: Sequence[Answer]) -> None:
-        self.expression = expression
+        self.expression: str = expression
         self._answers = tuple(answers)
 
     @property
@@ -181,7 +181,7 @@ class Answers(Sequence[Answer], Tabular):
         """Returns a table of the devices: ``driver``, ``pool``, ``device``, ``node``, ``answer`` ("yes", "no", "error" or the
         value), ``cost`` and ``why``.
         """
-        return DataTable.of(["driver", "pool", "device", "node", "answer", "cost", "why"], (
+        return table_of(["driver", "pool", "device", "node", "answer", "cost", "why"], (
             [one.driver, one.pool, one.device, one.node or None, one.said, one.cost, one.why or None]
             for one in self._answers))
 
@@ -221,7 +221,7 @@ class Program:
 
     def __init__(self, expression: str, *, list_attributes: bool, any_result: bool,
                  cost_limit: int, semantics: str) -> None:
-        self.expression = expression
+        self.expression: str = expression
         self._options: dict[str, Any] = {
             "list_attributes": list_attributes, "any_result": any_result, "cost_limit": cost_limit,
             "semantics": semantics}

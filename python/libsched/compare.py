@@ -17,7 +17,7 @@ from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
 from .daemons import daemon_pods
-from .data_table import DataTable, Tabular
+from .data_table import DataTable, Tabular, table_of
 from .objects import Pod, Workload, _wrap_pod
 from .placement import OUTCOMES, Outcome
 from .replicas import Replicas
@@ -139,7 +139,7 @@ class Comparison(Tabular):
         ``outcome_before``, ``outcome_after`` and ``reason``.
         """
         sides = ("node_before", "node_after", "outcome_before", "outcome_after")
-        return DataTable.of(["namespace", "name", "change", *sides, "reason"], (
+        return table_of(["namespace", "name", "change", *sides, "reason"], (
             [one.pod.namespace, one.pod.name, kind_of(one),
              *(side and side.node or None for side in (one.before, one.after)),
              *(side and side.outcome for side in (one.before, one.after)), one.reason or None] for one in self.pods))

@@ -54,12 +54,6 @@ class DataTable:
         self.columns: dict[str, list[Any]] = {
             name: list(column) for name, column in columns.items()}
 
-    @classmethod
-    def of(cls, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> DataTable:
-        """Makes a table of rows."""
-        listed = list(rows)
-        return cls({name: [row[index] for row in listed] for index, name in enumerate(names)})
-
     def column(self, name: str) -> numpy.typing.NDArray[Any]:
         """Returns a column as a numpy array; texts and columns with None are of dtype object.
 
@@ -106,11 +100,15 @@ class DataTable:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DataTable) and self.columns == other.columns
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         count = len(self)
         return f"<DataTable: {count:,} row{'s' * (count != 1)} of {', '.join(self.columns)}>"
 
     def _repr_html_(self) -> str:
         return grid(self.columns, zip(*self.columns.values(), strict=True), len(self), "rows")
+
+
+def table_of(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> DataTable:
+    """Makes a table of rows."""
+    listed = list(rows)
+    return DataTable({name: [row[index] for row in listed] for index, name in enumerate(names)})

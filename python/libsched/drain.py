@@ -15,7 +15,7 @@ from ._html import escaped, grid
 from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
-from .data_table import DataTable, Tabular
+from .data_table import DataTable, Tabular, table_of
 from .objects import Pod, _wrap_pod
 
 #: What becomes of a pod: "moved" and "pending" pods are evicted, and the pods in their stead find a
@@ -108,7 +108,7 @@ class Drain(Tabular):
 
     def table(self) -> DataTable:
         """Returns a table of the pods: ``namespace``, ``name``, and the fields of `DrainedPod`."""
-        return DataTable.of(["namespace", "name", "outcome", *_TEXTS], (
+        return table_of(["namespace", "name", "outcome", *_TEXTS], (
             [one.pod.namespace, one.pod.name, one.outcome, *(getattr(one, field) or None for field in _TEXTS)]
             for one in self.pods))
 

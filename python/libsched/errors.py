@@ -29,9 +29,9 @@ class Error(Exception):
 
     def __init__(self, message: str, path: str = "", plugin: str = "") -> None:
         Exception.__init__(self, message)
-        self.message = message
-        self.path = path
-        self.plugin = plugin
+        self.message: str = message
+        self.path: str = path
+        self.plugin: str = plugin
 
     def __str__(self) -> str:
         told = self.message.removeprefix("[").startswith(self.path)
@@ -62,13 +62,10 @@ class NotFoundError(Error, KeyError):
         self._hint = hint  # looks at all names, so only a reader of the text pays for it
 
     def __str__(self) -> str:
-        if self._hint is not None:
-            self.message, self._hint = self.message + self._hint(), None
-        return super().__str__()
+        return super().__str__() + ("" if self._hint is None else self._hint())
 
     def __reduce__(self) -> Any:
-        str(self)
-        return super().__reduce__()
+        return type(self), (self.message + ("" if self._hint is None else self._hint()), self.path, self.plugin)
 
 
 class ExistsError(Error, ValueError):

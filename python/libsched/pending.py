@@ -17,7 +17,7 @@ from ._html import escaped
 from ._sources import Source
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
-from .data_table import DataTable, Tabular
+from .data_table import DataTable, Tabular, table_of
 from .errors import InvalidError
 from .objects import Pod, Workload
 from .placement import pod_of, wanted_of
@@ -279,7 +279,7 @@ class Why(Tabular):
         """Returns a table of the nearest nodes with a row for each plugin that rejects one: ``node``, ``plugin``, ``reasons``,
         and the numbers behind them in ``facts``.
         """
-        return DataTable.of(["node", "plugin", "reasons", "facts"], (
+        return table_of(["node", "plugin", "reasons", "facts"], (
             [near.node, lack.plugin, ", ".join(lack.reasons) or NO_REASON, lack.told or None]
             for near in self.nearest for lack in near.lacks))
 

@@ -17,7 +17,7 @@ from ._ties import ties_number
 from .cancel import Cancel, handle_of
 from .cluster import Cluster
 from .daemons import daemon_pods
-from .data_table import DataTable, Tabular
+from .data_table import DataTable, Tabular, table_of
 from .errors import MisuseError
 from .objects import Objects, Pod, Workload, _wrap_pod, pods_of
 from .replicas import Replicas
@@ -89,7 +89,7 @@ class Placements(list[Placement], Tabular):
 
     def table(self) -> DataTable:
         """Returns a table of the pods: ``namespace``, ``name``, and the fields of `Placement`."""
-        return DataTable.of(["namespace", "name", *_FIELDS], (
+        return table_of(["namespace", "name", *_FIELDS], (
             [one.pod.namespace, one.pod.name, *(None if (value := getattr(one, field)) == "" else value for field in _FIELDS)]
             for one in self))
 

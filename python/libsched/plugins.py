@@ -88,12 +88,12 @@ class PluginSpec:
     __slots__ = ("factory", "methods", "name", "reasons", "weight")
 
     def __init__(self, cls: type, name: str | None = None, weight: int | None = None) -> None:
-        self.name = name or cls.__name__
-        self.weight = _weight(self.name, weight)
-        self.methods = [method for method in _core.PLUGIN_METHODS
+        self.name: str = name or cls.__name__
+        self.weight: int = _weight(self.name, weight)
+        self.methods: list[str] = [method for method in _core.PLUGIN_METHODS
                         if callable(getattr(cls, method, None))]
-        self.reasons = tuple(getattr(cls, "reasons", ()))
-        self.factory = _factory(cls)
+        self.reasons: tuple[str, ...] = tuple(getattr(cls, "reasons", ()))
+        self.factory: Callable[[str], Any] = _factory(cls)
         if isinstance(getattr(cls, "reasons", None), str) or not all(
                 isinstance(reason, str) for reason in self.reasons):
             raise InvalidError(f'plugin "{self.name}": reasons must be a tuple of texts',

@@ -39,7 +39,7 @@ class Scores:
 
     def __init__(self, table: _core.ScoreTable, nodes: list[str]) -> None:
         self._table = table
-        self.nodes = nodes
+        self.nodes: list[str] = nodes
         self.plugins: dict[str, int] = dict(table.columns())
         self._columns = {name: index for index, name in enumerate(self.plugins)}
 

@@ -115,7 +115,7 @@ class SimulationResult:
                  "states", "summary", "time", "wait")
 
     def __init__(self, summary: dict[str, Any], tables: dict[str, ResultTable]) -> None:
-        self.summary = summary
+        self.summary: dict[str, Any] = summary
         self.time: float = summary["time"]
         self.quiet: bool = summary["quiet"]
         self.pods_total: int = summary["pods"]
@@ -124,12 +124,12 @@ class SimulationResult:
         self.attempts: int = summary["attempts"]
         self.preemption_count: int = summary["preemptions"]
         self.states: dict[str, int] = {state: summary[state] for state in _STATES}
-        self.wait = Waits(**summary["wait"])
-        self.pending_reasons = {entry["reason"]: entry["pods"]
-                                for entry in summary["pendingReasons"]}
-        self.ignored_schedulers = {entry["schedulerName"]: entry["pods"]
-                                   for entry in summary["ignoredSchedulers"]}
-        self.resources_now = tuple(ResourceUse(**entry) for entry in summary["resources"])
+        self.wait: Waits = Waits(**summary["wait"])
+        self.pending_reasons: dict[str, int] = {
+            entry["reason"]: entry["pods"] for entry in summary["pendingReasons"]}
+        self.ignored_schedulers: dict[str, int] = {
+            entry["schedulerName"]: entry["pods"] for entry in summary["ignoredSchedulers"]}
+        self.resources_now: tuple[ResourceUse, ...] = tuple(ResourceUse(**entry) for entry in summary["resources"])
         self._tables = tables
 
     @property

@@ -27,7 +27,7 @@ class ResultTable:
     __slots__ = ("_handle", "name")
 
     def __init__(self, name: str, handle: _core.Table) -> None:
-        self.name = name
+        self.name: str = name
         self._handle = handle
 
     def __len__(self) -> int:

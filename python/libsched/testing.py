@@ -26,7 +26,7 @@ from typing import Any, Union
 from ._arguments import checks_arguments, names_arguments
 from ._changed import Amount
 from .cluster import Cluster
-from .data_table import DataTable
+from .data_table import DataTable, table_of
 from .errors import InvalidError, NotFoundError
 from .objects import Node, Pod, Taint
 from .plugins import _SPEC, PluginSpec, _spec_of
@@ -240,8 +240,7 @@ class Timings:
         ``seconds`` in total and ``longest``. Methods that were not called are left out.
         """
         rows = [(*key, *spent) for key, spent in self._spent.items()]
-        names = ("plugin", "method", "calls", "seconds", "longest")
-        return DataTable({name: [row[index] for row in rows] for index, name in enumerate(names)})
+        return table_of(("plugin", "method", "calls", "seconds", "longest"), rows)
 
     def _timed(self, plugin: type) -> type:
         if not isinstance(plugin, type):

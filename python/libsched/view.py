@@ -35,7 +35,7 @@ class NodeInfo:
 
     def __init__(self, view: View, name: str) -> None:
         self._view = view
-        self.name = name
+        self.name: str = name
 
     @property
     def row(self) -> int:

@@ -28,7 +28,7 @@ NOT_CALLED = (
     "ApiClient.", "SchedulerObserver.", "Plugin.", "Fork.__init__", "Columns.__init__",
     "Verdicts.__init__", "Scores.__init__", "SimulationResult.__init__", "ResultTable.__init__",
     "Answers.__init__", "Program.__init__", "NodeInfo.__init__", "NodeStatuses.on", "RemotePlugin.add_to",
-    "Nodes.__init__", "Pods.__init__", "PluginSpec.", "Error.__init__")
+    "Nodes.__init__", "Pods.__init__", "PluginSpec.", "Error.__init__", "NotFoundError.__init__")
 #: What plugins are lent: see test_lent_objects_name_them.
 LENT = ("LentNode.", "NodeSet.", "ObjectChange.")
 #: Arguments that may be anything.

@@ -93,6 +93,20 @@ def test_types(tmp_path):
     assert done.returncode == 0, done.stdout
 
 
+def test_types_of_a_users_program(tmp_path):
+    pytest.importorskip("mypy")
+    program = pathlib.Path(__file__).with_name("typed_program.py")
+    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--config-file", "", "--cache-dir", str(tmp_path), program],
+                          cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    program = tmp_path / "wrong.py"
+    program.write_text("import libsched\nscheduler = libsched.Framework(semantic='1.31')\nscheduler.fitt(libsched.Cluster())\n"
+                       "number: int = scheduler.fit(libsched.Cluster(), 'p.yaml').nodes\n")
+    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--config-file", "", "--cache-dir", str(tmp_path), program],
+                          cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert re.findall(r"py:(\d+): error: .*\[(.*)\]", done.stdout) == [("2", "call-arg"), ("3", "attr-defined"), ("4", "assignment")]
+
+
 def test_nothing_is_needed_at_run_time():
     """The package imports with the standard library alone."""
     code = ("import sys; before = set(sys.modules); import libsched, libsched.cli; "

@@ -26,8 +26,8 @@ class Terminal:
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
-        self.is_terminal = stream.isatty() and os.environ.get("TERM") != "dumb"
-        self.has_colour = not os.environ.get("NO_COLOR") and (
+        self.is_terminal: bool = stream.isatty() and os.environ.get("TERM") != "dumb"
+        self.has_colour: bool = not os.environ.get("NO_COLOR") and (
             self.is_terminal or bool(os.environ.get("FORCE_COLOR")))
 
     @property

@@ -42,7 +42,7 @@ class TextWriter:
 
     def __init__(self, options: argparse.Namespace, *, fold: bool = True) -> None:
         self.options = options
-        self.out = Terminal(sys.stdout)
+        self.out: Terminal = Terminal(sys.stdout)
         self._fold = fold
         self._told: dict[tuple[str, ...], _Alike] = {}
         self._first = True

@@ -64,4 +64,4 @@ def _amount(resource: str, figures: tuple[int, int]) -> str:
     allocatable, requested = amounts(resource, *figures)
     if resource not in ("cpu", "memory", "pods") and not any(figures):
         return ""  # most nodes have no devices
-    return f"{requested} of {allocatable}"
+    return f"{requested}\u00a0of\u00a0{allocatable}"  # in one line

@@ -52,9 +52,9 @@ class Plugin:
     =====================  ===============================================================
 
     A status is None or True (Success), False or a text (Unschedulable, with the text as the
-    reason), a `Code` that upstream knows at this point, or a `Status`, which is told as it is. Numbers are truncated to integers. After an exception the
-    status is an Error, and the call of the library raises a `PluginError` with the exception as
-    its cause.
+    reason), a `Code` that the point knows, or a `Status`, which is told as it is. Numbers are
+    truncated to integers. After an exception the status is an Error, and the call of the library
+    raises a `PluginError` with the exception as its cause.
 
     Methods run on the thread that called the library. They may read ``state.view`` and call a
     Framework on it, but cannot change the cluster.

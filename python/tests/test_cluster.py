@@ -403,7 +403,7 @@ def test_everything_is_freed(scheduler):
 
 
 def test_tables_for_notebooks(cluster):
-    html = cluster._repr_html_()
+    html = cluster._repr_html_().replace("\u00a0", " ")
     assert "<table>" in html and "3 of 4" in html and "0 of 8Gi" in html
     assert "<th>cpu</th>" in cluster.snapshot()._repr_html_()
     many = libsched.Cluster(libsched.Node(node("n")).copies(150))

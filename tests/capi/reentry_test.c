@@ -116,7 +116,9 @@ static void reuse(asker* a) {
 
 /* Every call on the busy evaluator. */
 static void ask(asker* a) {
-  static const char kBusy[] = "is asking its plugins already";
+  static const char kBusy[] =
+      "this evaluator is asking its plugins already, in a slot or on another thread: give a plugin "
+      "an evaluator of its own, and a thread one on a snapshot";
   libsched_evaluator* e = a->evaluator;
   libsched_status* status = NULL;
   libsched_decision* fit = NULL;
@@ -150,7 +152,8 @@ static void ask(asker* a) {
   REFUSED(kBusy, libsched_run_post_bind_plugins(e, a->state, a->pod, text("big"), err));
   REFUSED(kBusy, libsched_evaluator_set_parallelism(e, 2, err));
   REFUSED(kBusy, libsched_evaluator_keep_classes(e, LIBSCHED_CLASSES_OFF, 0, err));
-  REFUSED(kBusy, libsched_evaluator_set_services(e, a->others, err));
+  REFUSED("is asking its plugins already: its services are in use",
+          libsched_evaluator_set_services(e, a->others, err));
   CHECK(libsched_evaluator_services(e) == a->services);
   libsched_node_statuses_unref(statuses);
   libsched_status_unref(status);

@@ -19,7 +19,8 @@
 // # Plugins
 //
 // A plugin is a type with a method Name and the methods of [FilterPlugin], [ScorePlugin] or any other
-// extension point. [AddPlugin] puts it into a [Registry], and a configuration enables it:
+// extension point. [AddPlugin] puts it into a [Registry]. A configuration says where it is enabled, and with what
+// arguments; one that names it in no profile has it at all of its points ([WithRegistry]):
 //
 //	registry, err := libsched.NewRegistry()
 //	err = libsched.AddPlugin(registry, "Mine", func(args json.RawMessage) (*Mine, error) {

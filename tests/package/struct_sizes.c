@@ -162,7 +162,12 @@ GIVEN(libsched_parse_options, struct_size, ) {
        libsched_objects_parse(text("{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": []}"),
                               given, &out, err));
 }
-GIVEN(libsched_plugin, name, g->name = LIBSCHED_STR("Quiet")) {
+static bool by_time(void* instance, const libsched_pod* a, int64_t a_since_ns,
+                    const libsched_pod* b, int64_t b_since_ns) {
+  (void)instance, (void)a, (void)b;
+  return a_since_ns < b_since_ns;
+}
+GIVEN(libsched_plugin, less, (g->name = LIBSCHED_STR("Quiet"), g->less = by_time)) {
   libsched_registry* registry = NULL;
   CHECK_OK(libsched_registry_create(&registry, err));
   const libsched_rc rc = libsched_registry_add(registry, given, NULL, err);

@@ -14,7 +14,7 @@ from libsched import Cluster, Framework
 from libsched.report import explain_html
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PICTURE = ROOT / "docs" / "manual" / "assets" / "explain.png"
+PICTURE = ROOT / "docs" / "manual" / "pages" / "assets" / "explain.png"
 DIGEST = PICTURE.with_suffix(".sha256")  # of the page that the picture shows: pixels differ with the fonts of a machine
 SIZE = 1280, 720
 

@@ -78,6 +78,31 @@ def test_the_command(run):
     assert "no plugin makes anything else of any pod" in same.out
 
 
+def test_many_pods_are_told_of_as_one_by_one(run):
+    # Host ports of sidecars count since 1.33, so each release counts the pods of the cluster otherwise.
+    ports = {"initContainers": [{"name": "s", "image": "i", "restartPolicy": "Always",
+                                 "ports": [{"containerPort": 80, "hostPort": 80}]}]}
+    running = [pod(f"r{i:02}", cpu="100m", node_name="ab"[i % 2], **(ports if i % 9 < 2 else {})) for i in range(18)]
+    waiting = [pod(f"w{i:02}", cpu="1", **(ports if i % 3 == 0 else {})) for i in range(18)]
+    files = {"c.json": several(*NODES, *running, *waiting)}
+    span = "1.31", "1.32", "1.33", "1.34", "1.35", "1.36"
+    told = json.loads(run("compare", "c.json", "--semantics", "1.31..1.36", "--all", "--json", files=files).out)["changes"]
+    cluster, wanted = Cluster(files["c.json"]), []
+    for one in [*cluster.pods.values(), *map(Pod, waiting)]:
+        key = one.key
+        with cluster.fork():
+            if key in cluster.pods:
+                where = cluster.pods[key].node_name
+                cluster.remove_pod(key)
+                others = cluster.nodes[where].pods
+                for other in others:  # whose ports are in use
+                    cluster.remove_pod(other.key)
+                cluster.add_pods(others)
+            made = compare_releases(cluster, one.copy(node_name=""), frameworks(*span))
+            wanted += [{"pod": key, **json.loads(json.dumps(change.to_dict()))} for change in made]
+    assert told == wanted and any(one["kind"] == "verdict" for one in told)
+
+
 @pytest.mark.parametrize(("span", "why"), [
     ("1.36..1.36", "the two sides are the same"), ("1.36", "the two sides are the same"),
     ("1.30..1.36", 'unknown semantics "1.30"'), ("1.33..", 'unknown semantics "1.33.."')])

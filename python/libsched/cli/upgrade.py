@@ -7,6 +7,7 @@ import argparse
 import contextlib
 import copy
 import itertools
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -65,6 +66,21 @@ class _Asked:
         self.changes: list[ReleaseChange] = []
         self.error: Error | None = None
         self.latest: tuple[str, FitResult] | None = None
+        self._has_ports = '"hostPort"' in json.dumps(pod.to_dict())
+
+    def leave(self, cluster: Cluster) -> None:
+        """Removes the pod from its node.
+
+        A host port is free, as upstream counts it, as soon as one of the pods goes that use it. Sidecars of
+        older releases share ports, so the other pods of the node are counted again.
+        """
+        node = cluster.pods[self.key].node_name
+        cluster.remove_pod(self.key)
+        if self._has_ports:
+            others = cluster.nodes[node].pods
+            for other in others:
+                cluster.remove_pod(other.key)
+            cluster.add_pods(others)
 
 
 def _ask(release: str, profiles: asking.Profiles, cluster: Cluster, asked: Sequence[_Asked]) -> None:
@@ -82,7 +98,7 @@ def _ask(release: str, profiles: asking.Profiles, cluster: Cluster, asked: Seque
                 counted_by = framework
             with cluster.fork() if runs else contextlib.nullcontext():
                 if runs:
-                    cluster.remove_pod(one.key)
+                    one.leave(cluster)
                 result = framework.score(cluster, one.pod)
                 if one.latest is not None:
                     one.changes += changes_between(*one.latest, release, result)

@@ -23,7 +23,7 @@ var contents = flag.Int("contents", 10000, "random objects that go through all d
 
 // filler fills all fields of objects, of any depth.
 func filler(seed int64) *randfill.Filler {
-	return randfill.NewWithSeed(seed).NilChance(0.3).NumElements(0, 2).MaxDepth(20).SkipFieldsWithPattern(notCarried).Funcs(
+	return randfill.NewWithSeed(seed).NilChance(0.3).NumElements(0, 2).MaxDepth(20).Funcs(
 		func(q *resource.Quantity, c randfill.Continue) {
 			*q = resource.MustParse([]string{"0", "1", "1000m", "1500m", "1Gi", "0.5Gi", "3e6", "7n", "1e19"}[c.Intn(9)])
 		},

@@ -141,6 +141,7 @@ func appendPodSpec(dst []byte, v *v1.PodSpec) []byte {
 		}
 		end(dst, list)
 	}
+	dst = appendEphemeralContainers(dst, 34, v.EphemeralContainers)
 	if v.HostUsers != nil {
 		dst = appendBool(append(dst, 37, typeInt), *v.HostUsers)
 	}
@@ -251,6 +252,7 @@ func appendContainer(dst []byte, v *v1.Container) []byte {
 	} else {
 		end(dst, mark)
 	}
+	dst = appendVolumeMounts(dst, 9, v.VolumeMounts)
 	if v.RestartPolicy != nil {
 		dst = appendText(append(dst, 24, typeBytes), string(*v.RestartPolicy))
 	}
@@ -338,6 +340,18 @@ func appendTopologySpreadConstraint(dst []byte, v *v1.TopologySpreadConstraint) 
 			dst = appendText(dst, string(v.MatchLabelKeys[i]))
 		}
 		end(dst, list)
+	}
+	return dst
+}
+
+func appendEphemeralContainer(dst []byte, v *v1.EphemeralContainer) []byte {
+	var mark int
+	dst, mark = begin(append(dst, 1, typeBytes))
+	dst = appendEphemeralContainerCommon(dst, &v.EphemeralContainerCommon)
+	if len(dst) == mark {
+		dst = dst[:mark-6]
+	} else {
+		end(dst, mark)
 	}
 	return dst
 }

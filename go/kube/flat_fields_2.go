@@ -179,6 +179,11 @@ func appendContainerPort(dst []byte, v *v1.ContainerPort) []byte {
 	return dst
 }
 
+func appendVolumeMount(dst []byte, v *v1.VolumeMount) []byte {
+	dst = laterVolumeMount.append(dst, unsafe.Pointer(v))
+	return dst
+}
+
 func appendContainerRestartRule(dst []byte, v *v1.ContainerRestartRule) []byte {
 	if v.Action != "" {
 		dst = appendText(append(dst, 1, typeBytes), string(v.Action))
@@ -271,6 +276,11 @@ func appendLabelSelector(dst []byte, v *metav1.LabelSelector) []byte {
 		}
 		end(dst, list)
 	}
+	return dst
+}
+
+func appendEphemeralContainerCommon(dst []byte, v *v1.EphemeralContainerCommon) []byte {
+	dst = appendVolumeMounts(dst, 9, v.VolumeMounts)
 	return dst
 }
 
@@ -583,24 +593,5 @@ func appendFlockerVolumeSource(dst []byte, v *v1.FlockerVolumeSource) []byte {
 	if v.DatasetUUID != "" {
 		dst = appendText(append(dst, 2, typeBytes), string(v.DatasetUUID))
 	}
-	return dst
-}
-
-func appendDownwardAPIVolumeSource(dst []byte, v *v1.DownwardAPIVolumeSource) []byte {
-	var mark int
-	if len(v.Items) != 0 {
-		var list int
-		dst, list = begin(append(dst, 1, typeBytes))
-		for i := range v.Items {
-			dst, mark = begin(dst)
-			dst = appendDownwardAPIVolumeFile(dst, &v.Items[i])
-			end(dst, mark)
-		}
-		end(dst, list)
-	}
-	if v.DefaultMode != nil {
-		dst = appendInt(append(dst, 2, typeInt), int64(*v.DefaultMode))
-	}
-	dst = laterDownwardAPIVolumeSource.append(dst, unsafe.Pointer(v))
 	return dst
 }

@@ -8,6 +8,25 @@ import (
 	"unsafe"
 )
 
+func appendDownwardAPIVolumeSource(dst []byte, v *v1.DownwardAPIVolumeSource) []byte {
+	var mark int
+	if len(v.Items) != 0 {
+		var list int
+		dst, list = begin(append(dst, 1, typeBytes))
+		for i := range v.Items {
+			dst, mark = begin(dst)
+			dst = appendDownwardAPIVolumeFile(dst, &v.Items[i])
+			end(dst, mark)
+		}
+		end(dst, list)
+	}
+	if v.DefaultMode != nil {
+		dst = appendInt(append(dst, 2, typeInt), int64(*v.DefaultMode))
+	}
+	dst = laterDownwardAPIVolumeSource.append(dst, unsafe.Pointer(v))
+	return dst
+}
+
 func appendFCVolumeSource(dst []byte, v *v1.FCVolumeSource) []byte {
 	if len(v.TargetWWNs) != 0 {
 		var list int
@@ -568,31 +587,6 @@ func appendDownwardAPIProjection(dst []byte, v *v1.DownwardAPIProjection) []byte
 			end(dst, mark)
 		}
 		end(dst, list)
-	}
-	return dst
-}
-
-func appendConfigMapProjection(dst []byte, v *v1.ConfigMapProjection) []byte {
-	var mark int
-	dst, mark = begin(append(dst, 1, typeBytes))
-	dst = appendLocalObjectReference(dst, &v.LocalObjectReference)
-	if len(dst) == mark {
-		dst = dst[:mark-6]
-	} else {
-		end(dst, mark)
-	}
-	if len(v.Items) != 0 {
-		var list int
-		dst, list = begin(append(dst, 2, typeBytes))
-		for i := range v.Items {
-			dst, mark = begin(dst)
-			dst = appendKeyToPath(dst, &v.Items[i])
-			end(dst, mark)
-		}
-		end(dst, list)
-	}
-	if v.Optional != nil {
-		dst = appendBool(append(dst, 4, typeInt), *v.Optional)
 	}
 	return dst
 }

@@ -8,6 +8,31 @@ import (
 	"unsafe"
 )
 
+func appendConfigMapProjection(dst []byte, v *v1.ConfigMapProjection) []byte {
+	var mark int
+	dst, mark = begin(append(dst, 1, typeBytes))
+	dst = appendLocalObjectReference(dst, &v.LocalObjectReference)
+	if len(dst) == mark {
+		dst = dst[:mark-6]
+	} else {
+		end(dst, mark)
+	}
+	if len(v.Items) != 0 {
+		var list int
+		dst, list = begin(append(dst, 2, typeBytes))
+		for i := range v.Items {
+			dst, mark = begin(dst)
+			dst = appendKeyToPath(dst, &v.Items[i])
+			end(dst, mark)
+		}
+		end(dst, list)
+	}
+	if v.Optional != nil {
+		dst = appendBool(append(dst, 4, typeInt), *v.Optional)
+	}
+	return dst
+}
+
 func appendServiceAccountTokenProjection(dst []byte, v *v1.ServiceAccountTokenProjection) []byte {
 	if v.Audience != "" {
 		dst = appendText(append(dst, 1, typeBytes), string(v.Audience))

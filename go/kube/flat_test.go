@@ -24,9 +24,6 @@ var objects = flag.Int("objects", 100, "random objects of each kind")
 
 var texts = []string{"a", "b", "web", "kubernetes.io/hostname", "x/\"quoted\"\\\n\x01", "zone-ä", "NoSchedule", "In", "Exists"}
 
-// notCarried has the fields that the flat form lacks: see docs/flat.md.
-var notCarried = regexp.MustCompile("^(BindMountOptions|NodeAllocatableResourceClaimStatuses)$")
-
 // fill sets about two thirds of all fields at random, of any depth.
 func fill(r *rand.Rand, v reflect.Value) {
 	switch p := v.Addr().Interface().(type) {
@@ -55,7 +52,7 @@ func fill(r *rand.Rand, v reflect.Value) {
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(r, v.Elem())
 	case reflect.Struct:
-		fillFields(r, v, func(name string) bool { return !notCarried.MatchString(name) })
+		fillFields(r, v, func(string) bool { return true })
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
 			return

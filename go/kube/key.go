@@ -167,6 +167,10 @@ func appendKeyContainers(dst []byte, containers []v1.Container) []byte {
 		} else {
 			dst = appendKeyText(append(dst, 1), string(*c.RestartPolicy))
 		}
+		var mounts int
+		dst, mounts = begin(dst)
+		dst = appendVolumeMounts(dst, 0, c.VolumeMounts)
+		end(dst, mounts)
 		dst = appendKeyCount(dst, len(c.RestartPolicyRules))
 		for r := range c.RestartPolicyRules {
 			dst = appendKeyText(dst, string(c.RestartPolicyRules[r].Action))

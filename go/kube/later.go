@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // Fields that releases of k8s.io/api after that of go.mod have added to pods and nodes. The program may be built with
@@ -19,6 +20,7 @@ type laterField struct {
 	fields []laterField                                   // of another record
 
 	offset  uintptr
+	size    uintptr // of an item of laterRecords
 	kind    laterKind
 	pointer bool
 }
@@ -36,7 +38,9 @@ const (
 	laterTexts
 	laterLabels
 	laterResources
+	laterQuantity
 	laterStruct
+	laterRecords
 )
 
 // findLater returns those of the fields that the program's T has.
@@ -59,8 +63,11 @@ func resolved(record reflect.Type, fields []laterField) laterFields {
 		if f.pointer = t.Kind() == reflect.Pointer; f.pointer {
 			t = t.Elem()
 		}
-		if f.kind = kindOf(t); f.kind == laterStruct && f.write == nil {
+		switch f.kind = kindOf(t); {
+		case f.kind == laterStruct && f.write == nil:
 			f.fields = resolved(t, f.fields)
+		case f.kind == laterRecords:
+			f.fields, f.size = resolved(t.Elem(), f.fields), t.Elem().Size()
 		}
 		if f.kind != 0 {
 			here = append(here, f)
@@ -72,8 +79,10 @@ func resolved(record reflect.Type, fields []laterField) laterFields {
 // kindOf returns 0 for a type that no later field has.
 func kindOf(t reflect.Type) laterKind {
 	switch {
-	case t == reflect.TypeFor[v1.ResourceList]():
+	case t == reflect.TypeFor[v1.ResourceList](), t == reflect.TypeFor[map[v1.ResourceName]resource.Quantity]():
 		return laterResources
+	case t == reflect.TypeFor[resource.Quantity]():
+		return laterQuantity
 	case t == reflect.TypeFor[map[string]string]():
 		return laterLabels
 	}
@@ -89,8 +98,11 @@ func kindOf(t reflect.Type) laterKind {
 	case reflect.Struct:
 		return laterStruct
 	case reflect.Slice:
-		if t.Elem().Kind() == reflect.String {
+		switch t.Elem().Kind() {
+		case reflect.String:
 			return laterTexts
+		case reflect.Struct:
+			return laterRecords
 		}
 	}
 	return 0
@@ -121,6 +133,11 @@ func (fields laterFields) append(dst []byte, record unsafe.Pointer) []byte {
 				}
 				end(dst, list)
 			}
+		case laterRecords:
+			// Every slice begins with the address of its items and their number.
+			if records := *(*[]struct{})(at); len(records) != 0 {
+				dst = f.appendRecords(dst, unsafe.Pointer(unsafe.SliceData(records)), len(records))
+			}
 		case laterLabels:
 			if labels := *(*map[string]string)(at); len(labels) != 0 {
 				dst = appendTexts(append(dst, f.number, typeBytes), labels)
@@ -134,11 +151,53 @@ func (fields laterFields) append(dst []byte, record unsafe.Pointer) []byte {
 	return dst
 }
 
+func (f *laterField) appendRecords(dst []byte, first unsafe.Pointer, count int) []byte {
+	dst, list := begin(append(dst, f.number, typeBytes))
+	for i := range count {
+		var record int
+		dst, record = begin(dst)
+		dst = laterFields(f.fields).append(dst, unsafe.Add(first, uintptr(i)*f.size))
+		end(dst, record)
+	}
+	end(dst, list)
+	return dst
+}
+
+// appendVolumeMounts writes the mounts that have something that is read, which only later releases have.
+func appendVolumeMounts(dst []byte, number byte, mounts []v1.VolumeMount) []byte {
+	return appendSome(dst, number, mounts, appendVolumeMount)
+}
+
+// appendEphemeralContainers writes the containers with such mounts.
+func appendEphemeralContainers(dst []byte, number byte, containers []v1.EphemeralContainer) []byte {
+	return appendSome(dst, number, containers, appendEphemeralContainer)
+}
+
+// appendSome writes the items that have something to write, of later mounts.
+func appendSome[T any](dst []byte, number byte, items []T, write func([]byte, *T) []byte) []byte {
+	if len(laterVolumeMount) == 0 || len(items) == 0 {
+		return dst
+	}
+	dst, list := begin(append(dst, number, typeBytes))
+	for i := range items {
+		var item int
+		dst, item = begin(dst)
+		if dst = write(dst, &items[i]); len(dst) == item {
+			dst = dst[:item-4]
+		} else {
+			end(dst, item)
+		}
+	}
+	return endOrDrop(dst, list)
+}
+
 // appendTarget writes a field that is a pointer, and not nil.
 func (f *laterField) appendTarget(dst []byte, target unsafe.Pointer) []byte {
 	switch f.kind {
 	case laterText:
 		return appendText(append(dst, f.number, typeBytes), *(*string)(target))
+	case laterQuantity:
+		return appendQuantity(append(dst, f.number, typeBytes), (*resource.Quantity)(target))
 	case laterBool:
 		return appendBool(append(dst, f.number, typeInt), *(*bool)(target))
 	case laterInt32:

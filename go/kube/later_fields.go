@@ -9,6 +9,7 @@ import (
 var (
 	laterPodSpec                       = findLater[v1.PodSpec]([]laterField{{name: "SchedulingGroup", number: 43, fields: []laterField{{name: "PodGroupName", number: 1}}}})
 	laterNodeSpec                      = findLater[v1.NodeSpec]([]laterField{{name: "PodPreemptionPolicy", number: 8, fields: []laterField{{name: "DisableResizePreemption", number: 1}}}})
+	laterVolumeMount                   = findLater[v1.VolumeMount]([]laterField{{name: "BindMountOptions", number: 8}})
 	laterEmptyDirVolumeSource          = findLater[v1.EmptyDirVolumeSource]([]laterField{{name: "Mode", number: 3}})
 	laterSecretVolumeSource            = findLater[v1.SecretVolumeSource]([]laterField{{name: "DefaultUser", number: 5}})
 	laterDownwardAPIVolumeSource       = findLater[v1.DownwardAPIVolumeSource]([]laterField{{name: "DefaultUser", number: 3}})
@@ -19,6 +20,6 @@ var (
 	laterServiceAccountTokenProjection = findLater[v1.ServiceAccountTokenProjection]([]laterField{{name: "User", number: 4}})
 	laterClusterTrustBundleProjection  = findLater[v1.ClusterTrustBundleProjection]([]laterField{{name: "User", number: 6}})
 	laterPodCertificateProjection      = findLater[v1.PodCertificateProjection]([]laterField{{name: "UserAnnotations", number: 7}, {name: "User", number: 8}})
-	laterPodStatusContent              = findLater[v1.PodStatus]([]laterField{{name: "AllocatedResources", number: 19}, {name: "Resources", number: 20, write: laterRecord(appendResourceRequirements)}})
+	laterPodStatusContent              = findLater[v1.PodStatus]([]laterField{{name: "AllocatedResources", number: 19}, {name: "Resources", number: 20, write: laterRecord(appendResourceRequirements)}, {name: "NodeAllocatableResourceClaimStatuses", number: 21, fields: []laterField{{name: "ResourceClaimName", number: 1}, {name: "Containers", number: 2}, {name: "Resources", number: 3}, {name: "Mapping", number: 4, fields: []laterField{{name: "Name", number: 1}, {name: "Quantity", number: 2}}}, {name: "Overhead", number: 5, fields: []laterField{{name: "Name", number: 1}, {name: "PerPod", number: 2}, {name: "PerContainer", number: 3}}}}}})
 	laterNodeStatusContent             = findLater[v1.NodeStatus]([]laterField{{name: "DeclaredFeatures", number: 14}})
 )

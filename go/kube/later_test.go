@@ -22,6 +22,12 @@ func TestLaterFields(t *testing.T) {
 		{`{"status":{"allocatedResources":{"cpu":"3"}}}`, `"cpu":"3"`},
 		{`{"status":{"resources":{"requests":{"cpu":"7"}}}}`, `"cpu":"7"`},
 		{`{"spec":{"volumes":[{"name":"v","emptyDir":{"mode":448}}]}}`, `"mode":448`},
+		{`{"status":{"nodeAllocatableResourceClaimStatuses":[{"resourceClaimName":"c","resources":{"cpu":"5"}}]}}`,
+			`"resources":{"cpu":"5"}`},
+		{`{"status":{"nodeAllocatableResourceClaimStatuses":[{"resourceClaimName":"c","containers":["x","y"],` +
+			`"mapping":[{"name":"cpu","quantity":"9"}],"overhead":[{"name":"memory","perContainer":"11"}]}]}}`, `"quantity":"9"`},
+		{`{"spec":{"containers":[{"name":"c","volumeMounts":[{"name":"m","mountPath":"/m"},` +
+			`{"name":"n","mountPath":"/n","bindMountOptions":["noexec"]}]}]}}`, `"bindMountOptions":["noexec"]`},
 		{`{"spec":{"volumes":[{"name":"v","projected":{"sources":[{"podCertificate":{"userAnnotations":{"d/a":"b"}}}]}}]}}`, `"d/a":"b"`},
 	} {
 		var pod v1.Pod

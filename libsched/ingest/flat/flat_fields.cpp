@@ -38,29 +38,31 @@ constexpr FlatField kFields[] = {
     {31, FlatKind::kText, -1, "preemptionPolicy"},
     {32, FlatKind::kMap, -1, "overhead"},
     {33, FlatKind::kRecords, 12, "topologySpreadConstraints"},
+    {34, FlatKind::kRecords, 13, "ephemeralContainers"},
     {37, FlatKind::kBool, -1, "hostUsers"},
-    {38, FlatKind::kRecords, 13, "schedulingGates"},
-    {39, FlatKind::kRecords, 14, "resourceClaims"},
-    {40, FlatKind::kRecord, 15, "resources"},
-    {43, FlatKind::kRecord, 16, "schedulingGroup"},
+    {38, FlatKind::kRecords, 14, "schedulingGates"},
+    {39, FlatKind::kRecords, 15, "resourceClaims"},
+    {40, FlatKind::kRecord, 16, "resources"},
+    {43, FlatKind::kRecord, 17, "schedulingGroup"},
     {1, FlatKind::kText, -1, "phase"},
-    {2, FlatKind::kRecords, 17, "conditions"},
+    {2, FlatKind::kRecords, 18, "conditions"},
     {7, FlatKind::kTime, -1, "startTime"},
-    {8, FlatKind::kRecords, 18, "containerStatuses"},
-    {10, FlatKind::kRecords, 18, "initContainerStatuses"},
+    {8, FlatKind::kRecords, 19, "containerStatuses"},
+    {10, FlatKind::kRecords, 19, "initContainerStatuses"},
     {11, FlatKind::kText, -1, "nominatedNodeName"},
-    {15, FlatKind::kRecords, 19, "resourceClaimStatuses"},
-    {18, FlatKind::kRecord, 20, "extendedResourceClaimStatus"},
+    {15, FlatKind::kRecords, 20, "resourceClaimStatuses"},
+    {18, FlatKind::kRecord, 21, "extendedResourceClaimStatus"},
     {19, FlatKind::kMap, -1, "allocatedResources"},
-    {20, FlatKind::kRecord, 15, "resources"},
+    {20, FlatKind::kRecord, 16, "resources"},
+    {21, FlatKind::kRecords, 22, "nodeAllocatableResourceClaimStatuses"},
     {4, FlatKind::kBool, -1, "unschedulable"},
-    {5, FlatKind::kRecords, 21, "taints"},
-    {8, FlatKind::kRecord, 22, "podPreemptionPolicy"},
+    {5, FlatKind::kRecords, 23, "taints"},
+    {8, FlatKind::kRecord, 24, "podPreemptionPolicy"},
     {1, FlatKind::kMap, -1, "capacity"},
     {2, FlatKind::kMap, -1, "allocatable"},
-    {4, FlatKind::kRecords, 23, "conditions"},
-    {7, FlatKind::kRecord, 24, "nodeInfo"},
-    {8, FlatKind::kRecords, 25, "images"},
+    {4, FlatKind::kRecords, 25, "conditions"},
+    {7, FlatKind::kRecord, 26, "nodeInfo"},
+    {8, FlatKind::kRecords, 27, "images"},
     {14, FlatKind::kTexts, -1, "declaredFeatures"},
     {1, FlatKind::kText, -1, "kind"},
     {3, FlatKind::kText, -1, "name"},
@@ -68,16 +70,17 @@ constexpr FlatField kFields[] = {
     {5, FlatKind::kText, -1, "apiVersion"},
     {6, FlatKind::kBool, -1, "controller"},
     {1, FlatKind::kText, -1, "name"},
-    {2, FlatKind::kInline, 26, ""},
+    {2, FlatKind::kInline, 28, ""},
     {1, FlatKind::kText, -1, "name"},
     {2, FlatKind::kText, -1, "image"},
-    {6, FlatKind::kRecords, 27, "ports"},
-    {8, FlatKind::kRecord, 15, "resources"},
+    {6, FlatKind::kRecords, 29, "ports"},
+    {8, FlatKind::kRecord, 16, "resources"},
+    {9, FlatKind::kRecords, 30, "volumeMounts"},
     {24, FlatKind::kText, -1, "restartPolicy"},
-    {25, FlatKind::kRecords, 28, "restartPolicyRules"},
-    {1, FlatKind::kRecord, 29, "nodeAffinity"},
-    {2, FlatKind::kRecord, 30, "podAffinity"},
-    {3, FlatKind::kRecord, 31, "podAntiAffinity"},
+    {25, FlatKind::kRecords, 31, "restartPolicyRules"},
+    {1, FlatKind::kRecord, 32, "nodeAffinity"},
+    {2, FlatKind::kRecord, 33, "podAffinity"},
+    {3, FlatKind::kRecord, 34, "podAntiAffinity"},
     {1, FlatKind::kText, -1, "key"},
     {2, FlatKind::kText, -1, "operator"},
     {3, FlatKind::kText, -1, "value"},
@@ -86,18 +89,19 @@ constexpr FlatField kFields[] = {
     {1, FlatKind::kInt, -1, "maxSkew"},
     {2, FlatKind::kText, -1, "topologyKey"},
     {3, FlatKind::kText, -1, "whenUnsatisfiable"},
-    {4, FlatKind::kRecord, 32, "labelSelector"},
+    {4, FlatKind::kRecord, 35, "labelSelector"},
     {5, FlatKind::kInt, -1, "minDomains"},
     {6, FlatKind::kText, -1, "nodeAffinityPolicy"},
     {7, FlatKind::kText, -1, "nodeTaintsPolicy"},
     {8, FlatKind::kTexts, -1, "matchLabelKeys"},
+    {1, FlatKind::kInline, 36, ""},
     {1, FlatKind::kText, -1, "name"},
     {1, FlatKind::kText, -1, "name"},
     {3, FlatKind::kText, -1, "resourceClaimName"},
     {4, FlatKind::kText, -1, "resourceClaimTemplateName"},
     {1, FlatKind::kMap, -1, "limits"},
     {2, FlatKind::kMap, -1, "requests"},
-    {3, FlatKind::kRecords, 33, "claims"},
+    {3, FlatKind::kRecords, 37, "claims"},
     {1, FlatKind::kText, -1, "podGroupName"},
     {1, FlatKind::kText, -1, "type"},
     {2, FlatKind::kText, -1, "status"},
@@ -105,11 +109,16 @@ constexpr FlatField kFields[] = {
     {6, FlatKind::kText, -1, "message"},
     {1, FlatKind::kText, -1, "name"},
     {10, FlatKind::kMap, -1, "allocatedResources"},
-    {11, FlatKind::kRecord, 15, "resources"},
+    {11, FlatKind::kRecord, 16, "resources"},
     {1, FlatKind::kText, -1, "name"},
     {2, FlatKind::kText, -1, "resourceClaimName"},
-    {1, FlatKind::kRecords, 34, "requestMappings"},
+    {1, FlatKind::kRecords, 38, "requestMappings"},
     {2, FlatKind::kText, -1, "resourceClaimName"},
+    {1, FlatKind::kText, -1, "resourceClaimName"},
+    {2, FlatKind::kTexts, -1, "containers"},
+    {3, FlatKind::kMap, -1, "resources"},
+    {4, FlatKind::kRecords, 39, "mapping"},
+    {5, FlatKind::kRecords, 40, "overhead"},
     {1, FlatKind::kText, -1, "key"},
     {2, FlatKind::kText, -1, "value"},
     {3, FlatKind::kText, -1, "effect"},
@@ -120,54 +129,61 @@ constexpr FlatField kFields[] = {
     {7, FlatKind::kText, -1, "kubeletVersion"},
     {1, FlatKind::kTexts, -1, "names"},
     {2, FlatKind::kInt, -1, "sizeBytes"},
-    {1, FlatKind::kRecord, 35, "hostPath"},
-    {2, FlatKind::kRecord, 36, "emptyDir"},
-    {3, FlatKind::kRecord, 37, "gcePersistentDisk"},
-    {4, FlatKind::kRecord, 38, "awsElasticBlockStore"},
-    {5, FlatKind::kRecord, 39, "gitRepo"},
-    {6, FlatKind::kRecord, 40, "secret"},
-    {7, FlatKind::kRecord, 41, "nfs"},
-    {8, FlatKind::kRecord, 42, "iscsi"},
-    {9, FlatKind::kRecord, 43, "glusterfs"},
-    {10, FlatKind::kRecord, 44, "persistentVolumeClaim"},
-    {11, FlatKind::kRecord, 45, "rbd"},
-    {12, FlatKind::kRecord, 46, "flexVolume"},
-    {13, FlatKind::kRecord, 47, "cinder"},
-    {14, FlatKind::kRecord, 48, "cephfs"},
-    {15, FlatKind::kRecord, 49, "flocker"},
-    {16, FlatKind::kRecord, 50, "downwardAPI"},
-    {17, FlatKind::kRecord, 51, "fc"},
-    {18, FlatKind::kRecord, 52, "azureFile"},
-    {19, FlatKind::kRecord, 53, "configMap"},
-    {20, FlatKind::kRecord, 54, "vsphereVolume"},
-    {21, FlatKind::kRecord, 55, "quobyte"},
-    {22, FlatKind::kRecord, 56, "azureDisk"},
-    {23, FlatKind::kRecord, 57, "photonPersistentDisk"},
-    {24, FlatKind::kRecord, 58, "portworxVolume"},
-    {25, FlatKind::kRecord, 59, "scaleIO"},
-    {26, FlatKind::kRecord, 60, "projected"},
-    {27, FlatKind::kRecord, 61, "storageos"},
-    {28, FlatKind::kRecord, 62, "csi"},
-    {29, FlatKind::kRecord, 63, "ephemeral"},
-    {30, FlatKind::kRecord, 64, "image"},
+    {1, FlatKind::kRecord, 41, "hostPath"},
+    {2, FlatKind::kRecord, 42, "emptyDir"},
+    {3, FlatKind::kRecord, 43, "gcePersistentDisk"},
+    {4, FlatKind::kRecord, 44, "awsElasticBlockStore"},
+    {5, FlatKind::kRecord, 45, "gitRepo"},
+    {6, FlatKind::kRecord, 46, "secret"},
+    {7, FlatKind::kRecord, 47, "nfs"},
+    {8, FlatKind::kRecord, 48, "iscsi"},
+    {9, FlatKind::kRecord, 49, "glusterfs"},
+    {10, FlatKind::kRecord, 50, "persistentVolumeClaim"},
+    {11, FlatKind::kRecord, 51, "rbd"},
+    {12, FlatKind::kRecord, 52, "flexVolume"},
+    {13, FlatKind::kRecord, 53, "cinder"},
+    {14, FlatKind::kRecord, 54, "cephfs"},
+    {15, FlatKind::kRecord, 55, "flocker"},
+    {16, FlatKind::kRecord, 56, "downwardAPI"},
+    {17, FlatKind::kRecord, 57, "fc"},
+    {18, FlatKind::kRecord, 58, "azureFile"},
+    {19, FlatKind::kRecord, 59, "configMap"},
+    {20, FlatKind::kRecord, 60, "vsphereVolume"},
+    {21, FlatKind::kRecord, 61, "quobyte"},
+    {22, FlatKind::kRecord, 62, "azureDisk"},
+    {23, FlatKind::kRecord, 63, "photonPersistentDisk"},
+    {24, FlatKind::kRecord, 64, "portworxVolume"},
+    {25, FlatKind::kRecord, 65, "scaleIO"},
+    {26, FlatKind::kRecord, 66, "projected"},
+    {27, FlatKind::kRecord, 67, "storageos"},
+    {28, FlatKind::kRecord, 68, "csi"},
+    {29, FlatKind::kRecord, 69, "ephemeral"},
+    {30, FlatKind::kRecord, 70, "image"},
     {2, FlatKind::kInt, -1, "hostPort"},
     {3, FlatKind::kInt, -1, "containerPort"},
     {4, FlatKind::kText, -1, "protocol"},
     {5, FlatKind::kText, -1, "hostIP"},
+    {8, FlatKind::kTexts, -1, "bindMountOptions"},
     {1, FlatKind::kText, -1, "action"},
-    {1, FlatKind::kRecord, 65, "requiredDuringSchedulingIgnoredDuringExecution"},
-    {2, FlatKind::kRecords, 66, "preferredDuringSchedulingIgnoredDuringExecution"},
-    {1, FlatKind::kRecords, 67, "requiredDuringSchedulingIgnoredDuringExecution"},
-    {2, FlatKind::kRecords, 68, "preferredDuringSchedulingIgnoredDuringExecution"},
-    {1, FlatKind::kRecords, 67, "requiredDuringSchedulingIgnoredDuringExecution"},
-    {2, FlatKind::kRecords, 68, "preferredDuringSchedulingIgnoredDuringExecution"},
+    {1, FlatKind::kRecord, 71, "requiredDuringSchedulingIgnoredDuringExecution"},
+    {2, FlatKind::kRecords, 72, "preferredDuringSchedulingIgnoredDuringExecution"},
+    {1, FlatKind::kRecords, 73, "requiredDuringSchedulingIgnoredDuringExecution"},
+    {2, FlatKind::kRecords, 74, "preferredDuringSchedulingIgnoredDuringExecution"},
+    {1, FlatKind::kRecords, 73, "requiredDuringSchedulingIgnoredDuringExecution"},
+    {2, FlatKind::kRecords, 74, "preferredDuringSchedulingIgnoredDuringExecution"},
     {1, FlatKind::kMap, -1, "matchLabels"},
-    {2, FlatKind::kRecords, 69, "matchExpressions"},
+    {2, FlatKind::kRecords, 75, "matchExpressions"},
+    {9, FlatKind::kRecords, 30, "volumeMounts"},
     {1, FlatKind::kText, -1, "name"},
     {2, FlatKind::kText, -1, "request"},
     {1, FlatKind::kText, -1, "containerName"},
     {2, FlatKind::kText, -1, "resourceName"},
     {3, FlatKind::kText, -1, "requestName"},
+    {1, FlatKind::kText, -1, "name"},
+    {2, FlatKind::kText, -1, "quantity"},
+    {1, FlatKind::kText, -1, "name"},
+    {2, FlatKind::kText, -1, "perPod"},
+    {3, FlatKind::kText, -1, "perContainer"},
     {1, FlatKind::kText, -1, "path"},
     {2, FlatKind::kText, -1, "type"},
     {1, FlatKind::kText, -1, "medium"},
@@ -185,7 +201,7 @@ constexpr FlatField kFields[] = {
     {2, FlatKind::kText, -1, "revision"},
     {3, FlatKind::kText, -1, "directory"},
     {1, FlatKind::kText, -1, "secretName"},
-    {2, FlatKind::kRecords, 70, "items"},
+    {2, FlatKind::kRecords, 76, "items"},
     {3, FlatKind::kInt, -1, "defaultMode"},
     {4, FlatKind::kBool, -1, "optional"},
     {5, FlatKind::kInt, -1, "defaultUser"},
@@ -200,7 +216,7 @@ constexpr FlatField kFields[] = {
     {6, FlatKind::kBool, -1, "readOnly"},
     {7, FlatKind::kTexts, -1, "portals"},
     {8, FlatKind::kBool, -1, "chapAuthDiscovery"},
-    {10, FlatKind::kRecord, 71, "secretRef"},
+    {10, FlatKind::kRecord, 77, "secretRef"},
     {11, FlatKind::kBool, -1, "chapAuthSession"},
     {12, FlatKind::kText, -1, "initiatorName"},
     {1, FlatKind::kText, -1, "endpoints"},
@@ -214,26 +230,26 @@ constexpr FlatField kFields[] = {
     {4, FlatKind::kText, -1, "pool"},
     {5, FlatKind::kText, -1, "user"},
     {6, FlatKind::kText, -1, "keyring"},
-    {7, FlatKind::kRecord, 71, "secretRef"},
+    {7, FlatKind::kRecord, 77, "secretRef"},
     {8, FlatKind::kBool, -1, "readOnly"},
     {1, FlatKind::kText, -1, "driver"},
     {2, FlatKind::kText, -1, "fsType"},
-    {3, FlatKind::kRecord, 71, "secretRef"},
+    {3, FlatKind::kRecord, 77, "secretRef"},
     {4, FlatKind::kBool, -1, "readOnly"},
     {5, FlatKind::kMap, -1, "options"},
     {1, FlatKind::kText, -1, "volumeID"},
     {2, FlatKind::kText, -1, "fsType"},
     {3, FlatKind::kBool, -1, "readOnly"},
-    {4, FlatKind::kRecord, 71, "secretRef"},
+    {4, FlatKind::kRecord, 77, "secretRef"},
     {1, FlatKind::kTexts, -1, "monitors"},
     {2, FlatKind::kText, -1, "path"},
     {3, FlatKind::kText, -1, "user"},
     {4, FlatKind::kText, -1, "secretFile"},
-    {5, FlatKind::kRecord, 71, "secretRef"},
+    {5, FlatKind::kRecord, 77, "secretRef"},
     {6, FlatKind::kBool, -1, "readOnly"},
     {1, FlatKind::kText, -1, "datasetName"},
     {2, FlatKind::kText, -1, "datasetUUID"},
-    {1, FlatKind::kRecords, 72, "items"},
+    {1, FlatKind::kRecords, 78, "items"},
     {2, FlatKind::kInt, -1, "defaultMode"},
     {3, FlatKind::kInt, -1, "defaultUser"},
     {1, FlatKind::kTexts, -1, "targetWWNs"},
@@ -244,8 +260,8 @@ constexpr FlatField kFields[] = {
     {1, FlatKind::kText, -1, "secretName"},
     {2, FlatKind::kText, -1, "shareName"},
     {3, FlatKind::kBool, -1, "readOnly"},
-    {1, FlatKind::kInline, 71, ""},
-    {2, FlatKind::kRecords, 70, "items"},
+    {1, FlatKind::kInline, 77, ""},
+    {2, FlatKind::kRecords, 76, "items"},
     {3, FlatKind::kInt, -1, "defaultMode"},
     {4, FlatKind::kBool, -1, "optional"},
     {5, FlatKind::kInt, -1, "defaultUser"},
@@ -272,7 +288,7 @@ constexpr FlatField kFields[] = {
     {3, FlatKind::kBool, -1, "readOnly"},
     {1, FlatKind::kText, -1, "gateway"},
     {2, FlatKind::kText, -1, "system"},
-    {3, FlatKind::kRecord, 71, "secretRef"},
+    {3, FlatKind::kRecord, 77, "secretRef"},
     {4, FlatKind::kBool, -1, "sslEnabled"},
     {5, FlatKind::kText, -1, "protectionDomain"},
     {6, FlatKind::kText, -1, "storagePool"},
@@ -280,33 +296,33 @@ constexpr FlatField kFields[] = {
     {8, FlatKind::kText, -1, "volumeName"},
     {9, FlatKind::kText, -1, "fsType"},
     {10, FlatKind::kBool, -1, "readOnly"},
-    {1, FlatKind::kRecords, 73, "sources"},
+    {1, FlatKind::kRecords, 79, "sources"},
     {2, FlatKind::kInt, -1, "defaultMode"},
     {3, FlatKind::kInt, -1, "defaultUser"},
     {1, FlatKind::kText, -1, "volumeName"},
     {2, FlatKind::kText, -1, "volumeNamespace"},
     {3, FlatKind::kText, -1, "fsType"},
     {4, FlatKind::kBool, -1, "readOnly"},
-    {5, FlatKind::kRecord, 71, "secretRef"},
+    {5, FlatKind::kRecord, 77, "secretRef"},
     {1, FlatKind::kText, -1, "driver"},
     {2, FlatKind::kBool, -1, "readOnly"},
     {3, FlatKind::kText, -1, "fsType"},
     {4, FlatKind::kMap, -1, "volumeAttributes"},
-    {5, FlatKind::kRecord, 71, "nodePublishSecretRef"},
-    {1, FlatKind::kRecord, 74, "volumeClaimTemplate"},
+    {5, FlatKind::kRecord, 77, "nodePublishSecretRef"},
+    {1, FlatKind::kRecord, 80, "volumeClaimTemplate"},
     {1, FlatKind::kText, -1, "reference"},
     {2, FlatKind::kText, -1, "pullPolicy"},
-    {1, FlatKind::kRecords, 75, "nodeSelectorTerms"},
+    {1, FlatKind::kRecords, 81, "nodeSelectorTerms"},
     {1, FlatKind::kInt, -1, "weight"},
-    {2, FlatKind::kRecord, 75, "preference"},
-    {1, FlatKind::kRecord, 32, "labelSelector"},
+    {2, FlatKind::kRecord, 81, "preference"},
+    {1, FlatKind::kRecord, 35, "labelSelector"},
     {2, FlatKind::kTexts, -1, "namespaces"},
     {3, FlatKind::kText, -1, "topologyKey"},
-    {4, FlatKind::kRecord, 32, "namespaceSelector"},
+    {4, FlatKind::kRecord, 35, "namespaceSelector"},
     {5, FlatKind::kTexts, -1, "matchLabelKeys"},
     {6, FlatKind::kTexts, -1, "mismatchLabelKeys"},
     {1, FlatKind::kInt, -1, "weight"},
-    {2, FlatKind::kRecord, 67, "podAffinityTerm"},
+    {2, FlatKind::kRecord, 73, "podAffinityTerm"},
     {1, FlatKind::kText, -1, "key"},
     {2, FlatKind::kText, -1, "operator"},
     {3, FlatKind::kTexts, -1, "values"},
@@ -316,31 +332,31 @@ constexpr FlatField kFields[] = {
     {4, FlatKind::kInt, -1, "user"},
     {1, FlatKind::kText, -1, "name"},
     {1, FlatKind::kText, -1, "path"},
-    {2, FlatKind::kRecord, 76, "fieldRef"},
-    {3, FlatKind::kRecord, 77, "resourceFieldRef"},
+    {2, FlatKind::kRecord, 82, "fieldRef"},
+    {3, FlatKind::kRecord, 83, "resourceFieldRef"},
     {4, FlatKind::kInt, -1, "mode"},
     {5, FlatKind::kInt, -1, "user"},
-    {1, FlatKind::kRecord, 78, "secret"},
-    {2, FlatKind::kRecord, 79, "downwardAPI"},
-    {3, FlatKind::kRecord, 80, "configMap"},
-    {4, FlatKind::kRecord, 81, "serviceAccountToken"},
-    {5, FlatKind::kRecord, 82, "clusterTrustBundle"},
-    {6, FlatKind::kRecord, 83, "podCertificate"},
+    {1, FlatKind::kRecord, 84, "secret"},
+    {2, FlatKind::kRecord, 85, "downwardAPI"},
+    {3, FlatKind::kRecord, 86, "configMap"},
+    {4, FlatKind::kRecord, 87, "serviceAccountToken"},
+    {5, FlatKind::kRecord, 88, "clusterTrustBundle"},
+    {6, FlatKind::kRecord, 89, "podCertificate"},
     {1, FlatKind::kRecord, 2, "metadata"},
-    {2, FlatKind::kRecord, 84, "spec"},
-    {1, FlatKind::kRecords, 85, "matchExpressions"},
-    {2, FlatKind::kRecords, 85, "matchFields"},
+    {2, FlatKind::kRecord, 90, "spec"},
+    {1, FlatKind::kRecords, 91, "matchExpressions"},
+    {2, FlatKind::kRecords, 91, "matchFields"},
     {1, FlatKind::kText, -1, "apiVersion"},
     {2, FlatKind::kText, -1, "fieldPath"},
     {1, FlatKind::kText, -1, "containerName"},
     {2, FlatKind::kText, -1, "resource"},
     {3, FlatKind::kText, -1, "divisor"},
-    {1, FlatKind::kInline, 71, ""},
-    {2, FlatKind::kRecords, 70, "items"},
+    {1, FlatKind::kInline, 77, ""},
+    {2, FlatKind::kRecords, 76, "items"},
     {4, FlatKind::kBool, -1, "optional"},
-    {1, FlatKind::kRecords, 72, "items"},
-    {1, FlatKind::kInline, 71, ""},
-    {2, FlatKind::kRecords, 70, "items"},
+    {1, FlatKind::kRecords, 78, "items"},
+    {1, FlatKind::kInline, 77, ""},
+    {2, FlatKind::kRecords, 76, "items"},
     {4, FlatKind::kBool, -1, "optional"},
     {1, FlatKind::kText, -1, "audience"},
     {2, FlatKind::kInt, -1, "expirationSeconds"},
@@ -348,7 +364,7 @@ constexpr FlatField kFields[] = {
     {4, FlatKind::kInt, -1, "user"},
     {1, FlatKind::kText, -1, "name"},
     {2, FlatKind::kText, -1, "signerName"},
-    {3, FlatKind::kRecord, 32, "labelSelector"},
+    {3, FlatKind::kRecord, 35, "labelSelector"},
     {4, FlatKind::kText, -1, "path"},
     {5, FlatKind::kBool, -1, "optional"},
     {6, FlatKind::kInt, -1, "user"},
@@ -361,13 +377,13 @@ constexpr FlatField kFields[] = {
     {7, FlatKind::kMap, -1, "userAnnotations"},
     {8, FlatKind::kInt, -1, "user"},
     {1, FlatKind::kTexts, -1, "accessModes"},
-    {2, FlatKind::kRecord, 86, "resources"},
+    {2, FlatKind::kRecord, 92, "resources"},
     {3, FlatKind::kText, -1, "volumeName"},
-    {4, FlatKind::kRecord, 32, "selector"},
+    {4, FlatKind::kRecord, 35, "selector"},
     {5, FlatKind::kText, -1, "storageClassName"},
     {6, FlatKind::kText, -1, "volumeMode"},
-    {7, FlatKind::kRecord, 87, "dataSource"},
-    {8, FlatKind::kRecord, 88, "dataSourceRef"},
+    {7, FlatKind::kRecord, 93, "dataSource"},
+    {8, FlatKind::kRecord, 94, "dataSourceRef"},
     {9, FlatKind::kText, -1, "volumeAttributesClassName"},
     {1, FlatKind::kText, -1, "key"},
     {2, FlatKind::kText, -1, "operator"},
@@ -387,92 +403,98 @@ constexpr FlatRecord kRecords[] = {
     {0, 3},  // Pod
     {3, 3},  // Node
     {6, 11},  // ObjectMeta
-    {17, 20},  // PodSpec
-    {37, 10},  // PodStatus
-    {47, 3},  // NodeSpec
-    {50, 6},  // NodeStatus
-    {56, 5},  // OwnerReference
-    {61, 2},  // Volume
-    {63, 6},  // Container
-    {69, 3},  // Affinity
-    {72, 5},  // Toleration
-    {77, 8},  // TopologySpreadConstraint
-    {85, 1},  // PodSchedulingGate
-    {86, 3},  // PodResourceClaim
-    {89, 3},  // ResourceRequirements
-    {92, 1},  // PodSchedulingGroup
-    {93, 4},  // PodCondition
-    {97, 3},  // ContainerStatus
-    {100, 2},  // PodResourceClaimStatus
-    {102, 2},  // PodExtendedResourceClaimStatus
-    {104, 4},  // Taint
-    {108, 1},  // NodePodPreemptionPolicy
-    {109, 2},  // NodeCondition
-    {111, 1},  // NodeSystemInfo
-    {112, 2},  // ContainerImage
-    {114, 30},  // VolumeSource
-    {144, 4},  // ContainerPort
-    {148, 1},  // ContainerRestartRule
-    {149, 2},  // NodeAffinity
-    {151, 2},  // PodAffinity
-    {153, 2},  // PodAntiAffinity
-    {155, 2},  // LabelSelector
-    {157, 2},  // ResourceClaim
-    {159, 3},  // ContainerExtendedResourceRequest
-    {162, 2},  // HostPathVolumeSource
-    {164, 3},  // EmptyDirVolumeSource
-    {167, 4},  // GCEPersistentDiskVolumeSource
-    {171, 4},  // AWSElasticBlockStoreVolumeSource
-    {175, 3},  // GitRepoVolumeSource
-    {178, 5},  // SecretVolumeSource
-    {183, 3},  // NFSVolumeSource
-    {186, 11},  // ISCSIVolumeSource
-    {197, 3},  // GlusterfsVolumeSource
-    {200, 2},  // PersistentVolumeClaimVolumeSource
-    {202, 8},  // RBDVolumeSource
-    {210, 5},  // FlexVolumeSource
-    {215, 4},  // CinderVolumeSource
-    {219, 6},  // CephFSVolumeSource
-    {225, 2},  // FlockerVolumeSource
-    {227, 3},  // DownwardAPIVolumeSource
-    {230, 5},  // FCVolumeSource
-    {235, 3},  // AzureFileVolumeSource
-    {238, 5},  // ConfigMapVolumeSource
-    {243, 4},  // VsphereVirtualDiskVolumeSource
-    {247, 6},  // QuobyteVolumeSource
-    {253, 6},  // AzureDiskVolumeSource
-    {259, 2},  // PhotonPersistentDiskVolumeSource
-    {261, 3},  // PortworxVolumeSource
-    {264, 10},  // ScaleIOVolumeSource
-    {274, 3},  // ProjectedVolumeSource
-    {277, 5},  // StorageOSVolumeSource
-    {282, 5},  // CSIVolumeSource
-    {287, 1},  // EphemeralVolumeSource
-    {288, 2},  // ImageVolumeSource
-    {290, 1},  // NodeSelector
-    {291, 2},  // PreferredSchedulingTerm
-    {293, 6},  // PodAffinityTerm
-    {299, 2},  // WeightedPodAffinityTerm
-    {301, 3},  // LabelSelectorRequirement
-    {304, 4},  // KeyToPath
-    {308, 1},  // LocalObjectReference
-    {309, 5},  // DownwardAPIVolumeFile
-    {314, 6},  // VolumeProjection
-    {320, 2},  // PersistentVolumeClaimTemplate
-    {322, 2},  // NodeSelectorTerm
-    {324, 2},  // ObjectFieldSelector
-    {326, 3},  // ResourceFieldSelector
-    {329, 3},  // SecretProjection
-    {332, 1},  // DownwardAPIProjection
-    {333, 3},  // ConfigMapProjection
-    {336, 4},  // ServiceAccountTokenProjection
-    {340, 6},  // ClusterTrustBundleProjection
-    {346, 8},  // PodCertificateProjection
-    {354, 9},  // PersistentVolumeClaimSpec
-    {363, 3},  // NodeSelectorRequirement
-    {366, 2},  // VolumeResourceRequirements
-    {368, 3},  // TypedLocalObjectReference
-    {371, 4},  // TypedObjectReference
+    {17, 21},  // PodSpec
+    {38, 11},  // PodStatus
+    {49, 3},  // NodeSpec
+    {52, 6},  // NodeStatus
+    {58, 5},  // OwnerReference
+    {63, 2},  // Volume
+    {65, 7},  // Container
+    {72, 3},  // Affinity
+    {75, 5},  // Toleration
+    {80, 8},  // TopologySpreadConstraint
+    {88, 1},  // EphemeralContainer
+    {89, 1},  // PodSchedulingGate
+    {90, 3},  // PodResourceClaim
+    {93, 3},  // ResourceRequirements
+    {96, 1},  // PodSchedulingGroup
+    {97, 4},  // PodCondition
+    {101, 3},  // ContainerStatus
+    {104, 2},  // PodResourceClaimStatus
+    {106, 2},  // PodExtendedResourceClaimStatus
+    {108, 5},  // NodeAllocatableResourceClaimStatus
+    {113, 4},  // Taint
+    {117, 1},  // NodePodPreemptionPolicy
+    {118, 2},  // NodeCondition
+    {120, 1},  // NodeSystemInfo
+    {121, 2},  // ContainerImage
+    {123, 30},  // VolumeSource
+    {153, 4},  // ContainerPort
+    {157, 1},  // VolumeMount
+    {158, 1},  // ContainerRestartRule
+    {159, 2},  // NodeAffinity
+    {161, 2},  // PodAffinity
+    {163, 2},  // PodAntiAffinity
+    {165, 2},  // LabelSelector
+    {167, 1},  // EphemeralContainerCommon
+    {168, 2},  // ResourceClaim
+    {170, 3},  // ContainerExtendedResourceRequest
+    {173, 2},  // NodeAllocatableMappedResources
+    {175, 3},  // NodeAllocatableOverheadResources
+    {178, 2},  // HostPathVolumeSource
+    {180, 3},  // EmptyDirVolumeSource
+    {183, 4},  // GCEPersistentDiskVolumeSource
+    {187, 4},  // AWSElasticBlockStoreVolumeSource
+    {191, 3},  // GitRepoVolumeSource
+    {194, 5},  // SecretVolumeSource
+    {199, 3},  // NFSVolumeSource
+    {202, 11},  // ISCSIVolumeSource
+    {213, 3},  // GlusterfsVolumeSource
+    {216, 2},  // PersistentVolumeClaimVolumeSource
+    {218, 8},  // RBDVolumeSource
+    {226, 5},  // FlexVolumeSource
+    {231, 4},  // CinderVolumeSource
+    {235, 6},  // CephFSVolumeSource
+    {241, 2},  // FlockerVolumeSource
+    {243, 3},  // DownwardAPIVolumeSource
+    {246, 5},  // FCVolumeSource
+    {251, 3},  // AzureFileVolumeSource
+    {254, 5},  // ConfigMapVolumeSource
+    {259, 4},  // VsphereVirtualDiskVolumeSource
+    {263, 6},  // QuobyteVolumeSource
+    {269, 6},  // AzureDiskVolumeSource
+    {275, 2},  // PhotonPersistentDiskVolumeSource
+    {277, 3},  // PortworxVolumeSource
+    {280, 10},  // ScaleIOVolumeSource
+    {290, 3},  // ProjectedVolumeSource
+    {293, 5},  // StorageOSVolumeSource
+    {298, 5},  // CSIVolumeSource
+    {303, 1},  // EphemeralVolumeSource
+    {304, 2},  // ImageVolumeSource
+    {306, 1},  // NodeSelector
+    {307, 2},  // PreferredSchedulingTerm
+    {309, 6},  // PodAffinityTerm
+    {315, 2},  // WeightedPodAffinityTerm
+    {317, 3},  // LabelSelectorRequirement
+    {320, 4},  // KeyToPath
+    {324, 1},  // LocalObjectReference
+    {325, 5},  // DownwardAPIVolumeFile
+    {330, 6},  // VolumeProjection
+    {336, 2},  // PersistentVolumeClaimTemplate
+    {338, 2},  // NodeSelectorTerm
+    {340, 2},  // ObjectFieldSelector
+    {342, 3},  // ResourceFieldSelector
+    {345, 3},  // SecretProjection
+    {348, 1},  // DownwardAPIProjection
+    {349, 3},  // ConfigMapProjection
+    {352, 4},  // ServiceAccountTokenProjection
+    {356, 6},  // ClusterTrustBundleProjection
+    {362, 8},  // PodCertificateProjection
+    {370, 9},  // PersistentVolumeClaimSpec
+    {379, 3},  // NodeSelectorRequirement
+    {382, 2},  // VolumeResourceRequirements
+    {384, 3},  // TypedLocalObjectReference
+    {387, 4},  // TypedObjectReference
 };
 // clang-format on
 

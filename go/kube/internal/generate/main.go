@@ -35,12 +35,16 @@ var read = map[string]string{
 	"OwnerReference": "apiVersion kind name uid controller",
 	"PodSpec": "volumes initContainers containers nodeSelector nodeName hostNetwork affinity " +
 		"schedulerName tolerations priorityClassName priority preemptionPolicy overhead runtimeClassName " +
-		"topologySpreadConstraints hostUsers schedulingGates resourceClaims resources schedulingGroup",
-	"Container":            "name image ports resources restartPolicy restartPolicyRules",
-	"ContainerPort":        "hostPort containerPort protocol hostIP",
-	"ContainerRestartRule": "action",
+		"topologySpreadConstraints ephemeralContainers hostUsers schedulingGates resourceClaims resources schedulingGroup",
+	"Container":                "name image ports resources volumeMounts restartPolicy restartPolicyRules",
+	"EphemeralContainer":       "EphemeralContainerCommon",
+	"EphemeralContainerCommon": "volumeMounts",
+	"VolumeMount":              "bindMountOptions",
+	"ContainerPort":            "hostPort containerPort protocol hostIP",
+	"ContainerRestartRule":     "action",
 	"PodStatus": "phase conditions nominatedNodeName startTime initContainerStatuses containerStatuses " +
-		"resourceClaimStatuses extendedResourceClaimStatus allocatedResources resources",
+		"resourceClaimStatuses extendedResourceClaimStatus allocatedResources resources " +
+		"nodeAllocatableResourceClaimStatuses",
 	"PodCondition":    "type status reason message",
 	"ContainerStatus": "name allocatedResources resources",
 	"NodeSpec":        "unschedulable taints podPreemptionPolicy",
@@ -71,6 +75,9 @@ var (
 	oldest    = map[string]bool{} // "v1.Pod.Spec": the fields of go.mod's release, and "v1.Pod": its types
 	laterText bytes.Buffer        // the tables of later fields
 )
+
+// tombstoned is a field that k8s.io/api of 1.36 alone has, in the status of a claim that takes resources of its node.
+var tombstoned = field{number: 3, json: "resources", goName: "Resources", typ: reflect.TypeFor[v1.ResourceList](), omitempty: true}
 
 type field struct {
 	number    int
@@ -104,13 +111,16 @@ func fieldsOf(t reflect.Type) []field {
 		if err != nil || number < 1 || number > 255 {
 			log.Fatalf("%s.%s: no protobuf number", t, f.Name)
 		}
-		if limited && !has(wanted, name) {
+		if limited && !has(wanted, name) && (name != "" || !has(wanted, f.Name)) {
 			continue
 		}
 		out = append(out, field{number, name, f.Name, f.Type, strings.Contains(options, "omitempty"), name == ""})
 	}
 	if limited && !*listing && len(out) != len(strings.Fields(wanted)) {
 		log.Fatalf("%s: the list of fields has a name that the API lacks", t)
+	}
+	if t.Name() == "NodeAllocatableResourceClaimStatus" {
+		out = append(out, tombstoned)
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].number < out[j].number })
 	return out
@@ -154,6 +164,11 @@ func item(t reflect.Type, x string) (kind string, record int) {
 func emit(f field) {
 	if f.json == "hostname" && f.goName == "" {
 		goText.WriteString("dst = appendHostname(dst, v.Labels)\n")
+		return
+	}
+	if f.json == "volumeMounts" || f.json == "ephemeralContainers" { // nearly all have nothing that is read
+		fmt.Fprintf(&goText, "dst = append%s(dst, %d, v.%s)\n", f.goName, f.number, f.goName)
+		fmt.Fprintf(&table, "    {%d, FlatKind::kRecords, %d, \"%s\"},\n", f.number, typeNumber(f.typ.Elem()), f.json)
 		return
 	}
 	x := "v." + f.goName
@@ -262,11 +277,14 @@ func laterFields(fields []field) string {
 			t = t.Elem()
 		}
 		kind, pointer := t.Kind(), f.typ.Kind() == reflect.Pointer
-		many := kind == reflect.Map || kind == reflect.Slice && t.Elem().Kind() == reflect.String
+		records := kind == reflect.Slice && t.Elem().Kind() == reflect.Struct
+		many := kind == reflect.Map || records || kind == reflect.Slice && t.Elem().Kind() == reflect.String
 		switch {
-		case t == quantity || t == when || kind == reflect.Slice && !many || pointer && many || !pointer && !many && kind != reflect.String:
+		case t == when || kind == reflect.Slice && !many || pointer && many || !pointer && !many && kind != reflect.String:
 			log.Fatalf("%s: later.go writes no %s", f.goName, f.typ)
-		case kind != reflect.Struct:
+		case records:
+			fmt.Fprintf(&out, ", fields: []laterField{%s}", laterFields(fieldsOf(t.Elem())))
+		case t == quantity || kind != reflect.Struct:
 		case oldest[goType(t)]:
 			fmt.Fprintf(&out, ", write: laterRecord(append%s)", t.Name())
 		default:

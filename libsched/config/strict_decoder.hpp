@@ -3,8 +3,8 @@
 // the first type error is kept while decoding goes on, and a few errors (durations) end it.
 //
 // A struct is described by a table of JsonField<T>, in which `embedded` names the Go field of an
-// embedded struct, as it shows up in type errors. A field that the release of the decoder does not
-// have is unknown.
+// embedded struct, as it shows up in type errors of newer releases. A field that the release of the
+// decoder does not have is unknown.
 #pragma once
 
 #include <optional>
@@ -29,6 +29,9 @@ struct JsonField {
 
 class StrictDecoder {
  public:
+  // The releases whose type errors name embedded structs.
+  static constexpr ReleaseRange kNamesEmbedded{Release::k1_35, kNewestRelease};
+
   explicit StrictDecoder(Release release) : release_(release) {}
 
   // `type` is Go's name of the struct, such as "v1.Plugin". null leaves `out` as it is.
@@ -46,7 +49,8 @@ class StrictDecoder {
       }
       if (seen[i]) strict_error("duplicate field", key);
       seen[i] = true;
-      const Scope scope(*this, type, fields[i].embedded, key);
+      const Scope scope(*this, type, kNamesEmbedded.has(release_) ? fields[i].embedded : Str(),
+                        key);
       fields[i].decode(*this, member, out);
       if (fatal_) return;
     }

@@ -214,6 +214,13 @@ class TestMutants:
         assert all(one.reason and len({two.name for two in legitimate.ALL}) == len(legitimate.ALL)
                    for one in legitimate.ALL)
 
+    def test_invalid_values_of_fields_that_a_release_lacks_are_known(self):
+        answer = json.dumps({"name": "c", "error": "pods[0].spec.resources.requests.cpu: expected a quantity"})
+        for release, known in (("1.31", "later"), ("1.32", "")):
+            case = json.dumps({"release": release})
+            verdict = legitimate.compare_known(case, golden(pod("x")), answer, ("nodes",))
+            assert verdict.legitimate == known and bool(verdict.differences) != bool(known)
+
     def test_a_pod_with_two_entries_of_the_queue_is_known(self):
         def ask(release, **ours):
             case = json.dumps({"name": "x", "mode": "queue", "release": release})

@@ -41,6 +41,15 @@ def test_the_texts_are_kept():
     assert case.pod_values == [{"kind": "Pod"}]
 
 
+def test_releases_without_devices_leave_out_their_objects():
+    objects = ('{"apiVersion": "resource.k8s.io/v1", "kind": 1}, {"apiVersion": "v1", "kind": "Node",'
+               ' "metadata": {"name": "n"}}, 7')
+    kept = {release: read(f'{{"release": "{release}", "objects": [{objects}]}}\n')[0].objects
+            for release in ("1.33", "1.34")}
+    assert b"resource.k8s.io" not in kept["1.33"] and b"resource.k8s.io" in kept["1.34"]
+    assert all(b'"Node/n"' in text and text.endswith(b"7]}") for text in kept.values())
+
+
 def test_invalid_utf8_is_kept_for_the_library_to_judge():
     case, = read(b'{"name": "\xff", "objects": ["\xff\xfe"], "pods": []}')
     assert b'["\xff\xfe"]' in case.objects and case.name == "\ufffd"

@@ -16,6 +16,7 @@ ConfigRules config_rules(Release release) {
     out.scheme = "pkg/runtime/scheme.go:110";
     out.binding_timeout = false;
     out.older_syntax = true;
+    out.names_embedded = false;
   }
   if (until(Release::k1_32, release)) {
     out.shape_gate = Gate::kVolumeCapacityPriority;

@@ -13,7 +13,8 @@ struct ConfigRules {
 
   // Errors show values of structs as Go's %#v prints them, not as JSON.
   bool go_values = false;
-  bool older_syntax = false;  // see qualified_name_errors()
+  bool older_syntax = false;   // see qualified_name_errors()
+  bool names_embedded = true;  // type errors name embedded structs
 
   // Why a lease, the points of a shape, and the lists of queueSort of several profiles are refused.
   const char* short_lease = "must be greater than `RenewDeadline`";

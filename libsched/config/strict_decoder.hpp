@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "libsched/config/config_rules.hpp"
 #include "libsched/config/json_document.hpp"
 #include "libsched/config/release.hpp"
 
@@ -29,10 +30,8 @@ struct JsonField {
 
 class StrictDecoder {
  public:
-  // The releases whose type errors name embedded structs.
-  static constexpr ReleaseRange kNamesEmbedded{Release::k1_35, kNewestRelease};
-
-  explicit StrictDecoder(Release release) : release_(release) {}
+  explicit StrictDecoder(Release release)
+      : release_(release), names_embedded_(config_rules(release).names_embedded) {}
 
   // `type` is Go's name of the struct, such as "v1.Plugin". null leaves `out` as it is.
   template <typename T>
@@ -49,8 +48,7 @@ class StrictDecoder {
       }
       if (seen[i]) strict_error("duplicate field", key);
       seen[i] = true;
-      const Scope scope(*this, type, kNamesEmbedded.has(release_) ? fields[i].embedded : Str(),
-                        key);
+      const Scope scope(*this, type, names_embedded_ ? fields[i].embedded : Str(), key);
       fields[i].decode(*this, member, out);
       if (fatal_) return;
     }
@@ -146,6 +144,7 @@ class StrictDecoder {
   void integer(const JsonValue& v, Str type, T& out);
 
   const Release release_;
+  bool names_embedded_;
   Str struct_;                       // of the innermost member
   std::vector<std::string> fields_;  // the members from the root, without indexes
   std::string path_;                 // the same with indexes

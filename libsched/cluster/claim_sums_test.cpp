@@ -27,7 +27,7 @@ struct Trial {
   explicit Trial(bool by_changes) {
     REQUIRE(cluster->account_as({.claims_by_changes = by_changes}).ok());
     for (const char* name : {"a", "b", "c"}) REQUIRE(cluster->update_node(node(name)).ok());
-    REQUIRE(cluster->update_pod(user("p", "b")).ok());
+    REQUIRE(cluster->update_pod(user("p", "b"), "b").ok());
     cluster->refresh();
   }
   void again(const std::string& name) const {
@@ -64,7 +64,7 @@ TEST_CASE("a node that comes again does not bring the uses of claims by its pods
 
 TEST_CASE("pods that leave after their node count for it once more") {
   const Trial t(true);
-  REQUIRE(t.cluster->update_pod(user("q", "c")).ok());
+  REQUIRE(t.cluster->update_pod(user("q", "c"), "c").ok());
   REQUIRE(t.cluster->remove_node("b").ok());
   CHECK(t.in_use());  // by q
   t.again("a");
@@ -94,7 +94,7 @@ TEST_CASE("a revert restores the sums of uses") {
   REQUIRE(t.cluster->revert().ok());
   same();
   // A pod whose node has not come yet is one that uses a claim.
-  REQUIRE(t.cluster->update_pod(user("r", "later")).ok());
+  REQUIRE(t.cluster->update_pod(user("r", "later"), "later").ok());
   CHECK(t.in_use());
   REQUIRE(t.cluster->update_node(node("later")).ok());
   CHECK(t.in_use());

@@ -25,7 +25,7 @@ openssl() {
   local without=(shared tests legacy engine dso comp zlib async ssl3 idea camellia seed rc2 rc4 md4 mdc2 whirlpool cast
     bf dsa srp psk ct cms ts ocsp sctp dtls gost aria sm2 sm3 sm4 cmp rfc3779)
   local version=build/sources/openssl/VERSION.dat made
-  made=$(cat packaging/wheel.sh "$version" | sha256sum)
+  made=$({ declare -f openssl; cat "$version"; } | sha256sum)
   [ "$made" != "$(cat "$root/openssl/done" 2>/dev/null)" ] || return 0
   say "compiling OpenSSL"
   rm -rf "$root/openssl" "$root/libraries/done"
@@ -93,10 +93,12 @@ for python in "$@"; do
   version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   elsewhere=() other=()
   if [ "$machine" = "$(uname -m)" ]; then python_headers "$version" /usr/include; else of_another_machine "$version"; fi
+  # Asking whether the module could be optimised when it is linked would compile zig's C++ library once more.
   env "${elsewhere[@]}" CC="$root/tools/zig-clang" CXX="$root/tools/zig-clang++" \
     "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir "$work" . \
     --config-settings build-dir="build/$preset-{wheel_tag}" --config-settings install.strip=true "${other[@]}" \
     --config-settings cmake.define.CMAKE_CXX_FLAGS="${CXXFLAGS:-} -I$built/include" \
+    --config-settings=cmake.define.HAS_FLTO{,_AUTO,_THIN}=OFF \
     --config-settings cmake.define.LIBSCHED_NOTICES="$built/stripped/NOTICES.txt" \
     --config-settings cmake.define.LIBSCHED_PREBUILT="$built/stripped/libsched.so"
   "$python" -m wheel tags --remove --platform-tag "$platform" "$work"/*.whl > /dev/null

@@ -214,6 +214,14 @@ class TestMutants:
         assert all(one.reason and len({two.name for two in legitimate.ALL}) == len(legitimate.ALL)
                    for one in legitimate.ALL)
 
+    def test_a_nominated_pod_that_leaves_is_known(self):
+        for time, known in (("2026-01-01T00:00:00Z", "leaving"), (None, "")):
+            leaving = {"kind": "Pod", "metadata": {"name": "a", "deletionTimestamp": time},
+                       "status": {"nominatedNodeName": "n"}}
+            case = json.dumps({"objects": [leaving], "pods": []})
+            verdict = legitimate.compare_known(case, golden(pod("x")), json.dumps(golden(pod("y"))), ("nodes",))
+            assert verdict.legitimate == known and bool(verdict.differences) != bool(known)
+
     def test_invalid_values_of_fields_that_a_release_lacks_are_known(self):
         answer = json.dumps({"name": "c", "error": "pods[0].spec.resources.requests.cpu: expected a quantity"})
         for release, known in (("1.31", "later"), ("1.32", "")):

@@ -68,6 +68,7 @@ def test_configurations_as_text():
     ('{"name": 3}', "name: expected a text"), ('{"mode": []}', "mode: expected a text"),
     ('{"defaults": "yes"}', "defaults: expected true or false"),
     ('{"pods": {}}', "pods: expected a list"), ('{"objects": 1}', "objects: expected a list"),
+    ('{"changes": [{"delete": ["Node/a", 3]}]}', "changes[0].delete: expected a list of texts"),
     ('{"a": nope}', "wrong"), ('{"objects": ' + "[" * 200000 + "]" * 200000 + "}", "deeply")])
 def test_no_cases(line, text):
     cases = read(f'{line}\n{{"name": "next", "pods": []}}\n')

@@ -191,6 +191,14 @@ def _two_entries(case, golden, answer):
     return any(len(parts) > 1 and ours.get(pod) != parts for pod, parts in _places(want).items())
 
 
+def _leaving(case, golden, answer):
+    def leaves(pod):
+        parts = [pod.get(key) if isinstance(pod.get(key), dict) else {} for key in ("metadata", "spec", "status")]
+        return parts[0].get("deletionTimestamp") and not parts[1].get("nodeName") and parts[2].get("nominatedNodeName")
+    return not _refusal(golden) and not _refusal(answer) and any(
+        one.get("kind") == "Pod" and leaves(one) for one in _list(case, "objects") if isinstance(one, dict))
+
+
 # Fields that came with a release, which older decoders pass over.
 _CAME = ((re.compile(r"(?:objects|pods)\[\d+\]\.spec\.resources\b"), 32),)
 
@@ -235,6 +243,8 @@ ALL = (
                "activated from the unschedulable pods while it was in the backoff queue, too (which needs "
                "SchedulerPopFromBackoffQ off), or an update with another uid was gated while the old pod was in "
                "a queue; here a pod has one entry", _two_entries),
+    Legitimate("leaving", "a nominated pod that is being deleted keeps room for the oracle, which nominates by "
+               "documents; kube-scheduler pops such a pod for good, and here it keeps none", _leaving),
     Legitimate("later", "objects are read as all releases together know them, so an invalid value of a field is "
                "refused also for a release that does not have the field; its API server has no such object", _later),
     Legitimate("unread", "parts of objects that no plugin reads are skipped here", _unread),

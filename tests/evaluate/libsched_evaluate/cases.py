@@ -275,7 +275,8 @@ def _changes(members: _Members, name: str) -> list[Change]:
         if before is not None and not (isinstance(before, Number)
                                        and re.fullmatch(r"-?\d{1,18}", before)):
             raise BadCase(f"changes[{index}].before: expected an integer", name)
-        if not isinstance(delete, list) or not all(isinstance(key, str) for key in delete):
+        if not isinstance(delete, list) or not all(
+                isinstance(key, str) and not isinstance(key, Number) for key in delete):
             raise BadCase(f"changes[{index}].delete: expected a list of texts", name)
         apply = entry.get("apply")
         if apply is None:

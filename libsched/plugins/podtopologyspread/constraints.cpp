@@ -30,6 +30,7 @@ SpreadConstraint read(const TopologySpreadConstraint& c, const SpreadSettings& s
   out.max_skew = c.max_skew;
   out.min_domains = c.min_domains.value_or(1);
   out.topology_key = c.topology_key;
+  out.idle_without_domains = settings.by_key;
   if (!settings.inclusion_policies) return out;
   if (c.node_affinity_policy) out.honor_affinity = c.node_affinity_policy == "Honor";
   if (c.node_taints_policy) out.honor_taints = c.node_taints_policy == "Honor";

@@ -24,6 +24,7 @@ struct SpreadConstraint {
   Str topology_key;
   SpreadSelector selector;
   bool honor_affinity = true, honor_taints = false;
+  bool idle_without_domains = false;  // minDomains decides nothing if there is no domain at all
 };
 
 // The settings of the profile and of feature gates.

@@ -12,8 +12,9 @@ namespace libsched {
 namespace {
 
 int64_t smallest_count(const HardConstraint& c) {
+  constexpr int64_t kNone = std::numeric_limits<int32_t>::max();  // upstream's without domains
   uint32_t domains = 0;
-  int64_t min = std::numeric_limits<int32_t>::max();  // upstream's value without domains
+  int64_t min = kNone;
   if (c.changed) {
     domains = c.sums->domains;
     min = c.paths[0].pods;
@@ -31,6 +32,7 @@ int64_t smallest_count(const HardConstraint& c) {
       });
     if (domains != 0) min = 0;
   }
+  if (domains == 0 && c.constraint.idle_without_domains) return kNone;
   return static_cast<int64_t>(domains) < c.constraint.min_domains ? 0 : min;
 }
 

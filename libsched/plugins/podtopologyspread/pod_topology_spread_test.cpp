@@ -266,6 +266,18 @@ TEST_CASE("up to 1.32 constraints of one key share their counts") {
   CHECK(s.success());
 }
 
+TEST_CASE("up to 1.32 a constraint decides nothing where no node counts") {
+  const PodRef pod = app(spec({hard("zone", "", 0)}, "nodeSelector: {x: y}"));  // on no node
+  const auto filter = [&](Release release) {
+    TrialOptions options;
+    options.release = release;
+    Trial t("PodTopologySpread", zones(), options);
+    return t.filter(*pod, "a");
+  };
+  CHECK(filter(Release::k1_32) == "Success");
+  CHECK(filter(Release::k1_33) == kFull);
+}
+
 TEST_CASE("scores by hostname count the node's own pods, regardless of the policies") {
   const std::string two =
       node("a", kHost + ": a, " + kZone + ": z") + node("b", kHost + ": b, " + kZone + ": z");

@@ -20,7 +20,8 @@ def names(printed):
 
 def test_calls_from_python():
     assert names(project.run(PYTHON, BENCH / "boundary.py", 1)) == {
-        f"boundary/python/{what}" for what in ("call", "without", "filter", "filter_batch")}
+        f"boundary/python/{what}" for what in ("call", "without", "filter", "filter_batch", "step/fork", "step/add_pods",
+                                               "step/apply", "step/update")}
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,9 @@
 // <libsched.h>.
 //
 //   namespace sdk = libsched::sdk;
-//   const auto cluster = sdk::make(libsched_cluster_load, "cluster.yaml");  //
-//   Handle<libsched_cluster> sdk::check(libsched_cluster_fork, cluster);
+//   // A Handle<libsched_cluster>:
+//   const auto cluster = sdk::make(libsched_cluster_load, "cluster.yaml");
+//   sdk::check(libsched_cluster_fork, cluster);
 //
 // make() and check() call a function of the C API with all but its last parameters: the new handle,
 // which make() returns, and the error, which is thrown as an Error. They take a Handle for a

@@ -267,7 +267,7 @@ TEST_CASE("up to 1.32 constraints of one key share their counts") {
 }
 
 TEST_CASE("up to 1.32 a constraint decides nothing where no node counts") {
-  const PodRef pod = app(spec({hard("zone", "", 0)}, "nodeSelector: {x: y}"));  // on no node
+  const PodRef pod = app(spec({hard("zone", "", 0)}, "nodeSelector: {disk: none}"));  // on no node
   const auto filter = [&](Release release) {
     TrialOptions options;
     options.release = release;

@@ -518,7 +518,7 @@ static void test_create_that_releases(void) {
                             .name = LIBSCHED_STR("Culprit"),
                             .create = i_create,
                             .release = i_release,
-                            .post_bind = NULL};
+                            .filter = m_filter};
   CHECK_OK(libsched_registry_create(&registry, err));
   CHECK_OK(libsched_registry_add(registry, &plugin, NULL, err));
   CHECK_OK(libsched_registry_enable(registry, plugin.name, 0, err));

@@ -17,7 +17,7 @@ for minor; do
     exit 2
   fi
   mod="mods/$number.mod"
-  if [ "$minor" = 1.37 ]; then  # groups of pods are walked over by name, in a copy of upstream's sources
+  if [ "$number" -ge 137 ]; then  # groups of pods are walked over by name, in a copy of upstream's sources
     made=../../build/oracle/kubernetes-$minor
     if [ ! -d "$made" ]; then
       from=$(go list -modfile="$mod" -m -f '{{.Dir}}' k8s.io/kubernetes)

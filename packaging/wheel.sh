@@ -68,9 +68,10 @@ of_another_machine() {
   foreign=$PWD/build/roots/$codename-$machine
   packaging/foreign.sh "$codename" "$(debian_name "$machine")" "$foreign" python3 libpython3-dev
   python_headers "$1" "$foreign/usr/include"
-  elsewhere=(_PYTHON_HOST_PLATFORM="linux-$machine" SETUPTOOLS_EXT_SUFFIX=".cpython-${1/./}-$machine-linux-gnu.so")
+  local suffix=.cpython-${1/./}-$machine-linux-gnu.so
+  elsewhere=(_PYTHON_HOST_PLATFORM="linux-$machine" SETUPTOOLS_EXT_SUFFIX="$suffix")
   other=(CMAKE_SYSTEM_NAME=Linux CMAKE_SYSTEM_PROCESSOR="$machine" CMAKE_STRIP="$(command -v "$(gnu_tool "$machine" strip)")"
-    Python_INCLUDE_DIR="$foreign/usr/include/python$1")
+    Python_INCLUDE_DIR="$foreign/usr/include/python$1" PYTHON_MODULE_EXTENSION="$suffix")
   other=("${other[@]/#/--config-settings=cmake.define.}")
 }
 

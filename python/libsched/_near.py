@@ -27,7 +27,7 @@ def hint(name: str, known: Iterable[str]) -> str:
     >>> hint("semantic", ["plugins", "semantics"])
     '; did you mean "semantics"?'
     """
-    found = near(name, known) if isinstance(name, str) else None  # what is no text is told by others
+    found = near(name, known) if isinstance(name, str) else None  # a wrong type has an error of its own
     return "" if found is None else f'; did you mean "{found}"?'
 
 
